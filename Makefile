@@ -26,7 +26,7 @@ ENCODER := data/encoder/model.safetensors
 # be one that is gigabytes larger.
 TORCH := $(shell sed -n '/^torch==/p' requirements.lock)
 # Of the server on machines with GPUs: as in the image.
-VLLM_VERSION := $(shell sed -n 's/^VLLM_VERSION = "\(.*\)"/\1/p' bfcl_pipeline/models/serving/program.py)
+VLLM_VERSION := $(shell sed -n 's/^VLLM_VERSION = "\(.*\)"/\1/p' bfcl_pipeline/ask/models/serving/program.py)
 # Further packages of the build for NVIDIA's GPUs: not pinned, and installed only with that build.
 GPU_ONLY := cuda-bindings cuda-pathfinder cuda-toolkit nvidia-cublas nvidia-cuda-cupti nvidia-cuda-nvrtc \
   nvidia-cuda-runtime nvidia-cudnn-cu13 nvidia-cufft nvidia-cufile nvidia-curand nvidia-cusolver nvidia-cusparse \
@@ -63,10 +63,10 @@ replay: $(VENV) ## derive a run again from its journals, offline, and compare: m
 	bfcl-pipeline replay $(RUN) --cores $(CORES) $(ARGS)
 
 check-crate: $(CRATE) ## check an archive with roc-validator, offline: make check-crate FILE=results/embedded.crate.zip
-	@.venv-crate/bin/python -m tests.archive.crate_check $(or $(FILE),$(RUN).crate.zip)
+	@.venv-crate/bin/python -m tests.share.archive.crate_check $(or $(FILE),$(RUN).crate.zip)
 
 test: $(TEST) ## run the quick tests: all but those that the targets below run; of one room: make test ROOM=scoring
-	pytest -n $(CORES) --dist worksteal -m "not ($(PROOFS))" $(addprefix tests/,$(ROOM)) $(ARGS)
+	pytest -n $(CORES) --dist worksteal -m "not ($(PROOFS))" $(if $(ROOM),$(wildcard tests/$(ROOM) tests/*/$(ROOM))) $(ARGS)
 
 test-workflow: $(TEST) $(CRATE) ## make, archive, verify and replay whole runs with Snakemake (takes minutes)
 	BFCL_CRATE_REQUIRED=1 $(PYTEST) -m workflow $(ARGS)
@@ -75,8 +75,8 @@ test-kills: $(TEST) ## kill and suspend processes that write, and serve faulty r
 	$(PYTEST) -m kills $(ARGS)
 
 stress: $(TEST) ## kill the generation job 100 times and serve 10,000 faulty responses (takes minutes)
-	BFCL_KILLS=100 BFCL_FAULTY_REQUESTS=10000 $(PYTEST) tests/generation/test_killed_generation.py \
-	  tests/generation/test_misbehaving_server.py $(ARGS)
+	BFCL_KILLS=100 BFCL_FAULTY_REQUESTS=10000 $(PYTEST) tests/ask/generation/test_killed_generation.py \
+	  tests/ask/generation/test_misbehaving_server.py $(ARGS)
 
 test-all: ## everything that CI runs, the whole benchmark in the image, longer fuzz and stress (takes hours)
 	BFCL_ALL_PROOFS=1 BFCL_PEER_RECOMPUTE=1 BFCL_CONTAINERS_FULL=1 bash .ci/run

@@ -8,8 +8,8 @@ import sys
 
 from snakemake.utils import min_version
 
-from bfcl_pipeline.jobs.checked_run import check_run
-from bfcl_pipeline.project import project_file
+from bfcl_pipeline.ask.jobs.checked_run import check_run
+from bfcl_pipeline.base.project import project_file
 
 min_version("9.27")
 

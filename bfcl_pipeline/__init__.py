@@ -4,6 +4,8 @@ docs/python.md documents the names below, docs/architecture.md the rooms of the 
 package has no effects and loads nothing: a name of the API is imported when it is first used.
 """
 
+from bfcl_pipeline.base import __version__
+
 TYPE_CHECKING = False  # type checkers take it for true; importing it from typing would take milliseconds
 if TYPE_CHECKING:
     from bfcl_pipeline.api import (
@@ -19,8 +21,6 @@ if TYPE_CHECKING:
         score,
         verify,
     )
-
-__version__ = "0.1.0"
 
 __all__ = [
     "Job",

@@ -12,12 +12,11 @@ from typing import TypeAlias
 import polars as pl
 import pyarrow as pa
 
-from bfcl_pipeline.archive.findings import Verification
-from bfcl_pipeline.archive.replay import ReplayResult
-from bfcl_pipeline.archive.replay import replay as replay_run
-from bfcl_pipeline.archive.verify import verify as verify_archive
-from bfcl_pipeline.benchmark import resolve_categories
-from bfcl_pipeline.config import (
+from bfcl_pipeline.ask.generation import Completed
+from bfcl_pipeline.ask.generation import responses as scored_responses
+from bfcl_pipeline.ask.jobs.run import run_job
+from bfcl_pipeline.base.errors import TableError
+from bfcl_pipeline.benchmark.config import (
     Job,
     ModelRow,
     RunSample,
@@ -28,15 +27,16 @@ from bfcl_pipeline.config import (
     load_models,
     model_row,
 )
-from bfcl_pipeline.errors import TableError
-from bfcl_pipeline.generation import Completed
-from bfcl_pipeline.generation import responses as scored_responses
-from bfcl_pipeline.jobs.run import run_job
-from bfcl_pipeline.judging import score_table
-from bfcl_pipeline.own_errata import using_errata
-from bfcl_pipeline.records import Rules
-from bfcl_pipeline.tables import responses_table
-from bfcl_pipeline.web.apis import ApisByMode
+from bfcl_pipeline.benchmark.definition import resolve_categories
+from bfcl_pipeline.benchmark.records import Rules
+from bfcl_pipeline.benchmark.tables import responses_table
+from bfcl_pipeline.judge.judging import score_table
+from bfcl_pipeline.judge.own_errata import using_errata
+from bfcl_pipeline.runs.archived.findings import Verification
+from bfcl_pipeline.share.archive.replay import ReplayResult
+from bfcl_pipeline.share.archive.replay import replay as replay_run
+from bfcl_pipeline.share.archive.verify import verify as verify_archive
+from bfcl_pipeline.world.web.apis import ApisByMode
 
 __all__ = [
     "Job",

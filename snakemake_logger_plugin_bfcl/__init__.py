@@ -1,7 +1,7 @@
 """The logger plugin with which Snakemake shows a run of this workflow: `--logger bfcl`.
 
 The profiles of the workflow set it; Snakemake finds it by the name of this package. What is shown is
-decided in `bfcl_pipeline.screen`.
+decided in `bfcl_pipeline.show.screen`.
 """
 
 import os
@@ -13,8 +13,8 @@ from typing import Optional
 from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.settings import LogHandlerSettingsBase
 
-from bfcl_pipeline.screen.interruption import INTERRUPTION
-from bfcl_pipeline.screen.screen import Screen
+from bfcl_pipeline.show.screen.interruption import INTERRUPTION
+from bfcl_pipeline.show.screen.screen import Screen
 
 SHOW = ("auto", "live", "lines", "snakemake")
 

@@ -12,52 +12,52 @@ from pathlib import Path
 import pytest
 from _pytest.mark.expression import Expression
 
-from bfcl_pipeline import environment
-from bfcl_pipeline.benchmark import CATEGORIES, encoder, release
-from bfcl_pipeline.records import Entry
-from bfcl_pipeline.staging import stage, stage_encoder
-from bfcl_pipeline.tables import entries_path, read_entries
-from bfcl_pipeline.tables.texts import read_constants
-from bfcl_pipeline.tools import Constants, WorldConfig
+from bfcl_pipeline.base import environment
+from bfcl_pipeline.benchmark.definition import CATEGORIES, encoder, release
+from bfcl_pipeline.benchmark.records import Entry
+from bfcl_pipeline.benchmark.staging import stage, stage_encoder
+from bfcl_pipeline.benchmark.tables import entries_path, read_entries
+from bfcl_pipeline.dialogue.release_texts import read_constants
+from bfcl_pipeline.world.tools import Constants, WorldConfig
 from tests.support.api_hosts import HAS_OPENSSL, ApiHosts, api_hosts
 
 ROOT = Path(__file__).resolve().parent.parent
 
 PROOFS = {
-    "archive/test_anchored.py": "workflow",
-    "archive/test_answered_later.py": "workflow",
-    "archive/test_archive.py": "workflow",
-    "archive/test_ask_again.py": "workflow",
-    "archive/test_crate_check.py": "workflow",
-    "archive/test_damaged.py": "workflow",
-    "archive/test_diff.py": "workflow",
-    "archive/test_extract.py": "workflow",
-    "archive/test_hostile.py": "workflow",
-    "archive/test_official.py": "peer",
-    "archive/test_own_template.py": "workflow",
-    "archive/test_provenances.py": "workflow",
-    "archive/test_search_engines.py": "workflow",
-    "archive/test_signed.py": "workflow",
-    "archive/test_tampered.py": "workflow",
-    "archive/test_verify.py": "workflow",
-    "archive/test_web_evidence.py": "workflow",
-    "asked_again/test_invented_runs.py": "workflow",
+    "share/archive/test_anchored.py": "workflow",
+    "share/archive/test_answered_later.py": "workflow",
+    "share/archive/test_archive.py": "workflow",
+    "share/archive/test_ask_again.py": "workflow",
+    "share/archive/test_crate_check.py": "workflow",
+    "share/archive/test_damaged.py": "workflow",
+    "share/archive/test_diff.py": "workflow",
+    "share/archive/test_extract.py": "workflow",
+    "share/archive/test_hostile.py": "workflow",
+    "share/archive/test_official.py": "peer",
+    "share/archive/test_own_template.py": "workflow",
+    "share/archive/test_provenances.py": "workflow",
+    "share/archive/test_search_engines.py": "workflow",
+    "share/archive/test_signed.py": "workflow",
+    "share/archive/test_tampered.py": "workflow",
+    "share/archive/test_verify.py": "workflow",
+    "share/archive/test_web_evidence.py": "workflow",
+    "share/asked_again/test_invented_runs.py": "workflow",
     "browser": "browser",
     "containers": "containers",
-    "encoding/test_encoder_in_runs.py": "workflow",
+    "world/encoding/test_encoder_in_runs.py": "workflow",
     "fuzz": "fuzz",
-    "gallery/test_site.py": "workflow",
-    "generation/test_journal_killed.py": "kills",
-    "generation/test_journal_lease.py": "kills",
-    "generation/test_killed_generation.py": "kills",
-    "generation/test_misbehaving_server.py": "kills",
-    "generation/test_replay.py": "workflow",
-    "generation/test_replay_kinds.py": "workflow",
-    "generation/test_shard_budget_killed.py": "kills",
+    "share/gallery/test_site.py": "workflow",
+    "ask/generation/test_journal_killed.py": "kills",
+    "ask/generation/test_journal_lease.py": "kills",
+    "ask/generation/test_killed_generation.py": "kills",
+    "ask/generation/test_misbehaving_server.py": "kills",
+    "ask/generation/test_replay.py": "workflow",
+    "ask/generation/test_replay_kinds.py": "workflow",
+    "ask/generation/test_shard_budget_killed.py": "kills",
     "install/test_installed_wheel.py": "install",
     "peer": "peer",
     "slurm": "slurm",
-    "staging/test_against_official.py": "peer",
+    "benchmark/staging/test_against_official.py": "peer",
     "test_patterns.py": "fuzz",
     "vllm": "vllm",
     "workflow": "workflow",

@@ -33,11 +33,11 @@ NOT_IMPORTED = {"bfcl_pipeline.cli.__main__": "runs the command"}
 """Modules that are not imported here, each with the reason."""
 
 BOUNDED = {
-    "bfcl_pipeline.audit.default._IN_DESCRIPTION": "sees 2,000 characters of descriptions of the release",
-    "bfcl_pipeline.scoring.java_values._ADD": "collections of more than java_values.MAX_TEXT stay text",
-    "bfcl_pipeline.scoring.java_values._ARRAY": "the same",
-    "bfcl_pipeline.scoring.javascript_values._PAIR": "the same",
-    "bfcl_pipeline.scoring.javascript_values._ROW": "the same",
+    "bfcl_pipeline.judge.audit.default._IN_DESCRIPTION": "sees 2,000 characters of descriptions of the release",
+    "bfcl_pipeline.judge.scoring.java_values._ADD": "collections of more than java_values.MAX_TEXT stay text",
+    "bfcl_pipeline.judge.scoring.java_values._ARRAY": "the same",
+    "bfcl_pipeline.judge.scoring.javascript_values._PAIR": "the same",
+    "bfcl_pipeline.judge.scoring.javascript_values._ROW": "the same",
 }
 """Patterns that are not linear but see some thousand characters, each with what bounds them."""
 
@@ -238,8 +238,8 @@ def test_patterns_are_linear() -> None:
 
 
 GROUPS = {
-    "bfcl_pipeline.generation.journal.lines._TEXT",
-    "bfcl_pipeline.web.cache._LINE",
+    "bfcl_pipeline.runs.journal.lines._TEXT",
+    "bfcl_pipeline.world.web.cache._LINE",
 }
 """Patterns with a group that is repeated without backtracking, each tried with Python 3.11.2."""
 

@@ -13,10 +13,10 @@ import sys
 from collections.abc import Sequence
 from types import ModuleType
 
-from bfcl_pipeline import __version__
-from bfcl_pipeline.environment import read_env_file
-from bfcl_pipeline.errors import PipelineError
-from bfcl_pipeline.text import printable
+from bfcl_pipeline.base import __version__
+from bfcl_pipeline.base.environment import read_env_file
+from bfcl_pipeline.base.errors import PipelineError
+from bfcl_pipeline.base.text import printable
 
 COMMANDS: dict[str, str] = {
     "run": "evaluate models: stage, generate, score and report what is missing, with Snakemake",

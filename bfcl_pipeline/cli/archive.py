@@ -26,11 +26,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Writes the archive, prints its sha256, and signs it if that is asked for."""
-    from bfcl_pipeline.archive.make import make_archive  # loads pyarrow
-    from bfcl_pipeline.archive.sign import sign_archive, stale_statements
-    from bfcl_pipeline.jobs.failed_searches import failed_searches
-    from bfcl_pipeline.signing.signed_line import check_ready
-    from bfcl_pipeline.signing.statement_file import statements_path
+    from bfcl_pipeline.ask.jobs.failed_searches import failed_searches
+    from bfcl_pipeline.share.archive.make import make_archive  # loads pyarrow
+    from bfcl_pipeline.share.archive.sign import sign_archive, stale_statements
+    from bfcl_pipeline.share.signing.signed_line import check_ready
+    from bfcl_pipeline.share.signing.statement_file import statements_path
 
     order = signing(options)
     if order is not None:

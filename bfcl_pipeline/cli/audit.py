@@ -6,13 +6,13 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from bfcl_pipeline.audit import DETECTORS, Benchmark, Suspicion, adjudicated_by, find
-from bfcl_pipeline.benchmark import CATEGORIES, V4_CATEGORIES, resolve_categories
+from bfcl_pipeline.base.errors import ConfigError
+from bfcl_pipeline.base.text import cut, on_one_line, plural, printable, text_table, unknown_name
+from bfcl_pipeline.benchmark.definition import CATEGORIES, V4_CATEGORIES, resolve_categories
+from bfcl_pipeline.benchmark.errata import Erratum, ErratumStatus, Treatment, errata, errata_of, treatment
+from bfcl_pipeline.benchmark.records import Entry, Rules
 from bfcl_pipeline.cli.options import add_data, add_errata, add_rules
-from bfcl_pipeline.errata import Erratum, ErratumStatus, Treatment, errata, errata_of, treatment
-from bfcl_pipeline.errors import ConfigError
-from bfcl_pipeline.records import Entry, Rules
-from bfcl_pipeline.text import cut, on_one_line, plural, printable, text_table, unknown_name
+from bfcl_pipeline.judge.audit import DETECTORS, Benchmark, Suspicion, adjudicated_by, find
 
 _LONGEST = 160  # characters of a finding in the table of all entries
 
@@ -68,7 +68,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Prints the findings; with --entry, also the errata of the entries."""
-    from bfcl_pipeline.own_errata import using_errata
+    from bfcl_pipeline.judge.own_errata import using_errata
 
     with using_errata(options.errata, options.data):
         return _publish(options) if options.markdown or options.patch else _audit(options)
@@ -76,10 +76,10 @@ def run(options: argparse.Namespace) -> int:
 
 def _audit(options: argparse.Namespace) -> int:
     """Prints the findings, and writes them to --out."""
-    from bfcl_pipeline.show.entry_page import find_entry
-    from bfcl_pipeline.tables import entries_path, read_entries
-    from bfcl_pipeline.tables.text_forms import form_of
-    from bfcl_pipeline.tables.texts import read_constants
+    from bfcl_pipeline.benchmark.tables import entries_path, read_entries
+    from bfcl_pipeline.benchmark.tables.text_forms import form_of
+    from bfcl_pipeline.dialogue.release_texts import read_constants
+    from bfcl_pipeline.show.entry.entry_page import find_entry
 
     if options.out:
         form_of(options.out)
@@ -114,10 +114,10 @@ def _audit(options: argparse.Namespace) -> int:
 
 def _publish(options: argparse.Namespace) -> int:
     """Writes the errata for people, and for the benchmark's repository."""
-    from bfcl_pipeline.errata.page import errata_page
-    from bfcl_pipeline.files import write_text
-    from bfcl_pipeline.report.tables.release_ceilings import release_ceilings
-    from bfcl_pipeline.staging.upstream_patch import write_bundle
+    from bfcl_pipeline.base.files import write_text
+    from bfcl_pipeline.benchmark.errata.page import errata_page
+    from bfcl_pipeline.benchmark.staging.upstream_patch import write_bundle
+    from bfcl_pipeline.show.report.tables.release_ceilings import release_ceilings
 
     markdown, patch, data = options.markdown, options.patch, options.data
     others = {
@@ -141,7 +141,7 @@ def _publish(options: argparse.Namespace) -> int:
 
 def _chosen_errata(data: Path, entry_ids: Sequence[str] | None) -> Sequence[Erratum]:
     """All errata, or those of some entries. Raises ConfigError if these have no proposed change."""
-    from bfcl_pipeline.show.entry_page import find_entry
+    from bfcl_pipeline.show.entry.entry_page import find_entry
 
     if entry_ids is None:
         return errata()
@@ -221,7 +221,7 @@ def _counts(rows: Sequence[Mapping[str, str | None]], entries: Iterable[Entry], 
 def _write(path: Path, rows: Sequence[Mapping[str, str | None]]) -> None:
     import pyarrow as pa
 
-    from bfcl_pipeline.tables.schemas import FINDINGS
-    from bfcl_pipeline.tables.text_forms import write_any_form
+    from bfcl_pipeline.benchmark.tables.schemas import FINDINGS
+    from bfcl_pipeline.benchmark.tables.text_forms import write_any_form
 
     write_any_form(path, pa.Table.from_pylist(list(rows), schema=FINDINGS))

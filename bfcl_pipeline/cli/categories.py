@@ -7,8 +7,9 @@ import sys
 import textwrap
 from collections.abc import Mapping, Sequence
 
-from bfcl_pipeline.benchmark import CATEGORIES, GROUPS, V4_CATEGORIES, resolve_categories
-from bfcl_pipeline.benchmark.descriptions import (
+from bfcl_pipeline.base.text import on_one_line, plural, printable, text_table
+from bfcl_pipeline.benchmark.definition import CATEGORIES, GROUPS, V4_CATEGORIES, resolve_categories
+from bfcl_pipeline.benchmark.definition.descriptions import (
     DESCRIPTIONS,
     GENERATIONS,
     NOT_COMPARABLE,
@@ -16,9 +17,8 @@ from bfcl_pipeline.benchmark.descriptions import (
     composition,
     overall_weights,
 )
-from bfcl_pipeline.benchmark.leaderboard import GROUP
+from bfcl_pipeline.benchmark.definition.leaderboard import GROUP
 from bfcl_pipeline.cli.options import add_data
-from bfcl_pipeline.text import on_one_line, plural, printable, text_table
 
 _COLUMNS = ("category", "since", "entries", "weight", "tests", "example")
 _NARROW = _COLUMNS[:-1]
@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Prints the categories. Raises ConfigError for an unknown name."""
-    from bfcl_pipeline.tables.examples import read_examples
+    from bfcl_pipeline.benchmark.tables.examples import read_examples
 
     names = resolve_categories(options.names or CATEGORIES)
     examples = read_examples(options.data, names)

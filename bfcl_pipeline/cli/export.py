@@ -5,8 +5,8 @@ from pathlib import Path
 
 from bfcl_pipeline.cli.options import add_data, add_rules, print_to_stderr
 from bfcl_pipeline.cli.runs import add_run
-from bfcl_pipeline.exports.forms import FORMS, ExportOptions, export_run
 from bfcl_pipeline.runs.run import open_run
+from bfcl_pipeline.share.exports.forms import FORMS, ExportOptions, export_run
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

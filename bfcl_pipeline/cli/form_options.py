@@ -5,8 +5,8 @@ from collections.abc import Callable
 from enum import StrEnum
 from typing import TypeVar
 
-from bfcl_pipeline.official.form_choice import FormChoice
-from bfcl_pipeline.records import Mode, NameStyle
+from bfcl_pipeline.ask.results.form_choice import FormChoice
+from bfcl_pipeline.benchmark.records import Mode, NameStyle
 
 _Form = TypeVar("_Form", bound=StrEnum)
 

@@ -9,22 +9,22 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
-from bfcl_pipeline.benchmark import CATEGORIES, category_of
-from bfcl_pipeline.config import model_folder
-from bfcl_pipeline.errors import ConfigError, JournalError, LeaseError, ProvenanceError
-from bfcl_pipeline.generation.journal import (
+from bfcl_pipeline.base.errors import ConfigError, JournalError, LeaseError, ProvenanceError
+from bfcl_pipeline.base.leases import read_holder
+from bfcl_pipeline.base.process import is_alive
+from bfcl_pipeline.base.text import plural, printable, text_table, unknown_name
+from bfcl_pipeline.benchmark.config import model_folder
+from bfcl_pipeline.benchmark.definition import CATEGORIES, category_of
+from bfcl_pipeline.runs.journal import (
     JournaledExchange,
     JournalReader,
     JournalsReader,
     journals_in,
     lease_path,
 )
-from bfcl_pipeline.generation.journal.summary import Summary, grouped, summarized
-from bfcl_pipeline.leases import read_holder
-from bfcl_pipeline.process import is_alive
-from bfcl_pipeline.show.exchanges import moment, put_exchange
-from bfcl_pipeline.show.terminal_page import TerminalPage
-from bfcl_pipeline.text import plural, printable, text_table, unknown_name
+from bfcl_pipeline.runs.journal.summary import Summary, grouped, summarized
+from bfcl_pipeline.show.entry.exchanges import moment, put_exchange
+from bfcl_pipeline.show.entry.terminal_page import TerminalPage
 
 Models: TypeAlias = dict[str, list[Path]]
 """The journals of each model, by the name of its folder."""
@@ -161,7 +161,7 @@ def _print_model(journals: JournalsReader, options: argparse.Namespace) -> None:
 
 def _made_by(exchanges: Sequence[JournaledExchange], folder: Path) -> Iterator[str]:
     """What made the exchanges of one model, as far as it was recorded, and what its API said of itself."""
-    from bfcl_pipeline.archive.provenances import api_lines, gap_lines, model_provenance, record_lines
+    from bfcl_pipeline.runs.archived.provenances import api_lines, gap_lines, model_provenance, record_lines
 
     try:
         model = model_provenance(exchanges, folder)

@@ -13,7 +13,12 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from bfcl_pipeline.config import (
+from bfcl_pipeline.ask.jobs.options import add_models
+from bfcl_pipeline.ask.models.requirements import Need, needs, silent_endpoint
+from bfcl_pipeline.base.errors import ConfigError
+from bfcl_pipeline.base.text import cut, on_one_line, plural, printable, text_table
+from bfcl_pipeline.base.yaml_reader import read_yaml
+from bfcl_pipeline.benchmark.config import (
     KINDS,
     MY_MODELS_FILE,
     ModelRow,
@@ -21,14 +26,9 @@ from bfcl_pipeline.config import (
     load_not_served,
     unknown_model,
 )
-from bfcl_pipeline.config.added_row import add_row, add_rows, own_rows
-from bfcl_pipeline.config.check import LONGEST_VALUE
-from bfcl_pipeline.errors import ConfigError
-from bfcl_pipeline.jobs.options import add_models
-from bfcl_pipeline.models.requirements import Need, needs, silent_endpoint
-from bfcl_pipeline.records import Json
-from bfcl_pipeline.text import cut, on_one_line, plural, printable, text_table
-from bfcl_pipeline.yaml_reader import read_yaml
+from bfcl_pipeline.benchmark.config.added_row import add_row, add_rows, own_rows
+from bfcl_pipeline.benchmark.config.check import LONGEST_VALUE
+from bfcl_pipeline.benchmark.records import Json
 
 READY = "ready"
 
@@ -178,7 +178,7 @@ def _add(options: argparse.Namespace) -> int:
 
 def _add_results(options: argparse.Namespace) -> int:
     """Adds a row for each model of a result folder whose name has no row in the file yet."""
-    from bfcl_pipeline.official.result_rows import result_rows
+    from bfcl_pipeline.ask.results.result_rows import result_rows
 
     path = (options.models or [MY_MODELS_FILE])[-1]
     known = load_models(options.models)

@@ -5,8 +5,8 @@ import os
 import sys
 from pathlib import Path
 
-from bfcl_pipeline.records import Rules
-from bfcl_pipeline.text import printable, unknown_name
+from bfcl_pipeline.base.text import printable, unknown_name
+from bfcl_pipeline.benchmark.records import Rules
 
 
 def add_data(parser: argparse.ArgumentParser) -> None:

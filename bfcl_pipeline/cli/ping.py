@@ -16,11 +16,11 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
-from bfcl_pipeline.cli.models import location
-from bfcl_pipeline.cli.options import add_data
-from bfcl_pipeline.config import KINDS, ModelRow, load_models, model_row
-from bfcl_pipeline.config.families import way_of_asking
-from bfcl_pipeline.errors import (
+from bfcl_pipeline.ask.generation import Adapter
+from bfcl_pipeline.ask.generation.remote import RunTerms
+from bfcl_pipeline.ask.jobs.options import add_models
+from bfcl_pipeline.ask.models import build_adapter
+from bfcl_pipeline.base.errors import (
     AccessDenied,
     ConfigError,
     ContextOverflow,
@@ -30,14 +30,14 @@ from bfcl_pipeline.errors import (
     RateLimited,
     Transient,
 )
-from bfcl_pipeline.generation import Adapter
-from bfcl_pipeline.generation.remote import RunTerms
-from bfcl_pipeline.jobs.options import add_models
-from bfcl_pipeline.models import build_adapter
-from bfcl_pipeline.prompts import WireFormat, tool_schemas
-from bfcl_pipeline.records import Entry, Exchange, Json, Mode, Request
-from bfcl_pipeline.tables.texts import read_texts
-from bfcl_pipeline.text import cut, loaded_json, on_one_line, printable
+from bfcl_pipeline.base.text import cut, loaded_json, on_one_line, printable
+from bfcl_pipeline.benchmark.config import KINDS, ModelRow, load_models, model_row
+from bfcl_pipeline.benchmark.config.families import way_of_asking
+from bfcl_pipeline.benchmark.records import Entry, Exchange, Json, Mode, Request
+from bfcl_pipeline.cli.models import location
+from bfcl_pipeline.cli.options import add_data
+from bfcl_pipeline.dialogue.prompts import WireFormat, tool_schemas
+from bfcl_pipeline.dialogue.release_texts import read_texts
 
 SECONDS = 120.0
 """Default time limit: some servers load a model when the first request for it arrives."""
@@ -248,7 +248,7 @@ def _not_served(row: ModelRow) -> str:
 
 async def _advice(row: ModelRow, endpoint: str | None, error: ModelError) -> list[str]:
     """What to do next, in addition to what the error says."""
-    from bfcl_pipeline.models.adapters.openai_adapter import COMPATIBLE_KINDS, listed_models
+    from bfcl_pipeline.ask.models.adapters.openai_adapter import COMPATIBLE_KINDS, listed_models
 
     address = endpoint or row.endpoint
     compatible = address is not None and row.kind in COMPATIBLE_KINDS

@@ -8,14 +8,19 @@ from collections.abc import Iterator
 from itertools import combinations
 from pathlib import Path
 
-from bfcl_pipeline.benchmark import GROUPS
+from bfcl_pipeline.ask.jobs.options import add_models
+from bfcl_pipeline.ask.jobs.web_effort import HOPS_OF_A_QUESTION, effort_text
+from bfcl_pipeline.base.errors import ConfigError
+from bfcl_pipeline.base.files import write_text
+from bfcl_pipeline.base.text import plural, printable, text_table
+from bfcl_pipeline.benchmark.config import KINDS, SampleBy, WebChoice, load_models, model_row
+from bfcl_pipeline.benchmark.definition import GROUPS
+from bfcl_pipeline.benchmark.records import Json, Rules
 from bfcl_pipeline.cli.options import add_rules
 from bfcl_pipeline.cli.runs import RUN_HELP
-from bfcl_pipeline.config import KINDS, SampleBy, WebChoice, load_models, model_row
-from bfcl_pipeline.errors import ConfigError
-from bfcl_pipeline.files import write_text
-from bfcl_pipeline.jobs.options import add_models
-from bfcl_pipeline.planning import (
+from bfcl_pipeline.runs.folders import newest_first
+from bfcl_pipeline.runs.run import Run, open_run
+from bfcl_pipeline.show.planning import (
     PUBLISHED,
     Goal,
     ModelEffort,
@@ -32,12 +37,7 @@ from bfcl_pipeline.planning import (
     points,
     whole,
 )
-from bfcl_pipeline.planning.scores import shares_of
-from bfcl_pipeline.records import Json, Rules
-from bfcl_pipeline.runs.folders import newest_first
-from bfcl_pipeline.runs.run import Run, open_run
-from bfcl_pipeline.text import plural, printable, text_table
-from bfcl_pipeline.web.effort import HOPS_OF_A_QUESTION, effort_text
+from bfcl_pipeline.show.planning.scores import shares_of
 
 _ASSUMED = (
     "assumed: accuracies of 50 % on multi-turn and agentic categories and 85 % on the others, with the "
@@ -117,7 +117,7 @@ def _scatter(goal: Goal, from_run: Path | None, rules: Rules, models: list[str])
     usual = assumed(goal.difference)
     if from_run is None:
         return usual, _ASSUMED
-    from bfcl_pipeline.report.measured_run import differences, outcomes, read_verdicts
+    from bfcl_pipeline.show.planning.measured_run import differences, outcomes, read_verdicts
 
     run = open_run(from_run)
     verdicts = read_verdicts(run, rules)
@@ -149,7 +149,7 @@ def _needs(plan: SamplePlan, names: list[str], files: list[Path] | None) -> list
     if not names:
         efforts = {by: effort(one.entries, PUBLISHED, None) for by, one in plan.samples.items()}
         return [ModelEffort(None, PUBLISHED.source, efforts)]
-    from bfcl_pipeline.report.measured_run import consumption
+    from bfcl_pipeline.show.planning.measured_run import consumption
 
     rows = load_models(files)
     needs = []

@@ -13,8 +13,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, TextIO
 
-from bfcl_pipeline.generation.counts import ProgressCounts
-from bfcl_pipeline.screen.progress import (
+from bfcl_pipeline.ask.generation.counts import ProgressCounts
+from bfcl_pipeline.show.screen.progress import (
     FIRST_SECONDS,
     PLAIN_SECONDS,
     JobProgress,

@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Prints `identical`, or the first difference. Returns 1 if there is one or a cassette contradicts."""
-    from bfcl_pipeline.archive.replay import replay  # loads pyarrow
+    from bfcl_pipeline.share.archive.replay import replay  # loads pyarrow
 
     folder = run_folder(options.run_dir)
     started = time.perf_counter()

@@ -30,9 +30,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Writes the page."""
-    from bfcl_pipeline.config.shown_entries import ShownEntries
-    from bfcl_pipeline.report.page.render import write_page
+    from bfcl_pipeline.benchmark.config.shown_entries import ShownEntries
     from bfcl_pipeline.runs.run import open_run
+    from bfcl_pipeline.show.report.page.render import write_page
 
     run = open_run(options.run_dir)
     shown = run.shown if options.entries is None else ShownEntries(options.entries)

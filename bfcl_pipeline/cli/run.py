@@ -6,10 +6,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from bfcl_pipeline.config.job import WEB_MODES
-from bfcl_pipeline.config.sampling import SampleBy
-from bfcl_pipeline.errors import ConfigError
-from bfcl_pipeline.records import Rules
+from bfcl_pipeline.base.errors import ConfigError
+from bfcl_pipeline.benchmark.config.job import WEB_MODES
+from bfcl_pipeline.benchmark.config.sampling import SampleBy
+from bfcl_pipeline.benchmark.records import Rules
 
 _EXAMPLES = """\
 examples:
@@ -37,7 +37,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Replaces this process by Snakemake, whose exit status is that of the command."""
-    from bfcl_pipeline.orchestration.workflow_command import WorkflowCall, command, parse_setting, run_name
+    from bfcl_pipeline.ask.orchestration.workflow_command import (
+        WorkflowCall,
+        command,
+        parse_setting,
+        run_name,
+    )
 
     config: dict[str, Any] = {}
     for key in ("models", "categories", "entry_ids", "errata"):

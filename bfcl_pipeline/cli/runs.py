@@ -8,7 +8,7 @@ import argparse
 import re
 from pathlib import Path
 
-from bfcl_pipeline.errors import ConfigError
+from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.runs.folders import RESULTS
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")

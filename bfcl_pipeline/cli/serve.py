@@ -4,11 +4,17 @@ import argparse
 import sys
 from pathlib import Path
 
-from bfcl_pipeline.config import load_models, model_row
-from bfcl_pipeline.errors import ConfigError
-from bfcl_pipeline.jobs.options import add_models
-from bfcl_pipeline.models.serving.program import printed_command
-from bfcl_pipeline.models.serving.serve import HOST, START_SECONDS, ServerOptions, announced_address, serve
+from bfcl_pipeline.ask.jobs.options import add_models
+from bfcl_pipeline.ask.models.serving.program import printed_command
+from bfcl_pipeline.ask.models.serving.serve import (
+    HOST,
+    START_SECONDS,
+    ServerOptions,
+    announced_address,
+    serve,
+)
+from bfcl_pipeline.base.errors import ConfigError
+from bfcl_pipeline.benchmark.config import load_models, model_row
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

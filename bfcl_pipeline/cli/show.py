@@ -8,11 +8,11 @@ import argparse
 import sys
 from pathlib import Path
 
+from bfcl_pipeline.base.errors import ConfigError
+from bfcl_pipeline.base.text import printable, valid_unicode
 from bfcl_pipeline.cli.options import add_cache, add_data, add_rules
 from bfcl_pipeline.cli.runs import RUN_HELP
-from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.runs.folders import newest_first, run_folder
-from bfcl_pipeline.text import printable, valid_unicode
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -61,8 +61,8 @@ def run(options: argparse.Namespace) -> int:
         if getattr(options, name) is not None:
             raise ConfigError(f"--{name} is only for --prompt MODEL.")
     from bfcl_pipeline.runs.run import Run
-    from bfcl_pipeline.show.entry_page import ModelRun, choose_run, put_entry
-    from bfcl_pipeline.show.terminal_page import TerminalPage
+    from bfcl_pipeline.show.entry.entry_page import ModelRun, choose_run, put_entry
+    from bfcl_pipeline.show.entry.terminal_page import TerminalPage
 
     answered = None
     if options.model is None and options.run_dir is not None:
@@ -86,14 +86,14 @@ def run(options: argparse.Namespace) -> int:
 
 def _print_request(options: argparse.Namespace) -> int:
     """Prints one request to a model."""
-    from bfcl_pipeline.config import KINDS, load_models, model_folder, model_row, trial_of
-    from bfcl_pipeline.generation import ChatAsking
-    from bfcl_pipeline.models import build_adapter, build_derived, build_model
-    from bfcl_pipeline.playback import read_conditions
+    from bfcl_pipeline.ask.generation import ChatAsking
+    from bfcl_pipeline.ask.models import build_adapter, build_derived, build_model
+    from bfcl_pipeline.benchmark.config import KINDS, load_models, model_folder, model_row, trial_of
     from bfcl_pipeline.runs.run import open_run
-    from bfcl_pipeline.show.entry_page import find_entry
-    from bfcl_pipeline.show.sent import ModelOfRun, first_request, recorded_request, request_text
-    from bfcl_pipeline.transcripts.entry import has_memory
+    from bfcl_pipeline.show.entry.entry_page import find_entry
+    from bfcl_pipeline.show.entry.sent import ModelOfRun, first_request, recorded_request, request_text
+    from bfcl_pipeline.show.playback import read_conditions
+    from bfcl_pipeline.show.transcripts.entry import has_memory
 
     if options.model is not None:
         raise ConfigError("--prompt prints a request, --model an answer: use one of them.")

@@ -5,10 +5,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from bfcl_pipeline.base.errors import ConfigError, PipelineError
 from bfcl_pipeline.cli.options import print_to_stderr
-from bfcl_pipeline.comparison.sides import Choice
-from bfcl_pipeline.errors import ConfigError, PipelineError
 from bfcl_pipeline.runs.run import Run, open_run
+from bfcl_pipeline.show.compare.sides import Choice
 
 _ARCHIVE = ".zip"
 
@@ -45,7 +45,7 @@ class _Archives:
         """All models of an archive."""
         key = file.resolve()
         if key not in self._runs:
-            from bfcl_pipeline.archive.unpacking import extract_verdicts
+            from bfcl_pipeline.runs.archived.unpacking import extract_verdicts
 
             folder = self._folder / str(len(self._runs))
             folder.mkdir()

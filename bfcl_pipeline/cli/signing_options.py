@@ -6,11 +6,11 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bfcl_pipeline.errors import ConfigError
-from bfcl_pipeline.signing.signature import SigningOptions, SigstoreSigning, SigstoreTrust, Trust
+from bfcl_pipeline.base.errors import ConfigError
+from bfcl_pipeline.share.signing.signature import SigningOptions, SigstoreSigning, SigstoreTrust, Trust
 
 if TYPE_CHECKING:
-    from bfcl_pipeline.archive.attestations import AttestationOptions
+    from bfcl_pipeline.share.archive.attestations import AttestationOptions
 
 
 def add_signing(parser: argparse.ArgumentParser, key: str) -> None:
@@ -85,7 +85,7 @@ def add_trust(parser: argparse.ArgumentParser) -> None:
 
 def attestation(options: argparse.Namespace) -> AttestationOptions:
     """Whose statements count."""
-    from bfcl_pipeline.archive.attestations import AttestationOptions  # loads pyarrow
+    from bfcl_pipeline.share.archive.attestations import AttestationOptions  # loads pyarrow
 
     sigstore = SigstoreTrust(
         options.sigstore_identity, options.sigstore_issuer, options.sigstore_trust_config

@@ -3,9 +3,9 @@
 import argparse
 from pathlib import Path
 
-from bfcl_pipeline.benchmark import release
+from bfcl_pipeline.base.errors import ConfigError
+from bfcl_pipeline.benchmark.definition import release
 from bfcl_pipeline.cli.options import print_to_stderr
-from bfcl_pipeline.errors import ConfigError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Stages the release or the encoder, with its progress on stderr."""
-    from bfcl_pipeline.staging import stage, stage_encoder  # loads pyarrow
+    from bfcl_pipeline.benchmark.staging import stage, stage_encoder  # loads pyarrow
 
     log = print_to_stderr
     if not args.encoder:

@@ -3,7 +3,7 @@
 import sys
 from typing import TextIO
 
-from bfcl_pipeline.text import STEP_LINE
+from bfcl_pipeline.base.text import STEP_LINE
 
 _ERASE = "\r\x1b[2K"
 _WIDTH = 78  # of the redrawn line, which must not wrap

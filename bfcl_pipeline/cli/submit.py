@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Writes the bundle; prints its files to stdout and what the exports leave out to stderr."""
-    from bfcl_pipeline.gallery.submit import SubmitOptions, submit  # loads pyarrow
+    from bfcl_pipeline.share.gallery.submit import SubmitOptions, submit  # loads pyarrow
 
     folder = Path(os.path.abspath(run_folder(options.run_dir)))  # noqa: PTH100  # a link to a run keeps its own name
     done = submit(

@@ -4,8 +4,8 @@ import argparse
 
 from bfcl_pipeline.cli.options import add_rules
 from bfcl_pipeline.cli.runs import add_run
-from bfcl_pipeline.report.terminal import print_table
 from bfcl_pipeline.runs.run import open_run
+from bfcl_pipeline.show.report.terminal import print_table
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

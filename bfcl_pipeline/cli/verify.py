@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Prints what was derived again, what is attested and by whom, and what is not covered."""
-    from bfcl_pipeline.archive.verify import verify  # loads pyarrow
+    from bfcl_pipeline.share.archive.verify import verify  # loads pyarrow
 
     file = archive_file(options.file)
     further = [*official_checks(options), *asking_checks(options)]

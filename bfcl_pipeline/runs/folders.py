@@ -6,7 +6,7 @@ Covers finding the folder of a run, and the newest run. Standard library only, s
 import difflib
 from pathlib import Path
 
-from bfcl_pipeline.errors import ConfigError
+from bfcl_pipeline.base.errors import ConfigError
 
 RESULTS = Path("results")
 """The directory of all runs, one directory each."""

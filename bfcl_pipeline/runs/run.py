@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from bfcl_pipeline.benchmark.categories import release_sizes
-from bfcl_pipeline.config.journal_choice import JournalChoice
-from bfcl_pipeline.config.model_rows import ModelRow, load_models, model_folder
-from bfcl_pipeline.config.run_config import ERRATA_FOLDER
-from bfcl_pipeline.config.run_settings import RunSettings, read_settings
-from bfcl_pipeline.config.sampling import SampleBy
-from bfcl_pipeline.config.search_engines import DUCKDUCKGO, SearchEngines
-from bfcl_pipeline.config.shown_entries import ShownEntries
-from bfcl_pipeline.records import Rules
+from bfcl_pipeline.benchmark.config.journal_choice import JournalChoice
+from bfcl_pipeline.benchmark.config.model_rows import ModelRow, load_models, model_folder
+from bfcl_pipeline.benchmark.config.run_config import ERRATA_FOLDER
+from bfcl_pipeline.benchmark.config.run_settings import RunSettings, read_settings
+from bfcl_pipeline.benchmark.config.sampling import SampleBy
+from bfcl_pipeline.benchmark.config.search_engines import DUCKDUCKGO, SearchEngines
+from bfcl_pipeline.benchmark.config.shown_entries import ShownEntries
+from bfcl_pipeline.benchmark.definition.categories import release_sizes
+from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.runs.folders import CONFIG, run_folder
 
 

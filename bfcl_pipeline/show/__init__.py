@@ -1,1 +1,1 @@
-"""Single entries and exchanges as pages for a terminal."""
+"""What people read of a run: tables, page, figures, one entry, comparisons, the screen."""

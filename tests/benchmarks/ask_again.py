@@ -22,18 +22,18 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betaincinv
 
-from bfcl_pipeline.asked_again.answers import LEVELS, ComparedAnswer, compared
-from bfcl_pipeline.asked_again.exchangeability import (
+from bfcl_pipeline.ask.generation.asking import ChatAsking
+from bfcl_pipeline.ask.models.oracle import answer
+from bfcl_pipeline.base.text import text_table
+from bfcl_pipeline.benchmark.records import Entry, Exchange, Json, Mode, Request, Rules
+from bfcl_pipeline.benchmark.tables import entries_path, read_entries
+from bfcl_pipeline.share.asked_again.answers import LEVELS, ComparedAnswer, compared
+from bfcl_pipeline.share.asked_again.exchangeability import (
     ERROR_RATE,
     TOLERANCES,
     ExchangeabilityResult,
     compare_answers,
 )
-from bfcl_pipeline.generation.asking import ChatAsking
-from bfcl_pipeline.models.oracle import answer
-from bfcl_pipeline.records import Entry, Exchange, Json, Mode, Request, Rules
-from bfcl_pipeline.tables import entries_path, read_entries
-from bfcl_pipeline.text import text_table
 
 CATEGORIES = ("simple_python", "multiple", "parallel", "parallel_multiple", "live_simple", "irrelevance")
 ENTRIES = 60  # of each category

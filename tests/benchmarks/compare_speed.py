@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from bfcl_pipeline.tables import read_table, write_table
+from bfcl_pipeline.benchmark.tables import read_table, write_table
 
 _MEGABYTE = 2**20
 _FLIPPED = 0.15  # share of its entries in which a model differs from the base

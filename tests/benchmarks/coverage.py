@@ -25,11 +25,10 @@ from typing import Any
 import numpy as np
 import pyarrow.parquet as pq
 
-from bfcl_pipeline.benchmark import CATEGORIES
-from bfcl_pipeline.benchmark.clusters import cluster_of
-from bfcl_pipeline.config import RunSample, SampleBy, divide, pick
-from bfcl_pipeline.planning import SCORES, shares_of
-from bfcl_pipeline.scoring.statistics.clustered import (
+from bfcl_pipeline.benchmark.config import RunSample, SampleBy, divide, pick
+from bfcl_pipeline.benchmark.definition import CATEGORIES
+from bfcl_pipeline.benchmark.definition.clusters import cluster_of
+from bfcl_pipeline.judge.scoring.statistics.clustered import (
     Floats,
     Integers,
     Layout,
@@ -41,7 +40,8 @@ from bfcl_pipeline.scoring.statistics.clustered import (
     means,
     wilson,
 )
-from bfcl_pipeline.scoring.statistics.paired import composite_difference, paired
+from bfcl_pipeline.judge.scoring.statistics.paired import composite_difference, paired
+from bfcl_pipeline.show.planning import SCORES, shares_of
 
 Verdicts = Mapping[str, bool]
 """The verdict on each entry, by its id."""

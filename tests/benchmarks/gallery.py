@@ -19,10 +19,10 @@ import tempfile
 import time
 from pathlib import Path
 
-from bfcl_pipeline.benchmark import CATEGORIES, V4_CATEGORIES
+from bfcl_pipeline.benchmark.definition import CATEGORIES, V4_CATEGORIES
 from bfcl_pipeline.cli import main as bfcl
-from bfcl_pipeline.gallery.pages import COMPARE, ENTRIES, INDEX
-from bfcl_pipeline.gallery.site import write_pages
+from bfcl_pipeline.share.gallery.pages import COMPARE, ENTRIES, INDEX
+from bfcl_pipeline.share.gallery.site import write_pages
 from tests.support.gallery_records import record_of
 from tests.support.snakemake_project import ROOT, Project, make_project
 from tests.support.synthetic_run import MadeUpModel, Marks, made_up_tables

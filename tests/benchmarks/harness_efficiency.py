@@ -26,7 +26,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from bfcl_pipeline.benchmark import CATEGORIES
+from bfcl_pipeline.benchmark.definition import CATEGORIES
 from tests.benchmarks.harness_efficiency_runs import HARNESSES, Measured, measured
 from tests.peer.peer import PYTHON
 from tests.support.local_chat import LocalChat, local_chat

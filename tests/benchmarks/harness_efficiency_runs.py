@@ -17,7 +17,7 @@ from pathlib import Path
 
 import yaml
 
-from bfcl_pipeline.tables import entries_path, read_entries, read_table
+from bfcl_pipeline.benchmark.tables import entries_path, read_entries, read_table
 from tests.peer.peer import PYTHON, peer_environment
 from tests.support.local_chat import LocalChat
 

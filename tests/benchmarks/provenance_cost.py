@@ -18,10 +18,10 @@ from contextlib import ExitStack
 from pathlib import Path
 from unittest.mock import patch
 
-from bfcl_pipeline.config import Job, JobPaths, ModelRow, load_models
-from bfcl_pipeline.jobs import run
-from bfcl_pipeline.jobs.provenance import job_record
-from bfcl_pipeline.provenance import provenances_in
+from bfcl_pipeline.ask.jobs import run
+from bfcl_pipeline.ask.jobs.provenance import job_record
+from bfcl_pipeline.benchmark.config import Job, JobPaths, ModelRow, load_models
+from bfcl_pipeline.runs.provenance import provenances_in
 from tests.support import ROOT
 from tests.support.local_chat import local_chat
 

@@ -18,11 +18,11 @@ import numpy as np
 import pyarrow.parquet as pq
 from scipy.special import ndtr, ndtri
 
-from bfcl_pipeline.benchmark import CATEGORIES
-from bfcl_pipeline.benchmark.clusters import cluster_of
-from bfcl_pipeline.benchmark.leaderboard import categories_of, category_weights
-from bfcl_pipeline.scoring.statistics.clustered import Floats, Layout, layout
-from bfcl_pipeline.scoring.statistics.ranks import Relation, pairs, rank_intervals, shown_better
+from bfcl_pipeline.benchmark.definition import CATEGORIES
+from bfcl_pipeline.benchmark.definition.clusters import cluster_of
+from bfcl_pipeline.benchmark.definition.leaderboard import categories_of, category_weights
+from bfcl_pipeline.judge.scoring.statistics.clustered import Floats, Layout, layout
+from bfcl_pipeline.judge.scoring.statistics.ranks import Relation, pairs, rank_intervals, shown_better
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import yaml
 
-from bfcl_pipeline.tables.files import count_rows
+from bfcl_pipeline.benchmark.tables.files import count_rows
 from tests.support.local_chat import local_chat
 from tests.support.snakemake_project import ROOT, Project, make_project
 

@@ -23,7 +23,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from bfcl_pipeline.config import model_folder
+from bfcl_pipeline.benchmark.config import model_folder
 from tests.benchmarks.replay_speed import MODEL, record
 from tests.support.generate_run import COMMAND
 from tests.support.snakemake_project import ROOT, Project, make_project

@@ -16,14 +16,14 @@ from pathlib import Path
 
 import yaml
 
-from bfcl_pipeline.benchmark import CATEGORIES, GROUPS
-from bfcl_pipeline.tables import read_responses, read_table
-from bfcl_pipeline.tools.web_search.web import Hit, Hits, Page
-from bfcl_pipeline.web.cache import WebCache
-from bfcl_pipeline.web.coverage import web_keys
-from bfcl_pipeline.web.evidence.tape import HttpExchange, note
-from bfcl_pipeline.web.keys import FetchKey, SearchKey
-from bfcl_pipeline.web.recording import RecordingWeb
+from bfcl_pipeline.benchmark.definition import CATEGORIES, GROUPS
+from bfcl_pipeline.benchmark.tables import read_responses, read_table
+from bfcl_pipeline.world.tools.web_search.web import Hit, Hits, Page
+from bfcl_pipeline.world.web.cache import WebCache
+from bfcl_pipeline.world.web.coverage import web_keys
+from bfcl_pipeline.world.web.evidence.tape import HttpExchange, note
+from bfcl_pipeline.world.web.keys import FetchKey, SearchKey
+from bfcl_pipeline.world.web.recording import RecordingWeb
 from tests.benchmarks.scale_measure import Taken, bytes_in, taken
 from tests.support.local_chat import LocalChat, local_chat
 

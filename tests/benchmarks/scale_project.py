@@ -15,7 +15,7 @@ from pathlib import Path
 
 import yaml
 
-from bfcl_pipeline.benchmark import CATEGORIES
+from bfcl_pipeline.benchmark.definition import CATEGORIES
 from tests.benchmarks.scale_measure import Taken, taken
 from tests.support.snakemake_project import OWN_MESSAGES
 

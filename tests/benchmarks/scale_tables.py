@@ -17,8 +17,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import yaml
 
-from bfcl_pipeline.tables import count_rows, read_table, write_table
-from bfcl_pipeline.tables.schemas import RESPONSES, VERDICTS
+from bfcl_pipeline.benchmark.tables import count_rows, read_table, write_table
+from bfcl_pipeline.benchmark.tables.schemas import RESPONSES, VERDICTS
 
 SKILLED, UNSKILLED = "oracle", "lexical"
 LEAST, MOST = 0.2, 0.95

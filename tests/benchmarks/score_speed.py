@@ -31,7 +31,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from bfcl_pipeline.tables import read_table, write_table
+from bfcl_pipeline.benchmark.tables import read_table, write_table
 from tests.benchmarks.score_speed_folders import lay_out
 from tests.benchmarks.score_speed_rows import drawn, generated
 from tests.peer.peer import PYTHON, peer_environment

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from bfcl_pipeline.benchmark import CATEGORIES
+from bfcl_pipeline.benchmark.definition import CATEGORIES
 
 _PLAIN_HANDLER = "OpenAIResponsesHandler"
 

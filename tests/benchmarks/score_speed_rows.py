@@ -11,9 +11,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from bfcl_pipeline.benchmark import CATEGORIES, Check
-from bfcl_pipeline.records import Mode
-from bfcl_pipeline.tables import entries_path, read_entries, read_table
+from bfcl_pipeline.benchmark.definition import CATEGORIES, Check
+from bfcl_pipeline.benchmark.records import Mode
+from bfcl_pipeline.benchmark.tables import entries_path, read_entries, read_table
 from tests.peer.trajectories import STYLES, trajectories
 from tests.peer.variants import cases
 

@@ -5,8 +5,8 @@ with the engine's own pages, refusals and broken answers: a line for each situat
 most engines, and the engines for which it is another one. "no such page": none is known of the site.
 """
 
-from bfcl_pipeline.web.engines.ddgs_engine import DDGS_VERSION, DdgsEngine
-from bfcl_pipeline.web.engines.facts import FACTS
+from bfcl_pipeline.world.web.engines.ddgs_engine import DDGS_VERSION, DdgsEngine
+from bfcl_pipeline.world.web.engines.facts import FACTS
 from tests.support.search_pages import PAGES
 from tests.support.search_situations import table
 

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bfcl_pipeline.scoring.statistics.clustered import layout
-from bfcl_pipeline.scoring.statistics.repeated import Repeated, all_right_of, mean_of, score
-from bfcl_pipeline.text import text_table
+from bfcl_pipeline.base.text import text_table
+from bfcl_pipeline.judge.scoring.statistics.clustered import layout
+from bfcl_pipeline.judge.scoring.statistics.repeated import Repeated, all_right_of, mean_of, score
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,8 +19,8 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-from bfcl_pipeline.scoring.unread_calls import has_unread_call, offered_names
-from bfcl_pipeline.tables import entries_path, read_entries
+from bfcl_pipeline.benchmark.tables import entries_path, read_entries
+from bfcl_pipeline.judge.scoring.unread_calls import has_unread_call, offered_names
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,15 +15,15 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
-from bfcl_pipeline.web.cache import WebCache
-from bfcl_pipeline.web.check import check_cache
-from bfcl_pipeline.web.engines.client import Connection
-from bfcl_pipeline.web.engines.ddgs_engine import DdgsEngine
-from bfcl_pipeline.web.evidence.playing import playing
-from bfcl_pipeline.web.fetcher import Fetcher
-from bfcl_pipeline.web.keys import FetchKey, SearchKey
-from bfcl_pipeline.web.modes import engine_text
-from bfcl_pipeline.web.recorder import Recorder
+from bfcl_pipeline.world.web.cache import WebCache
+from bfcl_pipeline.world.web.check import check_cache
+from bfcl_pipeline.world.web.engines.client import Connection
+from bfcl_pipeline.world.web.engines.ddgs_engine import DdgsEngine
+from bfcl_pipeline.world.web.evidence.playing import playing
+from bfcl_pipeline.world.web.fetcher import Fetcher
+from bfcl_pipeline.world.web.keys import FetchKey, SearchKey
+from bfcl_pipeline.world.web.modes import engine_text
+from bfcl_pipeline.world.web.recorder import Recorder
 from tests.support.scripted_engine import scripted_engine_server
 from tests.support.web_record import CLIENT, ScriptedSites
 

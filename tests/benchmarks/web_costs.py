@@ -14,15 +14,15 @@ from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
 
-from bfcl_pipeline.benchmark import GROUPS
-from bfcl_pipeline.config.job import WebChoice
-from bfcl_pipeline.tables import entries_path, read_entries
-from bfcl_pipeline.text import text_table
-from bfcl_pipeline.tools.web_search.web import Hit, Hits, Page
-from bfcl_pipeline.web.cache import Outcome, WebCache
-from bfcl_pipeline.web.effort import PAGES_OF_A_SEARCH
-from bfcl_pipeline.web.evidence.tape import HttpExchange, note, taping
-from bfcl_pipeline.web.keys import FetchKey, Key, SearchKey
+from bfcl_pipeline.ask.jobs.web_effort import PAGES_OF_A_SEARCH
+from bfcl_pipeline.base.text import text_table
+from bfcl_pipeline.benchmark.config.job import WebChoice
+from bfcl_pipeline.benchmark.definition import GROUPS
+from bfcl_pipeline.benchmark.tables import entries_path, read_entries
+from bfcl_pipeline.world.tools.web_search.web import Hit, Hits, Page
+from bfcl_pipeline.world.web.cache import Outcome, WebCache
+from bfcl_pipeline.world.web.evidence.tape import HttpExchange, note, taping
+from bfcl_pipeline.world.web.keys import FetchKey, Key, SearchKey
 
 RESULTS_PAGE, PAGE = 40_000, 150_000
 """Bytes of a page of results, and of a web page, decompressed: assumed."""

@@ -22,14 +22,14 @@ from io import StringIO
 from pathlib import Path
 from unittest.mock import patch
 
-from bfcl_pipeline import __version__
+from bfcl_pipeline.base import __version__
 from bfcl_pipeline.cli import main as bfcl_pipeline
-from bfcl_pipeline.web.cache import WebCache
-from bfcl_pipeline.web.engines.serpapi import SerpApi
-from bfcl_pipeline.web.evidence.playing import PlayedAnswer, playing
-from bfcl_pipeline.web.fetcher import Fetcher
-from bfcl_pipeline.web.keys import FetchKey, SearchKey
-from bfcl_pipeline.web.recorder import Recorder
+from bfcl_pipeline.world.web.cache import WebCache
+from bfcl_pipeline.world.web.engines.serpapi import SerpApi
+from bfcl_pipeline.world.web.evidence.playing import PlayedAnswer, playing
+from bfcl_pipeline.world.web.fetcher import Fetcher
+from bfcl_pipeline.world.web.keys import FetchKey, SearchKey
+from bfcl_pipeline.world.web.recorder import Recorder
 
 PAGE_LINES = 200
 RESULTS = 10
@@ -57,7 +57,7 @@ def make(folder: Path, outcomes: int, number: int) -> None:
     recorder = Recorder(WebCache(folder), now=lambda: datetime(2026, 11, 1 + number, tzinfo=UTC))
     serpapi, fetcher = SerpApi("key-of-serpapi"), Fetcher()
     first = number * outcomes // 10
-    with patch("bfcl_pipeline.files.os.fsync", lambda _: None):
+    with patch("bfcl_pipeline.base.files.os.fsync", lambda _: None):
         for place in range(first, first + outcomes):
             words = random.Random(place * 2 + (number if place % 5 == 0 else 0))
             if place % 2:

@@ -11,9 +11,9 @@ from typing import Literal
 import pytest
 from playwright.sync_api import Browser, Page
 
-from bfcl_pipeline.records import Rules
-from bfcl_pipeline.report.page.render import write_page
+from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.runs.run import Run
+from bfcl_pipeline.show.report.page.render import write_page
 from tests.support.browser import CHROMIUM, HEIGHT, Observed, OpenReport, running_browser
 from tests.support.executable_run import executable_models
 from tests.support.made_up_models import typical_models

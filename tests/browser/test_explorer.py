@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from bfcl_pipeline.config.shown_entries import ShownEntries
-from bfcl_pipeline.records import Rules
-from bfcl_pipeline.report.explorer import explorer as explorer_module
-from bfcl_pipeline.report.page.render import write_page
+from bfcl_pipeline.benchmark.config.shown_entries import ShownEntries
+from bfcl_pipeline.benchmark.records import Rules
+from bfcl_pipeline.benchmark.tables import read_responses, write_responses
 from bfcl_pipeline.runs.run import Run
-from bfcl_pipeline.tables import read_responses, write_responses
+from bfcl_pipeline.show.report.explorer import explorer as explorer_module
+from bfcl_pipeline.show.report.page.render import write_page
 from tests.support.browser import OpenReport, faults, is_wider_than_window
 from tests.support.explored_run import make_explored_run
 

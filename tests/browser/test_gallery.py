@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from bfcl_pipeline.gallery.site import write_pages
+from bfcl_pipeline.share.gallery.site import write_pages
 from tests.support.browser import OpenReport, faults, is_wider_than_window
 from tests.support.gallery_records import HOSTILE, made_up_records
 

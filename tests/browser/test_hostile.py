@@ -8,12 +8,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from bfcl_pipeline.records import Rules
-from bfcl_pipeline.report.page.render import write_page
-from bfcl_pipeline.report.tables.aggregate_run import aggregate_run
+from bfcl_pipeline.benchmark.records import Rules
+from bfcl_pipeline.benchmark.tables import write_table
+from bfcl_pipeline.benchmark.tables.schemas import VERDICTS
 from bfcl_pipeline.runs.run import Run
-from bfcl_pipeline.tables import write_table
-from bfcl_pipeline.tables.schemas import VERDICTS
+from bfcl_pipeline.show.report.page.render import write_page
+from bfcl_pipeline.show.report.tables.aggregate_run import aggregate_run
 from tests.support.browser import OpenReport, is_wider_than_window
 from tests.support.synthetic_run import MadeUpModel, Marks, made_up_tables
 

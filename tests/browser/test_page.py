@@ -8,10 +8,10 @@ import pytest
 from jinja2 import Environment, PackageLoader
 from playwright.sync_api import Page
 
-from bfcl_pipeline.records import Rules
-from bfcl_pipeline.report.page.render import write_page
-from bfcl_pipeline.report.page.table import Cell, Table, headings, isolated
+from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.runs.run import Run
+from bfcl_pipeline.show.report.page.render import write_page
+from bfcl_pipeline.show.report.page.table import Cell, Table, headings, isolated
 from tests.support.browser import OpenReport, is_wider_than_window
 from tests.support.synthetic_run import MadeUpModel, Marks, made_up_tables, marks
 
@@ -78,7 +78,7 @@ def test_a_column_is_sorted_by_what_its_cells_mean(
     ]
     rows = [[Cell(letter), *cells] for letter, *cells in zip("abcde", counts, shares, names, strict=True)]
     heads = [headings(["Row", "Counts", "Shares", "Names"])]
-    templates = Environment(loader=PackageLoader("bfcl_pipeline.report.page"), autoescape=True)
+    templates = Environment(loader=PackageLoader("bfcl_pipeline.show.report.page"), autoescape=True)
     made = templates.get_template("table.html.j2").module.table_html(  # type: ignore[attr-defined]
         Table("Made up", heads, rows)
     )

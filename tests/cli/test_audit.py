@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from bfcl_pipeline import tables
+from bfcl_pipeline.benchmark import tables
 from bfcl_pipeline.cli import main
 
 RESTATED = (

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bfcl_pipeline.benchmark import CATEGORIES, GROUPS, V4_CATEGORIES
+from bfcl_pipeline.benchmark.definition import CATEGORIES, GROUPS, V4_CATEGORIES
 from bfcl_pipeline.cli import main
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 
+from bfcl_pipeline.benchmark.records import Mode, Response
+from bfcl_pipeline.benchmark.tables import read_responses, write_responses
 from bfcl_pipeline.cli import main
-from bfcl_pipeline.records import Mode, Response
-from bfcl_pipeline.tables import read_responses, write_responses
 
 
 def test_an_export_is_imported_again(staged, tmp_path, capsys):

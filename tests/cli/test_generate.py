@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from bfcl_pipeline.benchmark.tables import read_table
+from bfcl_pipeline.benchmark.tables.schemas import RESPONSES
 from bfcl_pipeline.cli import main
-from bfcl_pipeline.tables import read_table
-from bfcl_pipeline.tables.schemas import RESPONSES
 
 MODELS = Path(__file__).parents[2] / "config" / "models.yaml"
 

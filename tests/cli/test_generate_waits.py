@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from bfcl_pipeline.cli import main
-from bfcl_pipeline.generation.journal import Journal, journal_path
+from bfcl_pipeline.runs.journal import Journal, journal_path
 from tests.support.local_chat import local_chat
 
 Command = Callable[..., list[str]]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
+from bfcl_pipeline.benchmark.tables import read_table
 from bfcl_pipeline.cli import main
-from bfcl_pipeline.tables import read_table
 
 
 def test_import_official_writes_the_table(staged, tmp_path, capsys):

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from bfcl_pipeline.archive.compare import compared_files, differences
+from bfcl_pipeline.benchmark.tables import read_table
 from bfcl_pipeline.cli import main
-from bfcl_pipeline.tables import read_table
+from bfcl_pipeline.share.archive.compare import compared_files, differences
 from tests.support.undrawn import digest_of_chart
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -20,7 +20,7 @@ CATEGORIES = ("simple_python", "live_relevance", "multi_turn_base", "memory_kv",
 @pytest.fixture(autouse=True)
 def project(tmp_path: Path, staged: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty working directory with the staged release and the shipped models; charts are not drawn."""
-    monkeypatch.setattr("bfcl_pipeline.report.figures.renderer.svg", digest_of_chart)
+    monkeypatch.setattr("bfcl_pipeline.show.report.figures.renderer.svg", digest_of_chart)
     (tmp_path / "data").symlink_to(staged)
     (tmp_path / "config").symlink_to(ROOT / "config")
     monkeypatch.chdir(tmp_path)

@@ -10,8 +10,8 @@ import sys
 import pytest
 
 from bfcl_pipeline.cli import CLOSED_PIPE, main
-from bfcl_pipeline.generation.journal import Journal
-from bfcl_pipeline.provenance import provenance_path, write_provenance
+from bfcl_pipeline.runs.journal import Journal
+from bfcl_pipeline.runs.provenance import provenance_path, write_provenance
 from tests.support.journal_exchanges import PROVENANCE, exchange
 from tests.support.provenance_records import record
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from bfcl_pipeline import __version__
+from bfcl_pipeline.base import __version__
 from bfcl_pipeline.cli import CLOSED_PIPE, COMMANDS, main
 
 MODELS = Path(__file__).resolve().parents[2] / "config/models.yaml"

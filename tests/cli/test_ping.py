@@ -8,8 +8,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
+from bfcl_pipeline.ask.models.adapters.row_adapter import RowAdapter
 from bfcl_pipeline.cli import main
-from bfcl_pipeline.models.adapters.row_adapter import RowAdapter
 
 CALLS = {
     "choices": [

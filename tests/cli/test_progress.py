@@ -9,8 +9,8 @@ from collections.abc import Callable
 
 import pytest
 
+from bfcl_pipeline.ask.generation.counts import ProgressCounts
 from bfcl_pipeline.cli.progress import ProgressLine, ProgressView, ProgressWatch
-from bfcl_pipeline.generation.counts import ProgressCounts
 
 
 async def shown(

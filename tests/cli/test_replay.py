@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-from bfcl_pipeline import project
-from bfcl_pipeline.benchmark import GROUPS
+from bfcl_pipeline.base import project
+from bfcl_pipeline.benchmark.config import recorded_config
+from bfcl_pipeline.benchmark.definition import GROUPS
 from bfcl_pipeline.cli import main
-from bfcl_pipeline.config import recorded_config
 
 SHIPPED = yaml.safe_load((project.project_folder() / "config/config.yaml").read_text())
 MODELS = "models:\n- {name: oracle-FC, kind: oracle}\n"

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from bfcl_pipeline.base.errors import ConfigError
+from bfcl_pipeline.benchmark.records import Mode, Response
+from bfcl_pipeline.benchmark.tables import write_responses
 from bfcl_pipeline.cli import main
 from bfcl_pipeline.cli.runs import archive_file
-from bfcl_pipeline.errors import ConfigError
-from bfcl_pipeline.records import Mode, Response
 from bfcl_pipeline.runs.folders import newest_first, run_folder, run_names
-from bfcl_pipeline.tables import write_responses
 
 ENTRY = "simple_python_0"
 

@@ -6,8 +6,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from bfcl_pipeline.benchmark.tables.schemas import VERDICT_FIELDS, VERDICTS
 from bfcl_pipeline.cli import main
-from bfcl_pipeline.tables.schemas import VERDICT_FIELDS, VERDICTS
 
 RESPONSES = {
     "entry_id": ["simple_python_0", "irrelevance_0", "simple_python_0"],

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import io
 
+from bfcl_pipeline.base.text import step_line
 from bfcl_pipeline.cli.steps import StepsShown
-from bfcl_pipeline.text import step_line
 
 
 def test_a_log_has_about_ten_lines_however_many_steps() -> None:

@@ -6,15 +6,15 @@ from datetime import UTC, datetime
 
 import pytest
 
+from bfcl_pipeline.benchmark.records import Mode, Response, Status
+from bfcl_pipeline.benchmark.tables import entries_path, read_entries, write_responses
 from bfcl_pipeline.cli import main
-from bfcl_pipeline.executables import ApiAnswer, SimulatedApis
-from bfcl_pipeline.records import Mode, Response, Status
-from bfcl_pipeline.tables import entries_path, read_entries, write_responses
-from bfcl_pipeline.tables.texts import read_recorded_calls
-from bfcl_pipeline.tools.web_search.web import Hits, Page, WebFailure
-from bfcl_pipeline.web.cache import WebCache
-from bfcl_pipeline.web.executed import needed_requests
-from bfcl_pipeline.web.keys import FetchKey, SearchKey
+from bfcl_pipeline.dialogue.release_texts import read_recorded_calls
+from bfcl_pipeline.judge.executed_requests import needed_requests
+from bfcl_pipeline.world.executables import ApiAnswer, SimulatedApis
+from bfcl_pipeline.world.tools.web_search.web import Hits, Page, WebFailure
+from bfcl_pipeline.world.web.cache import WebCache
+from bfcl_pipeline.world.web.keys import FetchKey, SearchKey
 
 NOON = datetime(2026, 10, 1, 12, tzinfo=UTC)
 PAGE = FetchKey("http://example.com/")

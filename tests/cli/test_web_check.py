@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 import pytest
 
 from bfcl_pipeline.cli import main
-from bfcl_pipeline.tools.web_search.web import Hit, Hits, Page
-from bfcl_pipeline.web.cache import WebCache
-from bfcl_pipeline.web.keys import FetchKey, SearchKey, digest
+from bfcl_pipeline.world.tools.web_search.web import Hit, Hits, Page
+from bfcl_pipeline.world.web.cache import WebCache
+from bfcl_pipeline.world.web.keys import FetchKey, SearchKey, digest
 from tests.support.web_record import record_outcome
 
 NOON = datetime(2026, 11, 1, 12, tzinfo=UTC)

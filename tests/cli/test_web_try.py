@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from bfcl_pipeline.cli import main
-from bfcl_pipeline.tools.web_search.web import Hit, Hits
-from bfcl_pipeline.web.cache import WebCache
-from bfcl_pipeline.web.keys import SearchKey
+from bfcl_pipeline.world.tools.web_search.web import Hit, Hits
+from bfcl_pipeline.world.web.cache import WebCache
+from bfcl_pipeline.world.web.keys import SearchKey
 from tests.support.web_sites import AUTHORITY, Sites, answer, web_sites
 
 DUCKDUCKGO = "html.duckduckgo.com/html/"

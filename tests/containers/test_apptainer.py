@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bfcl_pipeline.archive.compare import differences
+from bfcl_pipeline.share.archive.compare import differences
 from tests.containers.apptainer_engine import Apptainer
 from tests.containers.main_job import run_bare
 from tests.containers.podman_engine import Podman

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bfcl_pipeline.archive.compare import compared_files, differences
+from bfcl_pipeline.share.archive.compare import compared_files, differences
 from tests.containers.main_job import BASE, MAIN, ROOT, run_bare, run_inside
 from tests.containers.pip_settings import pip_settings
 from tests.containers.podman_engine import ALONE, Podman

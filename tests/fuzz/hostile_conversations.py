@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from bfcl_pipeline.records import Call, Mode
+from bfcl_pipeline.benchmark.records import Call, Mode
 from tests.fuzz.hostile import EXPRESSIONS
 
 WORLD = {

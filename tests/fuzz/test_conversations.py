@@ -8,15 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bfcl_pipeline.benchmark import GROUPS
-from bfcl_pipeline.calls import decode_step
-from bfcl_pipeline.generation import conversation
-from bfcl_pipeline.generation.asking import ChatAsking
-from bfcl_pipeline.records import Call, DecodeFailure, Exchange, Mode, Rules, Status
-from bfcl_pipeline.scoring import Judge
-from bfcl_pipeline.tables.texts import read_texts
-from bfcl_pipeline.tools import APIS, World, WorldConfig, effects, parameters_of
-from bfcl_pipeline.web.simulated import SimulatedWeb
+from bfcl_pipeline.ask.generation import conversation
+from bfcl_pipeline.ask.generation.asking import ChatAsking
+from bfcl_pipeline.benchmark.definition import GROUPS
+from bfcl_pipeline.benchmark.records import Call, DecodeFailure, Exchange, Mode, Rules, Status
+from bfcl_pipeline.dialogue.calls import decode_step
+from bfcl_pipeline.dialogue.release_texts import read_texts
+from bfcl_pipeline.judge.scoring import Judge
+from bfcl_pipeline.world.tools import APIS, World, WorldConfig, effects, parameters_of
+from bfcl_pipeline.world.web.simulated import SimulatedWeb
 from tests.fuzz.hostile_conversations import ENDLESS, HOSTILE, STEPS, WORLD
 from tests.fuzz.test_fuzz import _JSON, _SOUP
 from tests.fuzz.watched import run_watched
@@ -180,10 +180,10 @@ def test_nothing_outside_the_world_is_touched(staged, tmp_path):
 import json, sys
 from pathlib import Path
 from tests.fuzz.hostile_conversations import HOSTILE, STEPS, WORLD
-from bfcl_pipeline.calls import decode_step
-from bfcl_pipeline.records import Call, DecodeFailure
-from bfcl_pipeline.tables.texts import read_constants
-from bfcl_pipeline.tools import APIS, World, WorldConfig
+from bfcl_pipeline.dialogue.calls import decode_step
+from bfcl_pipeline.benchmark.records import Call, DecodeFailure
+from bfcl_pipeline.dialogue.release_texts import read_constants
+from bfcl_pipeline.world.tools import APIS, World, WorldConfig
 
 setting = WorldConfig(read_constants(Path(sys.argv[1])))
 

@@ -12,15 +12,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bfcl_pipeline.benchmark import ReturnFormat
-from bfcl_pipeline.calls import write_calls, write_native
-from bfcl_pipeline.executables import NoApis, SimulatedApis, read_call
-from bfcl_pipeline.executables.functions import FUNCTIONS
-from bfcl_pipeline.executables.functions.work import MAX_STEPS
-from bfcl_pipeline.executables.network import NETWORK_FUNCTIONS
-from bfcl_pipeline.records import Call, Mode, Rules, Status
-from bfcl_pipeline.scoring import Judge
-from bfcl_pipeline.tables.texts import read_recorded_calls
+from bfcl_pipeline.benchmark.definition import ReturnFormat
+from bfcl_pipeline.benchmark.records import Call, Mode, Rules, Status
+from bfcl_pipeline.dialogue.calls import write_calls, write_native
+from bfcl_pipeline.dialogue.release_texts import read_recorded_calls
+from bfcl_pipeline.judge.scoring import Judge
+from bfcl_pipeline.world.executables import NoApis, SimulatedApis, read_call
+from bfcl_pipeline.world.executables.functions import FUNCTIONS
+from bfcl_pipeline.world.executables.functions.work import MAX_STEPS
+from bfcl_pipeline.world.executables.network import NETWORK_FUNCTIONS
 from tests.fuzz.test_fuzz import LIMIT_CALLS
 from tests.support.work import measured
 

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bfcl_pipeline.benchmark import CATEGORIES, ReturnFormat
-from bfcl_pipeline.calls import write_calls, write_native
-from bfcl_pipeline.executables import read_call
-from bfcl_pipeline.playback import Conditions
-from bfcl_pipeline.records import Call, Mode, Response, Rules
-from bfcl_pipeline.transcripts import PAGE, TERMINAL, answer_record, as_json
+from bfcl_pipeline.benchmark.definition import CATEGORIES, ReturnFormat
+from bfcl_pipeline.benchmark.records import Call, Mode, Response, Rules
+from bfcl_pipeline.dialogue.calls import write_calls, write_native
+from bfcl_pipeline.show.playback import Conditions
+from bfcl_pipeline.show.transcripts import PAGE, TERMINAL, answer_record, as_json
+from bfcl_pipeline.world.executables import read_call
 from tests.fuzz.test_executable_answers import like
 
 _EXECUTED = [name for name, category in CATEGORIES.items() if category.executes]

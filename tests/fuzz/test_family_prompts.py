@@ -9,8 +9,8 @@ from collections.abc import Callable
 
 import pytest
 
-from bfcl_pipeline.config.families import OWN_TEMPLATE, load_families
-from bfcl_pipeline.models.adapters.row_adapter import json_content
+from bfcl_pipeline.ask.models.adapters.row_adapter import json_content
+from bfcl_pipeline.benchmark.config.families import OWN_TEMPLATE, load_families
 from tests.support.family_talk import Talk, asked
 
 FAMILIES = [family.name for family in load_families().values() if family.template != OWN_TEMPLATE]

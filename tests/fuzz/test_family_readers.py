@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bfcl_pipeline.calls import decode, decode_step
-from bfcl_pipeline.config.families import FamilyRow, load_families
-from bfcl_pipeline.families import READERS, Answer
-from bfcl_pipeline.records import DecodeFailure, Mode
+from bfcl_pipeline.benchmark.config.families import FamilyRow, load_families
+from bfcl_pipeline.benchmark.records import DecodeFailure, Mode
+from bfcl_pipeline.dialogue.calls import decode, decode_step
+from bfcl_pipeline.dialogue.families import READERS, Answer
 from tests.fuzz.family_hostile import MARKS, WRAPPED
 from tests.fuzz.hostile import OUTPUTS
 from tests.fuzz.test_fuzz import LIMIT_CALLS

@@ -9,10 +9,10 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bfcl_pipeline.calls import decode_step
-from bfcl_pipeline.executables import Evaluator, ExecutionFailed, NoApis
-from bfcl_pipeline.executables.functions import FUNCTIONS
-from bfcl_pipeline.records import Call, Mode
+from bfcl_pipeline.benchmark.records import Call, Mode
+from bfcl_pipeline.dialogue.calls import decode_step
+from bfcl_pipeline.world.executables import Evaluator, ExecutionFailed, NoApis
+from bfcl_pipeline.world.executables.functions import FUNCTIONS
 from tests.fuzz.test_fuzz import _SOUP, _TEXT
 from tests.fuzz.watched import run_watched
 from tests.support.work import measured
@@ -102,8 +102,8 @@ def test_nothing_is_executed(tmp_path):
     """
     program = """
 import sys
-from bfcl_pipeline.executables import Evaluator, ExecutionFailed, NoApis
-from bfcl_pipeline.records import Call
+from bfcl_pipeline.world.executables import Evaluator, ExecutionFailed, NoApis
+from bfcl_pipeline.benchmark.records import Call
 from tests.fuzz.hostile import EXPRESSIONS
 
 evaluator = Evaluator(NoApis())

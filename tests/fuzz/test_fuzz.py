@@ -13,12 +13,21 @@ import random
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bfcl_pipeline.benchmark import GROUPS, ReturnFormat
-from bfcl_pipeline.calls import attempted_call, decode, has_words, write_calls
-from bfcl_pipeline.records import Call, DecodeFailure, Mode, NameStyle, Response, Rules, Status, Verdict
-from bfcl_pipeline.scoring import Judge
-from bfcl_pipeline.scoring.java_values import convert_java
-from bfcl_pipeline.scoring.javascript_values import convert_javascript
+from bfcl_pipeline.benchmark.definition import GROUPS, ReturnFormat
+from bfcl_pipeline.benchmark.records import (
+    Call,
+    DecodeFailure,
+    Mode,
+    NameStyle,
+    Response,
+    Rules,
+    Status,
+    Verdict,
+)
+from bfcl_pipeline.dialogue.calls import attempted_call, decode, has_words, write_calls
+from bfcl_pipeline.judge.scoring import Judge
+from bfcl_pipeline.judge.scoring.java_values import convert_java
+from bfcl_pipeline.judge.scoring.javascript_values import convert_javascript
 from tests.support.work import measured
 
 _EXAMPLES = os.environ.get("FUZZ_EXAMPLES")

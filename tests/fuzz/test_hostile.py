@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from bfcl_pipeline.benchmark import ReturnFormat
-from bfcl_pipeline.calls import attempted_call, decode, has_words
-from bfcl_pipeline.records import DecodeFailure, Mode, Rules
-from bfcl_pipeline.scoring.java_values import convert_java
-from bfcl_pipeline.scoring.javascript_values import convert_javascript
+from bfcl_pipeline.benchmark.definition import ReturnFormat
+from bfcl_pipeline.benchmark.records import DecodeFailure, Mode, Rules
+from bfcl_pipeline.dialogue.calls import attempted_call, decode, has_words
+from bfcl_pipeline.judge.scoring.java_values import convert_java
+from bfcl_pipeline.judge.scoring.javascript_values import convert_javascript
 from tests.fuzz.hostile import NATIVE, OUTPUTS, VALUES
 from tests.fuzz.watched import run_watched
 from tests.support.work import measured
@@ -77,9 +77,9 @@ def test_nothing_is_executed(tmp_path):
     program = """
 import sys
 from tests.fuzz.hostile import NATIVE, OUTPUTS
-from bfcl_pipeline.benchmark import ReturnFormat
-from bfcl_pipeline.calls import decode
-from bfcl_pipeline.records import Mode, Rules
+from bfcl_pipeline.benchmark.definition import ReturnFormat
+from bfcl_pipeline.dialogue.calls import decode
+from bfcl_pipeline.benchmark.records import Mode, Rules
 
 def read_all(texts, results):
     for rules in Rules:

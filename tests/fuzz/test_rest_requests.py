@@ -5,11 +5,11 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bfcl_pipeline.errors import NotRecorded
-from bfcl_pipeline.executables import ApiAnswer, ApiRequest, ExecutionFailed, api_request
-from bfcl_pipeline.executables.apis import HOSTS
-from bfcl_pipeline.records import Rules
-from bfcl_pipeline.scoring.rest import compare_answer
+from bfcl_pipeline.base.errors import NotRecorded
+from bfcl_pipeline.benchmark.records import Rules
+from bfcl_pipeline.judge.scoring.rest import compare_answer
+from bfcl_pipeline.world.executables import ApiAnswer, ApiRequest, ExecutionFailed, api_request
+from bfcl_pipeline.world.executables.apis import HOSTS
 from tests.fuzz.test_fuzz import _JSON, _SOUP
 from tests.support.work import measured
 

@@ -23,18 +23,18 @@ import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
-from bfcl_pipeline.errors import WebError
-from bfcl_pipeline.tools.web_search.web import Hit, Hits
-from bfcl_pipeline.web.cache import RecordedOutcome, outcome_document
-from bfcl_pipeline.web.check import contradiction
-from bfcl_pipeline.web.engines.client import Connection
-from bfcl_pipeline.web.engines.ddgs_engine import WANTED, DdgsEngine
-from bfcl_pipeline.web.engines.facts import FACTS
-from bfcl_pipeline.web.engines.requested import SearchLimits
-from bfcl_pipeline.web.engines.retries import RetryPolicy
-from bfcl_pipeline.web.evidence.tape import taping
-from bfcl_pipeline.web.keys import SearchKey
-from bfcl_pipeline.web.modes import engine_text
+from bfcl_pipeline.base.errors import WebError
+from bfcl_pipeline.world.tools.web_search.web import Hit, Hits
+from bfcl_pipeline.world.web.cache import RecordedOutcome, outcome_document
+from bfcl_pipeline.world.web.check import contradiction
+from bfcl_pipeline.world.web.engines.client import Connection
+from bfcl_pipeline.world.web.engines.ddgs_engine import WANTED, DdgsEngine
+from bfcl_pipeline.world.web.engines.facts import FACTS
+from bfcl_pipeline.world.web.engines.requested import SearchLimits
+from bfcl_pipeline.world.web.engines.retries import RetryPolicy
+from bfcl_pipeline.world.web.evidence.tape import taping
+from bfcl_pipeline.world.web.keys import SearchKey
+from bfcl_pipeline.world.web.modes import engine_text
 from tests.fuzz.test_fuzz import LIMIT_CALLS  # with its number of examples
 from tests.support import ROOT
 from tests.support.search_pages import PAGES
@@ -250,11 +250,11 @@ LARGE = {
 
 SEARCHER = """
 import re, sys, time
-from bfcl_pipeline.errors import WebError
-from bfcl_pipeline.web.engines.client import Connection
-from bfcl_pipeline.web.engines.ddgs_engine import DdgsEngine
-from bfcl_pipeline.web.engines.facts import FACTS
-from bfcl_pipeline.web.engines.retries import RetryPolicy
+from bfcl_pipeline.base.errors import WebError
+from bfcl_pipeline.world.web.engines.client import Connection
+from bfcl_pipeline.world.web.engines.ddgs_engine import DdgsEngine
+from bfcl_pipeline.world.web.engines.facts import FACTS
+from bfcl_pipeline.world.web.engines.retries import RetryPolicy
 
 connection = Connection(proxy=lambda _: sys.argv[1], ca_file=sys.argv[2])
 longest = 0

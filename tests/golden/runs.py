@@ -13,9 +13,9 @@ from pathlib import Path
 
 import yaml
 
-from bfcl_pipeline.benchmark import CATEGORIES, GROUPS
-from bfcl_pipeline.cli import main
-from bfcl_pipeline.config import (
+from bfcl_pipeline.ask.models.serving.address import Address, State, write_address
+from bfcl_pipeline.base.process import this_process
+from bfcl_pipeline.benchmark.config import (
     ModelRow,
     load_models,
     model_folder,
@@ -23,14 +23,14 @@ from bfcl_pipeline.config import (
     recorded_models,
     trial_name,
 )
-from bfcl_pipeline.models.serving.address import Address, State, write_address
-from bfcl_pipeline.process import this_process
-from bfcl_pipeline.records import Mode
-from bfcl_pipeline.tables import entries_path, read_entries
-from bfcl_pipeline.tools.web_search.web import Page
-from bfcl_pipeline.web.cache import WebCache
-from bfcl_pipeline.web.keys import FetchKey
-from bfcl_pipeline.web.simulated import SimulatedWeb, hops
+from bfcl_pipeline.benchmark.definition import CATEGORIES, GROUPS
+from bfcl_pipeline.benchmark.records import Mode
+from bfcl_pipeline.benchmark.tables import entries_path, read_entries
+from bfcl_pipeline.cli import main
+from bfcl_pipeline.world.tools.web_search.web import Page
+from bfcl_pipeline.world.web.cache import WebCache
+from bfcl_pipeline.world.web.keys import FetchKey
+from bfcl_pipeline.world.web.simulated import SimulatedWeb, hops
 from tests.support import ROOT
 from tests.support.local_chat import LocalChat
 from tests.support.web_record import record_outcome

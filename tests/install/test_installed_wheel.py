@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from bfcl_pipeline import __version__
-from bfcl_pipeline.archive.compare import compared_files, differences
+from bfcl_pipeline.base import __version__
+from bfcl_pipeline.share.archive.compare import compared_files, differences
 from tests.support import ROOT
 
 RUN = ("run", "-m", "oracle-FC,lexical", "--sample", "30", "--cores", "2")

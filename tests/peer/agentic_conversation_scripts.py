@@ -13,8 +13,8 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 
-from bfcl_pipeline.prompts import WireFormat
-from bfcl_pipeline.records import Call, Entry, FunctionDoc, Json, Mode
+from bfcl_pipeline.benchmark.records import Call, Entry, FunctionDoc, Json, Mode
+from bfcl_pipeline.dialogue.prompts import WireFormat
 from tests.peer.conversation_scripts import OVERLONG, Answer, with_calls, without_calls
 
 _KEYS = ("user_name", "budget", "trip", "order_2", "allergies", "last_visit", "goal", "company", "deadline")

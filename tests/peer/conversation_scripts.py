@@ -13,11 +13,11 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from bfcl_pipeline.benchmark import ReturnFormat
-from bfcl_pipeline.calls import write_calls
-from bfcl_pipeline.prompts import WireFormat
-from bfcl_pipeline.records import Call, Entry, Json, Mode
-from bfcl_pipeline.scoring.truth import truth_calls
+from bfcl_pipeline.benchmark.definition import ReturnFormat
+from bfcl_pipeline.benchmark.records import Call, Entry, Json, Mode
+from bfcl_pipeline.dialogue.calls import write_calls
+from bfcl_pipeline.dialogue.prompts import WireFormat
+from bfcl_pipeline.judge.scoring.truth import truth_calls
 
 OVERLONG = 0.06
 """The part of the scripts in which one turn has more steps than a conversation may have."""

@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any
 
-from bfcl_pipeline.generation import conversation
-from bfcl_pipeline.generation.asking import ChatAsking
-from bfcl_pipeline.prompts import Texts, WireFormat, messages_for, offered_functions, tool_schemas
-from bfcl_pipeline.records import Entry, Exchange, Json, Mode, Request
-from bfcl_pipeline.tools import World
+from bfcl_pipeline.ask.generation import conversation
+from bfcl_pipeline.ask.generation.asking import ChatAsking
+from bfcl_pipeline.benchmark.records import Entry, Exchange, Json, Mode, Request
+from bfcl_pipeline.dialogue.prompts import Texts, WireFormat, messages_for, offered_functions, tool_schemas
+from bfcl_pipeline.world.tools import World
 from tests.peer.conversation_scripts import Answer
 
 SILENT_GEMINI = "The model did not return any response."

@@ -12,10 +12,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from bfcl_pipeline.benchmark import CATEGORIES
-from bfcl_pipeline.config.families import FamilyRow
-from bfcl_pipeline.records import Entry, Mode, NameStyle
-from bfcl_pipeline.tools import Constants, WorldConfig
+from bfcl_pipeline.benchmark.config.families import FamilyRow
+from bfcl_pipeline.benchmark.definition import CATEGORIES
+from bfcl_pipeline.benchmark.records import Entry, Mode, NameStyle
+from bfcl_pipeline.world.tools import Constants, WorldConfig
 from tests.peer.family_forms import FORMS, python_list
 from tests.peer.trajectories import CHAT, trajectories
 from tests.peer.variant_calls import Calls, PlainCall, mutated, right_answer

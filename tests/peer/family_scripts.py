@@ -12,8 +12,8 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from bfcl_pipeline.prompts import WireFormat
-from bfcl_pipeline.records import Entry, Json, Mode
+from bfcl_pipeline.benchmark.records import Entry, Json, Mode
+from bfcl_pipeline.dialogue.prompts import WireFormat
 from tests.peer.agentic_conversation_scripts import agentic_script
 from tests.peer.conversation_scripts import Answer, script
 

@@ -16,16 +16,16 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from bfcl_pipeline.benchmark import CATEGORIES
-from bfcl_pipeline.config import ModelRow, load_models
-from bfcl_pipeline.config.families import OWN_TEMPLATE, load_families
-from bfcl_pipeline.generation import conversation
-from bfcl_pipeline.generation.memory import Memories
-from bfcl_pipeline.models.adapters.completions import Completions
-from bfcl_pipeline.models.adapters.prompt_length import new_tokens
-from bfcl_pipeline.prompts import Texts
-from bfcl_pipeline.records import Entry, Exchange, Json, Request, Status
-from bfcl_pipeline.tools import Constants, World, WorldConfig
+from bfcl_pipeline.ask.generation import conversation
+from bfcl_pipeline.ask.generation.memory import Memories
+from bfcl_pipeline.ask.models.adapters.completions import Completions
+from bfcl_pipeline.ask.models.adapters.prompt_length import new_tokens
+from bfcl_pipeline.benchmark.config import ModelRow, load_models
+from bfcl_pipeline.benchmark.config.families import OWN_TEMPLATE, load_families
+from bfcl_pipeline.benchmark.definition import CATEGORIES
+from bfcl_pipeline.benchmark.records import Entry, Exchange, Json, Request, Status
+from bfcl_pipeline.dialogue.prompts import Texts
+from bfcl_pipeline.world.tools import Constants, World, WorldConfig
 from tests.peer.family_scripts import texts_of
 from tests.peer.family_tokenizer import write_tokenizer
 from tests.peer.peer import ask_peer

@@ -14,11 +14,11 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
 
-from bfcl_pipeline.calls import decode_step, executed_text
-from bfcl_pipeline.families import READERS
-from bfcl_pipeline.records import Call, DecodeFailure, Entry, Json, Mode, Response, Rules
-from bfcl_pipeline.scoring import Judge
-from bfcl_pipeline.tools import Constants
+from bfcl_pipeline.benchmark.records import Call, DecodeFailure, Entry, Json, Mode, Response, Rules
+from bfcl_pipeline.dialogue.calls import decode_step, executed_text
+from bfcl_pipeline.dialogue.families import READERS
+from bfcl_pipeline.judge.scoring import Judge
+from bfcl_pipeline.world.tools import Constants
 from tests.peer.family_answers import FamilyCase
 from tests.peer.variants import Case
 from tests.peer.verdict_seam import EXCEPTIONS, refused

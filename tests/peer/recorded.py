@@ -25,7 +25,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from bfcl_pipeline.files import atomic_path
+from bfcl_pipeline.base.files import atomic_path
 from tests.peer.peer import PROCESSES, PYTHON, ask_peer, peer_environment
 from tests.support import ROOT
 

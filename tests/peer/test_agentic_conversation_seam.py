@@ -20,14 +20,14 @@ from typing import Any
 
 import pytest
 
-from bfcl_pipeline.generation.conversation import STEP_LIMIT
-from bfcl_pipeline.generation.memory import Memories
-from bfcl_pipeline.prompts import Texts, WireFormat
-from bfcl_pipeline.records import Entry, Mode, Status
-from bfcl_pipeline.tables.texts import read_texts
-from bfcl_pipeline.tools import Constants, World, WorldConfig
-from bfcl_pipeline.tools.web_search.web import Hits, Page, WebFailure
-from bfcl_pipeline.web.simulated import SimulatedWeb
+from bfcl_pipeline.ask.generation.conversation import STEP_LIMIT
+from bfcl_pipeline.ask.generation.memory import Memories
+from bfcl_pipeline.benchmark.records import Entry, Mode, Status
+from bfcl_pipeline.dialogue.prompts import Texts, WireFormat
+from bfcl_pipeline.dialogue.release_texts import read_texts
+from bfcl_pipeline.world.tools import Constants, World, WorldConfig
+from bfcl_pipeline.world.tools.web_search.web import Hits, Page, WebFailure
+from bfcl_pipeline.world.web.simulated import SimulatedWeb
 from tests.peer.agentic_conversation_scripts import agentic_script
 from tests.peer.conversation_seam import Case, Held, first_difference, held
 from tests.peer.peer import ask_peer, require_peer

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from bfcl_pipeline.benchmark import CATEGORIES
-from bfcl_pipeline.calls import decode_step
-from bfcl_pipeline.records import DecodeFailure, Entry, Json, Mode
+from bfcl_pipeline.benchmark.definition import CATEGORIES
+from bfcl_pipeline.benchmark.records import DecodeFailure, Entry, Json, Mode
+from bfcl_pipeline.dialogue.calls import decode_step
 from tests.peer.peer import require_peer
 from tests.peer.recorded import Seam
 from tests.peer.variants import Case

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from bfcl_pipeline.prompts import Texts, WireFormat
-from bfcl_pipeline.records import Entry, Mode
-from bfcl_pipeline.tables.texts import read_texts
-from bfcl_pipeline.tools import Constants, World, WorldConfig
+from bfcl_pipeline.benchmark.records import Entry, Mode
+from bfcl_pipeline.dialogue.prompts import Texts, WireFormat
+from bfcl_pipeline.dialogue.release_texts import read_texts
+from bfcl_pipeline.world.tools import Constants, World, WorldConfig
 from tests.peer.conversation_scripts import script
 from tests.peer.conversation_seam import Case, Held, first_difference, held
 from tests.peer.peer import ask_peer, require_peer

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bfcl_pipeline.encoding import SentenceEncoder
+from bfcl_pipeline.world.encoding import SentenceEncoder
 from tests.peer.peer import ask_peer, require_peer
 from tests.support import ROOT
 

@@ -10,19 +10,19 @@ from pathlib import Path
 
 import pytest
 
-from bfcl_pipeline.benchmark import CATEGORIES, V4_CATEGORIES
-from bfcl_pipeline.config import ModelRow, pick
-from bfcl_pipeline.generation import responses
-from bfcl_pipeline.models import build_model
-from bfcl_pipeline.official.export_results import export_official
-from bfcl_pipeline.official.import_results import import_official
-from bfcl_pipeline.records import Entry, Json, Mode, Response, Status, Step, total
+from bfcl_pipeline.ask.generation import responses
+from bfcl_pipeline.ask.models import build_model
+from bfcl_pipeline.ask.results.import_results import import_official
+from bfcl_pipeline.benchmark.config import ModelRow, pick
+from bfcl_pipeline.benchmark.definition import CATEGORIES, V4_CATEGORIES
+from bfcl_pipeline.benchmark.records import Entry, Json, Mode, Response, Status, Step, total
+from bfcl_pipeline.benchmark.tables import read_responses, write_responses
+from bfcl_pipeline.dialogue.release_texts import read_texts
+from bfcl_pipeline.judge.scoring.judge import Judge
 from bfcl_pipeline.runs.run import Run
-from bfcl_pipeline.scoring.judge import Judge
-from bfcl_pipeline.tables import read_responses, write_responses
-from bfcl_pipeline.tables.texts import read_texts
-from bfcl_pipeline.tools import WorldConfig
-from bfcl_pipeline.web.simulated import SimulatedWeb
+from bfcl_pipeline.share.official.export_results import export_official
+from bfcl_pipeline.world.tools import WorldConfig
+from bfcl_pipeline.world.web.simulated import SimulatedWeb
 from tests.peer.peer import require_peer
 from tests.peer.recorded import Seam, folder_digest
 from tests.support.local_generation import generate

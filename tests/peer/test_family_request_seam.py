@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from bfcl_pipeline.benchmark import CATEGORIES, V4_CATEGORIES
-from bfcl_pipeline.config.families import load_families
-from bfcl_pipeline.records import Mode
-from bfcl_pipeline.tables.texts import read_texts
-from bfcl_pipeline.tools import Constants
-from bfcl_pipeline.web.simulated import SimulatedWeb
+from bfcl_pipeline.benchmark.config.families import load_families
+from bfcl_pipeline.benchmark.definition import CATEGORIES, V4_CATEGORIES
+from bfcl_pipeline.benchmark.records import Mode
+from bfcl_pipeline.dialogue.release_texts import read_texts
+from bfcl_pipeline.world.tools import Constants
+from bfcl_pipeline.world.web.simulated import SimulatedWeb
 from tests.peer.family_seam import Chain, Entries, Model, compare, models_of, sampled, shown
 from tests.peer.peer import require_peer
 from tests.peer.test_agentic_conversation_seam import TellingWeb

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from bfcl_pipeline.benchmark import CATEGORIES, V4_CATEGORIES, Check
-from bfcl_pipeline.config.families import load_families
-from bfcl_pipeline.official.layout import official_models
-from bfcl_pipeline.records import Entry
-from bfcl_pipeline.tables import read_table
-from bfcl_pipeline.tools import Constants
+from bfcl_pipeline.ask.results.layout import official_models
+from bfcl_pipeline.benchmark.config.families import load_families
+from bfcl_pipeline.benchmark.definition import CATEGORIES, V4_CATEGORIES, Check
+from bfcl_pipeline.benchmark.records import Entry
+from bfcl_pipeline.benchmark.tables import read_table
+from bfcl_pipeline.world.tools import Constants
 from tests.peer.family_answers import (
     Asked,
     FamilyCase,
@@ -130,8 +130,8 @@ def test_answers_do_not_depend_on_the_process(staged: Path) -> None:
     """The same seed gives the same answers under another hash seed, and another seed gives others."""
     script = (
         "import hashlib, json, sys\nfrom pathlib import Path\n"
-        "from bfcl_pipeline.config.families import load_families\n"
-        "from bfcl_pipeline.tables import entries_path, read_entries\n"
+        "from bfcl_pipeline.benchmark.config.families import load_families\n"
+        "from bfcl_pipeline.benchmark.tables import entries_path, read_entries\n"
         "from tests.peer.family_answers import Asked, conversations, final_answers, single_turn_answers\n"
         "rows = [row for row in load_families().values() if row.name in ('bielik', 'hammer', 'qwen3-fc')]\n"
         "names = ['BielikHandler', 'HammerHandler', 'QwenFCHandler']\n"

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from bfcl_pipeline.records import Entry, Mode, Rules
-from bfcl_pipeline.scoring import Judge
-from bfcl_pipeline.scoring.judge import default_style
-from bfcl_pipeline.tables import read_table
-from bfcl_pipeline.tools import Constants
+from bfcl_pipeline.benchmark.records import Entry, Mode, Rules
+from bfcl_pipeline.benchmark.tables import read_table
+from bfcl_pipeline.judge.scoring import Judge
+from bfcl_pipeline.judge.scoring.judge import default_style
+from bfcl_pipeline.world.tools import Constants
 from tests.peer.variants import Case
 from tests.peer.verdict_seam import Comparison
 

@@ -16,8 +16,10 @@ from typing import TypeAlias
 
 import pytest
 
-from bfcl_pipeline.benchmark import CATEGORIES, FORMATS, V4_CATEGORIES
-from bfcl_pipeline.prompts import (
+from bfcl_pipeline.benchmark.definition import CATEGORIES, FORMATS, V4_CATEGORIES
+from bfcl_pipeline.benchmark.records import Entry, Json, Message
+from bfcl_pipeline.benchmark.tables import entries_path, read_entries
+from bfcl_pipeline.dialogue.prompts import (
     Texts,
     WireFormat,
     fc_request,
@@ -26,9 +28,7 @@ from bfcl_pipeline.prompts import (
     prompt_request,
     tool_schemas,
 )
-from bfcl_pipeline.records import Entry, Json, Message
-from bfcl_pipeline.tables import entries_path, read_entries
-from bfcl_pipeline.tables.texts import read_texts
+from bfcl_pipeline.dialogue.release_texts import read_texts
 from tests.peer.peer import ask_peer, require_peer
 from tests.peer.recorded import Row, Seam
 

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from bfcl_pipeline.benchmark import CATEGORIES, Check
-from bfcl_pipeline.records import Entry, Mode, Rules
-from bfcl_pipeline.scoring import Judge
-from bfcl_pipeline.tools import Constants, WorldConfig
+from bfcl_pipeline.benchmark.definition import CATEGORIES, Check
+from bfcl_pipeline.benchmark.records import Entry, Mode, Rules
+from bfcl_pipeline.judge.scoring import Judge
+from bfcl_pipeline.world.tools import Constants, WorldConfig
 from tests.peer.peer import printed_under, require_peer
 from tests.peer.recorded import Seam
 from tests.peer.trajectories import trajectories
@@ -95,7 +95,7 @@ def test_conversations_do_not_depend_on_the_process(staged: Path) -> None:
     """The same seed gives the same conversations under another hash seed, and another seed gives others."""
     script = (
         "import hashlib, sys\nfrom pathlib import Path\nfrom tests.peer.trajectories import trajectories\n"
-        "from bfcl_pipeline.tables import entries_path, read_entries\n"
+        "from bfcl_pipeline.benchmark.tables import entries_path, read_entries\n"
         "asked = read_entries(entries_path(Path(sys.argv[1]), 'multi_turn_miss_param'))[::10]\n"
         "texts = (case.result_json for case in trajectories(asked, 20, int(sys.argv[2])))\n"
         "print(hashlib.sha256('\\n'.join(texts).encode()).hexdigest())\n"

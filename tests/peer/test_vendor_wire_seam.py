@@ -23,16 +23,16 @@ from typing import Any
 
 import pytest
 
-from bfcl_pipeline.benchmark import CATEGORIES
-from bfcl_pipeline.config import KINDS, ModelRow
-from bfcl_pipeline.generation import conversation
-from bfcl_pipeline.generation.model import Adapter
-from bfcl_pipeline.models.adapters.anthropic import Anthropic
-from bfcl_pipeline.models.adapters.gemini import API_VERSION, Gemini
-from bfcl_pipeline.prompts import Texts
-from bfcl_pipeline.records import Call, Entry, Json, Mode, total
-from bfcl_pipeline.tables.texts import read_texts
-from bfcl_pipeline.tools import Constants, World, WorldConfig
+from bfcl_pipeline.ask.generation import conversation
+from bfcl_pipeline.ask.generation.model import Adapter
+from bfcl_pipeline.ask.models.adapters.anthropic import Anthropic
+from bfcl_pipeline.ask.models.adapters.gemini import API_VERSION, Gemini
+from bfcl_pipeline.benchmark.config import KINDS, ModelRow
+from bfcl_pipeline.benchmark.definition import CATEGORIES
+from bfcl_pipeline.benchmark.records import Call, Entry, Json, Mode, total
+from bfcl_pipeline.dialogue.prompts import Texts
+from bfcl_pipeline.dialogue.release_texts import read_texts
+from bfcl_pipeline.world.tools import Constants, World, WorldConfig
 from tests.peer.conversation_scripts import Answer, script, with_calls, without_calls
 from tests.peer.peer import ask_peer, require_peer
 from tests.peer.recorded import Seam

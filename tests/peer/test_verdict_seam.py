@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from bfcl_pipeline.benchmark import CATEGORIES, V4_CATEGORIES
-from bfcl_pipeline.records import Entry, Mode, NameStyle
+from bfcl_pipeline.benchmark.definition import CATEGORIES, V4_CATEGORIES
+from bfcl_pipeline.benchmark.records import Entry, Mode, NameStyle
 from tests.peer.peer import printed_under, require_peer
 from tests.peer.recorded import Seam
 from tests.peer.variants import cases
@@ -94,7 +94,7 @@ def test_variants_do_not_depend_on_the_process(entries: Callable[[str], list[Ent
     """The same seed gives the same variants under another hash seed, and another seed gives others."""
     script = (
         "import hashlib, sys\nfrom pathlib import Path\nfrom tests.peer.variants import cases\n"
-        "from bfcl_pipeline.tables import entries_path, read_entries\n"
+        "from bfcl_pipeline.benchmark.tables import entries_path, read_entries\n"
         "paths = [entries_path(Path(sys.argv[1]), c) for c in ('simple_java', 'live_parallel')]\n"
         "asked = [entry for path in paths for entry in read_entries(path)[:16]]\n"
         "texts = (case.result_json for case in cases(asked, int(sys.argv[2])))\n"

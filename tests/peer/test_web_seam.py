@@ -26,17 +26,17 @@ from zlib import crc32
 
 import pytest
 
-from bfcl_pipeline.records import Call
-from bfcl_pipeline.tools import Constants, World, WorldConfig
-from bfcl_pipeline.tools.web_search.web import Hits, Page, Web, WebFailure
-from bfcl_pipeline.web.cache import WebCache
-from bfcl_pipeline.web.engines.client import Connection
-from bfcl_pipeline.web.engines.ddgs_engine import DdgsEngine
-from bfcl_pipeline.web.engines.serpapi import SerpApi
-from bfcl_pipeline.web.fetcher import Fetcher
-from bfcl_pipeline.web.keys import SearchKey
-from bfcl_pipeline.web.modes import LiveWeb
-from bfcl_pipeline.web.recording import RecordingWeb, ReplayingWeb
+from bfcl_pipeline.benchmark.records import Call
+from bfcl_pipeline.world.tools import Constants, World, WorldConfig
+from bfcl_pipeline.world.tools.web_search.web import Hits, Page, Web, WebFailure
+from bfcl_pipeline.world.web.cache import WebCache
+from bfcl_pipeline.world.web.engines.client import Connection
+from bfcl_pipeline.world.web.engines.ddgs_engine import DdgsEngine
+from bfcl_pipeline.world.web.engines.serpapi import SerpApi
+from bfcl_pipeline.world.web.fetcher import Fetcher
+from bfcl_pipeline.world.web.keys import SearchKey
+from bfcl_pipeline.world.web.modes import LiveWeb
+from bfcl_pipeline.world.web.recording import RecordingWeb, ReplayingWeb
 from tests.peer.peer import ask_peer, require_peer
 from tests.peer.recorded import Row, Seam
 from tests.peer.web_scenes import STATUSES, Asked, fetches, hits, html, searches

@@ -28,17 +28,17 @@ from typing import Any
 
 import pytest
 
-from bfcl_pipeline.benchmark import CATEGORIES
-from bfcl_pipeline.generation import conversation
-from bfcl_pipeline.generation.asking import ChatAsking
-from bfcl_pipeline.models.adapters.event_stream import folded
-from bfcl_pipeline.models.adapters.openai_chat import OpenAIChat
-from bfcl_pipeline.models.adapters.openai_responses import OpenAIResponses
-from bfcl_pipeline.models.adapters.response_validator import ResponseValidator
-from bfcl_pipeline.prompts import Texts
-from bfcl_pipeline.records import Call, Entry, Exchange, Json, Mode
-from bfcl_pipeline.tables.texts import read_texts
-from bfcl_pipeline.tools import Constants, World, WorldConfig
+from bfcl_pipeline.ask.generation import conversation
+from bfcl_pipeline.ask.generation.asking import ChatAsking
+from bfcl_pipeline.ask.models.adapters.event_stream import folded
+from bfcl_pipeline.ask.models.adapters.openai_chat import OpenAIChat
+from bfcl_pipeline.ask.models.adapters.openai_responses import OpenAIResponses
+from bfcl_pipeline.ask.models.adapters.response_validator import ResponseValidator
+from bfcl_pipeline.benchmark.definition import CATEGORIES
+from bfcl_pipeline.benchmark.records import Call, Entry, Exchange, Json, Mode
+from bfcl_pipeline.dialogue.prompts import Texts
+from bfcl_pipeline.dialogue.release_texts import read_texts
+from bfcl_pipeline.world.tools import Constants, World, WorldConfig
 from tests.peer.conversation_scripts import Answer, script, with_calls, without_calls
 from tests.peer.peer import ask_peer, require_peer
 from tests.peer.recorded import Seam

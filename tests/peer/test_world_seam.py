@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
-from bfcl_pipeline.benchmark import CATEGORIES
-from bfcl_pipeline.records import Entry
-from bfcl_pipeline.tools import Constants, WorldConfig
+from bfcl_pipeline.benchmark.definition import CATEGORIES
+from bfcl_pipeline.benchmark.records import Entry
+from bfcl_pipeline.world.tools import Constants, WorldConfig
 from tests.peer.peer import PYTHON, ask_peer, printed_under, require_peer
 from tests.peer.recorded import Seam as Recorded
 from tests.peer.world_calls import Draws
@@ -140,8 +140,8 @@ def test_draws_do_not_depend_on_the_process(staged: Path) -> None:
     calls."""
     script = (
         "import json, sys\nfrom pathlib import Path\n"
-        "from bfcl_pipeline.tables import entries_path, read_entries\n"
-        "from bfcl_pipeline.tools import Constants\n"
+        "from bfcl_pipeline.benchmark.tables import entries_path, read_entries\n"
+        "from bfcl_pipeline.world.tools import Constants\n"
         "from tests.peer.world_calls import Draws\nfrom tests.peer.world_seam import play\n"
         "data = Path(sys.argv[1])\n"
         "texts = json.loads((data / 'release' / 'texts.json').read_text(encoding='utf-8'))\n"

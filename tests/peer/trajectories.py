@@ -12,8 +12,8 @@ import random
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from bfcl_pipeline.calls import executed_text
-from bfcl_pipeline.records import Call, Entry, Json, Mode, NameStyle
+from bfcl_pipeline.benchmark.records import Call, Entry, Json, Mode, NameStyle
+from bfcl_pipeline.dialogue.calls import executed_text
 from tests.peer.trajectory_changes import change
 from tests.peer.trajectory_draft import Draft, Sources, Turns, draft
 from tests.peer.variants import Case

@@ -10,9 +10,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from bfcl_pipeline.records import Call
-from bfcl_pipeline.scoring import truth_calls
-from bfcl_pipeline.tools import Effect
+from bfcl_pipeline.benchmark.records import Call
+from bfcl_pipeline.judge.scoring import truth_calls
+from bfcl_pipeline.world.tools import Effect
 from tests.peer.trajectory_draft import Draft
 from tests.peer.world_scenes import API_OF, METHODS
 from tests.peer.world_values import WORDS_BEFORE_BRACKETS, anything

@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from bfcl_pipeline.records import Call, Entry
-from bfcl_pipeline.scoring import truth_calls
-from bfcl_pipeline.tools import APIS, Effect, effects
+from bfcl_pipeline.benchmark.records import Call, Entry
+from bfcl_pipeline.judge.scoring import truth_calls
+from bfcl_pipeline.world.tools import APIS, Effect, effects
 from tests.peer.world_values import Known, edge, enumerated, typed
 
 Turns: TypeAlias = list[list[list[Call]]]

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from bfcl_pipeline.records import Entry
+from bfcl_pipeline.benchmark.records import Entry
 from tests.peer.variant_values import Code, changed_value
 
 

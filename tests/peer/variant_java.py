@@ -10,7 +10,7 @@ import random
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from bfcl_pipeline.records import Entry
+from bfcl_pipeline.benchmark.records import Entry
 from tests.peer.variant_calls import Calls
 from tests.peer.variant_values import Code, snippets
 

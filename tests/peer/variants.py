@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from bfcl_pipeline.benchmark import CATEGORIES, Language, ReturnFormat, parse_format
-from bfcl_pipeline.records import Entry, Mode, NameStyle, Response
+from bfcl_pipeline.benchmark.definition import CATEGORIES, Language, ReturnFormat, parse_format
+from bfcl_pipeline.benchmark.records import Entry, Mode, NameStyle, Response
 from tests.peer import (
     variant_java,
     variant_javascript,

@@ -13,7 +13,7 @@ import random
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from bfcl_pipeline.records import Json, Mode
+from bfcl_pipeline.benchmark.records import Json, Mode
 from tests.peer.conversation_scripts import Answer
 
 DONE = Answer("Done.")

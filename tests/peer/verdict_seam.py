@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from bfcl_pipeline.benchmark import CATEGORIES, Check, Language
-from bfcl_pipeline.calls import limits
-from bfcl_pipeline.records import Entry, Mode, Rules
-from bfcl_pipeline.scoring import Judge
+from bfcl_pipeline.benchmark.definition import CATEGORIES, Check, Language
+from bfcl_pipeline.benchmark.records import Entry, Mode, Rules
+from bfcl_pipeline.dialogue.calls import limits
+from bfcl_pipeline.judge.scoring import Judge
 from tests.peer.variants import Case
 
 SHOWN = 20

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from bfcl_pipeline.records import Call
-from bfcl_pipeline.tools.web_search.web import Hit, Hits, Page, WebFailure
+from bfcl_pipeline.benchmark.records import Call
+from bfcl_pipeline.world.tools.web_search.web import Hit, Hits, Page, WebFailure
 
 Outcome = Hits | Page | WebFailure
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from bfcl_pipeline.config import ModelRow
-from bfcl_pipeline.records import Json, Mode
+from bfcl_pipeline.benchmark.config import ModelRow
+from bfcl_pipeline.benchmark.records import Json, Mode
 from tests.peer.wire_scripts import SILENT_KEYS
 
 REASONING: Mapping[str, Json] = {

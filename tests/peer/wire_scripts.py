@@ -11,7 +11,7 @@ import random
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from bfcl_pipeline.records import Json
+from bfcl_pipeline.benchmark.records import Json
 from tests.peer.conversation_scripts import Answer
 
 DONE = Answer("Done.")

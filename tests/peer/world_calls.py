@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from bfcl_pipeline.records import Call, Entry
+from bfcl_pipeline.benchmark.records import Call, Entry
 from tests.peer.world_scenes import (
     API_OF,
     METHODS,

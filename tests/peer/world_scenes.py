@@ -13,8 +13,8 @@ from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from bfcl_pipeline.records import Call, Entry
-from bfcl_pipeline.tools import APIS, MEMORIES, effects
+from bfcl_pipeline.benchmark.records import Call, Entry
+from bfcl_pipeline.world.tools import APIS, MEMORIES, effects
 
 Arguments: TypeAlias = dict[Any, Any]
 """By parameter, as in a call."""

@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-from bfcl_pipeline.records import Call
-from bfcl_pipeline.tools import Constants, World, WorldConfig
-from bfcl_pipeline.tools.math.api import MAX_FIGURE_TEXT
+from bfcl_pipeline.benchmark.records import Call
+from bfcl_pipeline.world.tools import Constants, World, WorldConfig
+from bfcl_pipeline.world.tools.math.api import MAX_FIGURE_TEXT
 from tests.peer.world_calls import EVALUATED_NAMES
 from tests.peer.world_digest import StateDigests, shortened
 from tests.peer.world_scenes import API_OF, FAILED, Drawing, Scene, given, is_failure

@@ -9,17 +9,23 @@ from typing import Any
 import pytest
 import yaml
 
-from bfcl_pipeline.benchmark import release
-from bfcl_pipeline.config import RunSample, SampleBy, check_config, recorded_config, recorded_models
-from bfcl_pipeline.config.check import fits
-from bfcl_pipeline.config.journal_choice import JournalChoice
-from bfcl_pipeline.config.model_rows import ModelRow
-from bfcl_pipeline.config.run_config import ReleasePin
-from bfcl_pipeline.config.run_settings import config_schema, read_settings
-from bfcl_pipeline.config.search_engines import SearchEngines
-from bfcl_pipeline.config.shown_entries import ShownEntries
-from bfcl_pipeline.errors import ConfigError
-from bfcl_pipeline.records import Mode, Rules
+from bfcl_pipeline.base.errors import ConfigError
+from bfcl_pipeline.benchmark.config import (
+    RunSample,
+    SampleBy,
+    check_config,
+    recorded_config,
+    recorded_models,
+)
+from bfcl_pipeline.benchmark.config.check import fits
+from bfcl_pipeline.benchmark.config.journal_choice import JournalChoice
+from bfcl_pipeline.benchmark.config.model_rows import ModelRow
+from bfcl_pipeline.benchmark.config.run_config import ReleasePin
+from bfcl_pipeline.benchmark.config.run_settings import config_schema, read_settings
+from bfcl_pipeline.benchmark.config.search_engines import SearchEngines
+from bfcl_pipeline.benchmark.config.shown_entries import ShownEntries
+from bfcl_pipeline.benchmark.definition import release
+from bfcl_pipeline.benchmark.records import Mode, Rules
 from bfcl_pipeline.runs.run import Run, open_run
 from tests.support import ROOT
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bfcl_pipeline.tables import read_table
+from bfcl_pipeline.benchmark.tables import read_table
 from tests.slurm.slurm_cluster import Cluster, QueuedJob
 from tests.support.snakemake_project import Project, make_project
 

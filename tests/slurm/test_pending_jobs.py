@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from bfcl_pipeline.orchestration.pending_jobs import stuck_jobs
-from bfcl_pipeline.orchestration.slurm_cluster import PROGRAMS, NodeLimits, read_cluster
+from bfcl_pipeline.ask.orchestration.pending_jobs import stuck_jobs
+from bfcl_pipeline.ask.orchestration.slurm_cluster import PROGRAMS, NodeLimits, read_cluster
 from tests.slurm.cluster_project import ClusterProject
 from tests.slurm.slurm_cluster import Cluster, until
 

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from bfcl_pipeline.records import Entry, Json, Mode, Response, Rules
-from bfcl_pipeline.report.tables.aggregate_run import aggregate_run
+from bfcl_pipeline.benchmark.records import Entry, Json, Mode, Response, Rules
+from bfcl_pipeline.benchmark.tables import entries_path, write_entries, write_responses, write_table
+from bfcl_pipeline.benchmark.tables.schemas import VERDICTS
+from bfcl_pipeline.benchmark.tables.sessions import write_sessions
 from bfcl_pipeline.runs.run import Run
-from bfcl_pipeline.tables import entries_path, write_entries, write_responses, write_table
-from bfcl_pipeline.tables.schemas import VERDICTS
-from bfcl_pipeline.tables.sessions import write_sessions
+from bfcl_pipeline.show.report.tables.aggregate_run import aggregate_run
 
 MODEL = "m"
 CONSTANTS = {

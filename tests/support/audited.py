@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from bfcl_pipeline.audit import Benchmark, Suspicion, find
-from bfcl_pipeline.benchmark import CATEGORIES, category_of
-from bfcl_pipeline.records import Entry, Rules
-from bfcl_pipeline.scoring import NO_CONSTANTS
-from bfcl_pipeline.tools import Constants
+from bfcl_pipeline.benchmark.definition import CATEGORIES, category_of
+from bfcl_pipeline.benchmark.records import Entry, Rules
+from bfcl_pipeline.judge.audit import Benchmark, Suspicion, find
+from bfcl_pipeline.judge.scoring import NO_CONSTANTS
+from bfcl_pipeline.world.tools import Constants
 
 
 def user(text: str) -> tuple[dict[str, str], ...]:

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from bfcl_pipeline.benchmark.leaderboard_files import OFFICIAL_FILES, OfficialFile
-from bfcl_pipeline.report.tables.agentic_columns import AGENTIC_TABLES
-from bfcl_pipeline.report.tables.columns import TABLES, UNANSWERED_TABLES
-from bfcl_pipeline.report.tables.executable_columns import EXECUTABLE_TABLES
-from bfcl_pipeline.report.tables.memory_columns import MEMORY_TABLES, QUESTION_TABLES
-from bfcl_pipeline.report.tables.published import PUBLISHED_TABLES
-from bfcl_pipeline.report.tables.trial_columns import TRIAL_TABLES
-from bfcl_pipeline.report.tables.view_columns import VIEW_TABLES
-from bfcl_pipeline.tables.comparisons import COMPARISON_TABLES
-from bfcl_pipeline.tables.schemas import FINDINGS, RESPONSES, SESSIONS, VERDICTS
+from bfcl_pipeline.benchmark.definition.leaderboard_files import OFFICIAL_FILES, OfficialFile
+from bfcl_pipeline.benchmark.tables.comparisons import COMPARISON_TABLES
+from bfcl_pipeline.benchmark.tables.schemas import FINDINGS, RESPONSES, SESSIONS, VERDICTS
+from bfcl_pipeline.show.report.tables.agentic_columns import AGENTIC_TABLES
+from bfcl_pipeline.show.report.tables.columns import TABLES, UNANSWERED_TABLES
+from bfcl_pipeline.show.report.tables.executable_columns import EXECUTABLE_TABLES
+from bfcl_pipeline.show.report.tables.memory_columns import MEMORY_TABLES, QUESTION_TABLES
+from bfcl_pipeline.show.report.tables.published import PUBLISHED_TABLES
+from bfcl_pipeline.show.report.tables.trial_columns import TRIAL_TABLES
+from bfcl_pipeline.show.report.tables.view_columns import VIEW_TABLES
 
 _HEAD = """# Tables of a run
 

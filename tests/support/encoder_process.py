@@ -19,7 +19,7 @@ import json, socket, sys
 from pathlib import Path
 def refused(*_): raise SystemExit('asked the network')
 socket.getaddrinfo = socket.socket.connect = socket.socket.connect_ex = refused
-from bfcl_pipeline.encoding import SentenceEncoder
+from bfcl_pipeline.world.encoding import SentenceEncoder
 def embedded(encoder, texts):
     try:
         rows = encoder.encode(texts)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from bfcl_pipeline.benchmark import CATEGORIES, Check
-from bfcl_pipeline.executables import read_call
-from bfcl_pipeline.records import Call
+from bfcl_pipeline.benchmark.definition import CATEGORIES, Check
+from bfcl_pipeline.benchmark.records import Call
+from bfcl_pipeline.world.executables import read_call
 
 EXECUTED = [
     name

@@ -17,14 +17,14 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-from bfcl_pipeline.calls import FAILED, decode_step
-from bfcl_pipeline.errors import MalformedRelease
-from bfcl_pipeline.executables import Apis, NoApis, read_call
-from bfcl_pipeline.records import Call, DecodeFailure, Entry, Mode, Rules
-from bfcl_pipeline.scoring.executable import ExecutableChecker
-from bfcl_pipeline.scoring.findings import Outcome
-from bfcl_pipeline.scoring.judge import default_style
-from bfcl_pipeline.tables import entries_path, read_entries
+from bfcl_pipeline.base.errors import MalformedRelease
+from bfcl_pipeline.benchmark.records import Call, DecodeFailure, Entry, Mode, Rules
+from bfcl_pipeline.benchmark.tables import entries_path, read_entries
+from bfcl_pipeline.dialogue.calls import FAILED, decode_step
+from bfcl_pipeline.judge.scoring.executable import ExecutableChecker
+from bfcl_pipeline.judge.scoring.findings import Outcome
+from bfcl_pipeline.judge.scoring.judge import default_style
+from bfcl_pipeline.world.executables import Apis, NoApis, read_call
 
 TABLE = "BFCL_EXECUTABLE_CONFORMANCE"
 """The environment variable that names the table."""

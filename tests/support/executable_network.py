@@ -12,12 +12,12 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from bfcl_pipeline.executables import ExecutionFailed, SimulatedApis, read_call
-from bfcl_pipeline.executables.network import NETWORK_FUNCTIONS
-from bfcl_pipeline.records import Call, DecodeFailure, Rules
-from bfcl_pipeline.scoring.executable import ExecutableChecker
-from bfcl_pipeline.tables import entries_path, read_entries
-from bfcl_pipeline.tables.texts import read_recorded_calls
+from bfcl_pipeline.benchmark.records import Call, DecodeFailure, Rules
+from bfcl_pipeline.benchmark.tables import entries_path, read_entries
+from bfcl_pipeline.dialogue.release_texts import read_recorded_calls
+from bfcl_pipeline.judge.scoring.executable import ExecutableChecker
+from bfcl_pipeline.world.executables import ExecutionFailed, SimulatedApis, read_call
+from bfcl_pipeline.world.executables.network import NETWORK_FUNCTIONS
 from tests.support.executable_conformance import CATEGORIES, Figure, Row, official_calls
 
 FAILED_AT_THE_API = Counter(

@@ -15,13 +15,13 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 
-from bfcl_pipeline.calls import FAILED, decode_step
-from bfcl_pipeline.errors import NotRecorded
-from bfcl_pipeline.executables import ApiAnswer, ApiRequest, ExecutionFailed, NoApis, api_request
-from bfcl_pipeline.records import Call, DecodeFailure, Entry, Json, Mode, Rules
-from bfcl_pipeline.scoring.judge import default_style
-from bfcl_pipeline.scoring.rest import RestChecker
-from bfcl_pipeline.tables import entries_path, read_entries
+from bfcl_pipeline.base.errors import NotRecorded
+from bfcl_pipeline.benchmark.records import Call, DecodeFailure, Entry, Json, Mode, Rules
+from bfcl_pipeline.benchmark.tables import entries_path, read_entries
+from bfcl_pipeline.dialogue.calls import FAILED, decode_step
+from bfcl_pipeline.judge.scoring.judge import default_style
+from bfcl_pipeline.judge.scoring.rest import RestChecker
+from bfcl_pipeline.world.executables import ApiAnswer, ApiRequest, ExecutionFailed, NoApis, api_request
 from tests.support.executable_conformance import BARE, FORM, PLAIN, Figure, Row
 
 NETWORK_FAILURES = ("THUDM_glm-4-9b-chat rest_28", "claude-2.1 rest_19")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from bfcl_pipeline.benchmark import GROUPS
-from bfcl_pipeline.records import Mode, Status
+from bfcl_pipeline.benchmark.definition import GROUPS
+from bfcl_pipeline.benchmark.records import Mode, Status
 from tests.support.made_up_models import HOSTILE
 from tests.support.synthetic_run import MadeUpModel, Marks, marks
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from bfcl_pipeline.benchmark import category_of
+from bfcl_pipeline.benchmark.definition import category_of
 from bfcl_pipeline.cli import main
 
 MODELS = ("oracle", "lexical")

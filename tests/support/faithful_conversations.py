@@ -5,10 +5,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from bfcl_pipeline.calls import executed_text
-from bfcl_pipeline.records import Call, Entry, Mode, Response, Rules, Verdict
-from bfcl_pipeline.scoring import judge, truth_calls
-from bfcl_pipeline.tools import Constants, World, WorldConfig
+from bfcl_pipeline.benchmark.records import Call, Entry, Mode, Response, Rules, Verdict
+from bfcl_pipeline.dialogue.calls import executed_text
+from bfcl_pipeline.judge.scoring import judge, truth_calls
+from bfcl_pipeline.world.tools import Constants, World, WorldConfig
 
 Results = Mapping[str, Any]
 """The latest result of each called function, read as JSON where it is JSON."""

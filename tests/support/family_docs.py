@@ -9,14 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from bfcl_pipeline.config.families import FamilyRow, load_families
-from bfcl_pipeline.records import Mode
+from bfcl_pipeline.benchmark.config.families import FamilyRow, load_families
+from bfcl_pipeline.benchmark.records import Mode
 from tests.support import ROOT
 
 PAGE = ROOT / "docs" / "families.md"
 _TABLE = re.compile(r"(?<=<!-- table of families -->\n).*?(?=<!-- end of the table -->)", re.DOTALL)
 _TITLES = ("family", "models", "prompt", "functions", "calls are read by", "results of calls")
-_TEMPLATES = "../bfcl_pipeline/families/templates"
+_TEMPLATES = "../bfcl_pipeline/dialogue/families/templates"
 
 
 def document(page: str) -> str:
@@ -34,7 +34,7 @@ def _lines() -> Iterator[str]:
 def _cells(family: FamilyRow) -> Iterator[str]:
     yield f"`{family.name}`"
     yield ", ".join(name.removesuffix("-FC").partition("/")[2] or name for name in family.models)
-    written = (ROOT / "bfcl_pipeline/families/templates" / family.template).is_file()
+    written = (ROOT / "bfcl_pipeline/dialogue/families/templates" / family.template).is_file()
     yield f"[{family.template}]({_TEMPLATES}/{family.template})" if written else "the model's own"
     yield "in the benchmark's system prompt" if family.system_prompt else f"`{family.functions}`"
     yield f"`{family.reader}`{', as text' if family.mode is Mode.PROMPT else ''}"

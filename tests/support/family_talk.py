@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from bfcl_pipeline.calls import decode_step
-from bfcl_pipeline.config.families import load_families
-from bfcl_pipeline.families import FamilyAsking
-from bfcl_pipeline.prompts import Texts
-from bfcl_pipeline.records import DecodeFailure, Entry, FunctionDoc, Message, Request
+from bfcl_pipeline.benchmark.config.families import load_families
+from bfcl_pipeline.benchmark.records import DecodeFailure, Entry, FunctionDoc, Message, Request
+from bfcl_pipeline.dialogue.calls import decode_step
+from bfcl_pipeline.dialogue.families import FamilyAsking
+from bfcl_pipeline.dialogue.prompts import Texts
 
 _ARRAY = ("You have access. ", '[{"name"}] ', "If no tool. ", "Do not interpret. ", "For tasks:\n")
 _TOOLS = ("# Tools\n\n<tools>", "\n</tools>\n\nCall so.<|im_end|>\n")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from bfcl_pipeline.benchmark import category_of
-from bfcl_pipeline.tables import entries_path, read_entries, write_entries
+from bfcl_pipeline.benchmark.definition import category_of
+from bfcl_pipeline.benchmark.tables import entries_path, read_entries, write_entries
 
 
 def stage_few(folder: Path, staged: Path, entry_ids: Sequence[str]) -> Path:

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from bfcl_pipeline.benchmark import CATEGORIES, FORMATS
-from bfcl_pipeline.report.page.run_tables import RunTables
-from bfcl_pipeline.report.page.scores import LEADERBOARD_COLUMNS
-from bfcl_pipeline.scoring.memory_outcomes import Reason
-from bfcl_pipeline.scoring.web_use import FAILURES, NONE_OF_THESE
+from bfcl_pipeline.benchmark.definition import CATEGORIES, FORMATS
+from bfcl_pipeline.judge.scoring.memory_outcomes import Reason
+from bfcl_pipeline.judge.scoring.web_use import FAILURES, NONE_OF_THESE
+from bfcl_pipeline.show.report.page.run_tables import RunTables
+from bfcl_pipeline.show.report.page.scores import LEADERBOARD_COLUMNS
 
 MEMORY = ("memory_kv", "memory_vector", "memory_rec_sum")
 WEB = ("web_search_base", "web_search_no_snippet")

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from bfcl_pipeline.archive.findings import Finding, Part
-from bfcl_pipeline.gallery.collect import models_of
-from bfcl_pipeline.gallery.record import ArchiveRecord, Claims, Outcome, RunRecord
+from bfcl_pipeline.runs.archived.findings import Finding, Part
 from bfcl_pipeline.runs.run import Run
+from bfcl_pipeline.share.gallery.collect import models_of
+from bfcl_pipeline.share.gallery.record import ArchiveRecord, Claims, Outcome, RunRecord
 from tests.support.synthetic_run import MadeUpModel, Marks, made_up_tables, marks
 
 HOSTILE = (

@@ -20,8 +20,8 @@ from typing import Any
 
 import yaml
 
+from bfcl_pipeline.benchmark.tables import read_table
 from bfcl_pipeline.cli import main
-from bfcl_pipeline.tables import read_table
 from tests.support.local_chat import LocalChat
 
 MODEL = "local-FC"

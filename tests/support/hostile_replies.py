@@ -11,18 +11,18 @@ from pathlib import Path
 
 import yaml
 
-from bfcl_pipeline.config import ModelRow, RequestLimits, load_models
-from bfcl_pipeline.generation import Origin, WorldConfigOf, run_entries
-from bfcl_pipeline.generation.counts import ProgressCounts
-from bfcl_pipeline.generation.generate import responses
-from bfcl_pipeline.generation.journal import Journal
-from bfcl_pipeline.generation.remote import ApiBackend, RunTerms
-from bfcl_pipeline.judging import score_table
-from bfcl_pipeline.models import build_adapter
-from bfcl_pipeline.records import Entry, Response, Status
-from bfcl_pipeline.tables import read_responses, write_responses
-from bfcl_pipeline.tables.responses import responses_table
-from bfcl_pipeline.tables.texts import read_texts
+from bfcl_pipeline.ask.generation import Origin, WorldConfigOf, run_entries
+from bfcl_pipeline.ask.generation.counts import ProgressCounts
+from bfcl_pipeline.ask.generation.generate import responses
+from bfcl_pipeline.ask.generation.remote import ApiBackend, RunTerms
+from bfcl_pipeline.ask.models import build_adapter
+from bfcl_pipeline.benchmark.config import ModelRow, RequestLimits, load_models
+from bfcl_pipeline.benchmark.records import Entry, Response, Status
+from bfcl_pipeline.benchmark.tables import read_responses, write_responses
+from bfcl_pipeline.benchmark.tables.responses import responses_table
+from bfcl_pipeline.dialogue.release_texts import read_texts
+from bfcl_pipeline.judge.judging import score_table
+from bfcl_pipeline.runs.journal import Journal
 from tests.support.journal_exchanges import PROVENANCE
 from tests.support.time_stamp_authority import serving
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bfcl_pipeline.screen.progress import JobProgress
+from bfcl_pipeline.show.screen.progress import JobProgress
 
 NONE_YET = JobProgress(
     name="m",

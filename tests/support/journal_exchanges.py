@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from bfcl_pipeline.generation.journal import Journal, JournaledExchange, JournalReader, exchange_key
+from bfcl_pipeline.runs.journal import Journal, JournaledExchange, JournalReader, exchange_key
 
 PROVENANCE = "5eed" * 16
 """The SHA-256 of a record of what made an answer; there is no such record."""

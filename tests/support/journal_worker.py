@@ -25,9 +25,9 @@ from multiprocessing import get_context
 from multiprocessing.synchronize import Barrier
 from pathlib import Path
 
-from bfcl_pipeline.errors import JournalError
-from bfcl_pipeline.generation.journal import Journal
-from bfcl_pipeline.process import this_process
+from bfcl_pipeline.base.errors import JournalError
+from bfcl_pipeline.base.process import this_process
+from bfcl_pipeline.runs.journal import Journal
 from tests.support.journal_exchanges import exchange
 from tests.support.journal_workers import QUICK
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from bfcl_pipeline.leases import LeaseTiming
+from bfcl_pipeline.base.leases import LeaseTiming
 from tests.support import ROOT
 
 QUICK = LeaseTiming(heartbeat_seconds=0.05, poll_seconds=0.01, timeout_seconds=3.0)

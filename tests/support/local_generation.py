@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from bfcl_pipeline.generation import Completed, Model, Origin, WorldConfigOf, run_entries
-from bfcl_pipeline.generation.backends import LocalBackend
-from bfcl_pipeline.prompts import Texts
-from bfcl_pipeline.records import Entry
+from bfcl_pipeline.ask.generation import Completed, Model, Origin, WorldConfigOf, run_entries
+from bfcl_pipeline.ask.generation.backends import LocalBackend
+from bfcl_pipeline.benchmark.records import Entry
+from bfcl_pipeline.dialogue.prompts import Texts
 
 
 def generate(

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
-from bfcl_pipeline.generation import Adapter
-from bfcl_pipeline.records import Json, Request
+from bfcl_pipeline.ask.generation import Adapter
+from bfcl_pipeline.benchmark.records import Json, Request
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bfcl_pipeline.records import Mode
+from bfcl_pipeline.benchmark.records import Mode
 from tests.support.synthetic_run import MadeUpModel, Marks, marks
 
 HOSTILE = "<script>alert('&\"')</script>, \u202eevil"

@@ -6,13 +6,13 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from bfcl_pipeline.benchmark import CATEGORIES
-from bfcl_pipeline.calls import calls_by_step
-from bfcl_pipeline.playback.memory import repeat_calls
-from bfcl_pipeline.records import Call, Entry, Json, Mode, NameStyle, Rules
-from bfcl_pipeline.report.tables.agentic_records import AgenticAnswer, AgenticRecords, ScoredQuestion
-from bfcl_pipeline.scoring.agentic import AgenticChecker
-from bfcl_pipeline.tools import Constants
+from bfcl_pipeline.benchmark.definition import CATEGORIES
+from bfcl_pipeline.benchmark.records import Call, Entry, Json, Mode, NameStyle, Rules
+from bfcl_pipeline.dialogue.calls import calls_by_step
+from bfcl_pipeline.judge.scoring.agentic import AgenticChecker
+from bfcl_pipeline.show.playback.memory import repeat_calls
+from bfcl_pipeline.show.report.tables.agentic_records import AgenticAnswer, AgenticRecords, ScoredQuestion
+from bfcl_pipeline.world.tools import Constants
 from tests.support.word_encoder import WordEncoder
 
 MODEL = "m"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from bfcl_pipeline.tools.web_search.web import Page, WebFailure
-from bfcl_pipeline.web.evidence.playing import CassettePlayer, playing
-from bfcl_pipeline.web.evidence.tape import taping
-from bfcl_pipeline.web.fetcher import Fetcher
+from bfcl_pipeline.world.tools.web_search.web import Page, WebFailure
+from bfcl_pipeline.world.web.evidence.playing import CassettePlayer, playing
+from bfcl_pipeline.world.web.evidence.tape import taping
+from bfcl_pipeline.world.web.fetcher import Fetcher
 
 
 class ProvenFetcher(Fetcher):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bfcl_pipeline.provenance import Gpu, Machine, ModelFiles, Pipeline, Provenance, Server
+from bfcl_pipeline.runs.provenance import Gpu, Machine, ModelFiles, Pipeline, Provenance, Server
 
 H200 = Gpu("NVIDIA H200", 151_000_000_000, "580.95.05")
 

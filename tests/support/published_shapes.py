@@ -15,11 +15,11 @@ from typing import Any, TypeAlias
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from bfcl_pipeline.benchmark import CATEGORIES
-from bfcl_pipeline.judging import score_table
-from bfcl_pipeline.official.import_results import import_official
-from bfcl_pipeline.tables import entries_path, read_entries, read_table
-from bfcl_pipeline.tables.schemas import RESPONSES
+from bfcl_pipeline.ask.results.import_results import import_official
+from bfcl_pipeline.benchmark.definition import CATEGORIES
+from bfcl_pipeline.benchmark.tables import entries_path, read_entries, read_table
+from bfcl_pipeline.benchmark.tables.schemas import RESPONSES
+from bfcl_pipeline.judge.judging import score_table
 
 FORMER = {"simple_python": "simple", "simple_java": "java", "simple_javascript": "javascript"}
 """V3's names of categories."""

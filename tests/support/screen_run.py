@@ -8,12 +8,12 @@ import logging
 from dataclasses import asdict
 from typing import Any
 
-from bfcl_pipeline.records import Rules
-from bfcl_pipeline.screen.interruption import Interruption
-from bfcl_pipeline.screen.progress import JobProgress
-from bfcl_pipeline.screen.progress_file import progress_path
-from bfcl_pipeline.screen.run_state import RunDescription
-from bfcl_pipeline.screen.screen import Screen
+from bfcl_pipeline.benchmark.records import Rules
+from bfcl_pipeline.show.screen.interruption import Interruption
+from bfcl_pipeline.show.screen.progress import JobProgress
+from bfcl_pipeline.show.screen.progress_file import progress_path
+from bfcl_pipeline.show.screen.run_state import RunDescription
+from bfcl_pipeline.show.screen.screen import Screen
 
 RUN = RunDescription(
     name="mine", models=2, trials=1, categories=3, sample=None, rules=Rules.OFFICIAL, replay=False

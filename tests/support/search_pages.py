@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from urllib.parse import quote
 
-from bfcl_pipeline.tools.web_search.web import Hit
+from bfcl_pipeline.world.tools.web_search.web import Hit
 from tests.support.scripted_engine import Asked, ScriptedEngine
 
 HITS = (

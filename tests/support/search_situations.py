@@ -10,12 +10,12 @@ from typing import Any
 import brotli
 import pyarrow as pa
 
-from bfcl_pipeline.errors import WebError
-from bfcl_pipeline.tools.web_search.web import Hits, WebFailure
-from bfcl_pipeline.web.engines.client import Connection
-from bfcl_pipeline.web.engines.ddgs_engine import DdgsEngine
-from bfcl_pipeline.web.engines.requested import SearchLimits, UnknownAnswer
-from bfcl_pipeline.web.engines.retries import Outage, RetryPolicy, SearchRateLimited
+from bfcl_pipeline.base.errors import WebError
+from bfcl_pipeline.world.tools.web_search.web import Hits, WebFailure
+from bfcl_pipeline.world.web.engines.client import Connection
+from bfcl_pipeline.world.web.engines.ddgs_engine import DdgsEngine
+from bfcl_pipeline.world.web.engines.requested import SearchLimits, UnknownAnswer
+from bfcl_pipeline.world.web.engines.retries import Outage, RetryPolicy, SearchRateLimited
 from tests.support.scripted_engine import ScriptedEngine, scripted_engine_server
 from tests.support.search_pages import PAGES, EnginePages, html
 

@@ -10,9 +10,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from bfcl_pipeline.benchmark.records import Response
+from bfcl_pipeline.benchmark.tables import read_responses
 from bfcl_pipeline.cli import main
-from bfcl_pipeline.records import Response
-from bfcl_pipeline.tables import read_responses
 from tests.support.serving_process import Serving, descendants, has_ended
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from html import escape
 
-from bfcl_pipeline.tools.web_search.web import Hits, Page, Web
+from bfcl_pipeline.world.tools.web_search.web import Hits, Page, Web
 from tests.support.web_sites import Visit, answer
 
 DUCKDUCKGO, BRAVE = "html.duckduckgo.com", "search.brave.com"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from bfcl_pipeline.benchmark.records import Status
+from bfcl_pipeline.benchmark.tables import read_responses
 from bfcl_pipeline.cli import main
-from bfcl_pipeline.generation.journal import JournalsReader, journals_in
-from bfcl_pipeline.records import Status
-from bfcl_pipeline.tables import read_responses
+from bfcl_pipeline.runs.journal import JournalsReader, journals_in
 
 MODEL = "tiny-FC"
 CHOICE = ("--category", "simple_python", "--sample", "simple_python=3")

@@ -9,12 +9,12 @@ from typing import Any
 
 import pyarrow as pa
 
-from bfcl_pipeline.benchmark import FORMATS
-from bfcl_pipeline.records import AnswerClass, Entry, Mode, Response, Rules, Status, Step
-from bfcl_pipeline.report.tables.aggregate_run import aggregate_run
+from bfcl_pipeline.benchmark.definition import FORMATS
+from bfcl_pipeline.benchmark.records import AnswerClass, Entry, Mode, Response, Rules, Status, Step
+from bfcl_pipeline.benchmark.tables import entries_path, write_entries, write_responses, write_table
+from bfcl_pipeline.benchmark.tables.schemas import VERDICTS
 from bfcl_pipeline.runs.run import Run
-from bfcl_pipeline.tables import entries_path, write_entries, write_responses, write_table
-from bfcl_pipeline.tables.schemas import VERDICTS
+from bfcl_pipeline.show.report.tables.aggregate_run import aggregate_run
 
 MODELS_FILE = """
 models:

@@ -52,7 +52,7 @@ def test_named_packages_cannot_be_imported(tmp_path: Path) -> None:
 
 PRIMP = "import primp; primp.Client(timeout=5).get('http://127.0.0.1:%d/')"
 FETCH = (
-    "from bfcl_pipeline.web.fetcher import Fetcher; "
+    "from bfcl_pipeline.world.web.fetcher import Fetcher; "
     "print(Fetcher(allow_private=True).fetch('http://127.0.0.1:%d/'))"
 )
 

@@ -7,18 +7,18 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from html import escape
 
-from bfcl_pipeline import __version__
-from bfcl_pipeline.tools.web_search.web import Hit, Hits, Page
-from bfcl_pipeline.web.cache import Outcome, WebCache
-from bfcl_pipeline.web.engines.client import Connection
-from bfcl_pipeline.web.engines.ddgs_engine import DdgsEngine
-from bfcl_pipeline.web.engines.retries import RetryPolicy
-from bfcl_pipeline.web.engines.serpapi import SerpApi
-from bfcl_pipeline.web.evidence.playing import NotOnCassette, PlayedAnswer, playing
-from bfcl_pipeline.web.fetcher import Fetcher
-from bfcl_pipeline.web.keys import FetchKey, Key, SearchKey
-from bfcl_pipeline.web.modes import engine_text
-from bfcl_pipeline.web.recorder import Recorder
+from bfcl_pipeline.base import __version__
+from bfcl_pipeline.world.tools.web_search.web import Hit, Hits, Page
+from bfcl_pipeline.world.web.cache import Outcome, WebCache
+from bfcl_pipeline.world.web.engines.client import Connection
+from bfcl_pipeline.world.web.engines.ddgs_engine import DdgsEngine
+from bfcl_pipeline.world.web.engines.retries import RetryPolicy
+from bfcl_pipeline.world.web.engines.serpapi import SerpApi
+from bfcl_pipeline.world.web.evidence.playing import NotOnCassette, PlayedAnswer, playing
+from bfcl_pipeline.world.web.fetcher import Fetcher
+from bfcl_pipeline.world.web.keys import FetchKey, Key, SearchKey
+from bfcl_pipeline.world.web.modes import engine_text
+from bfcl_pipeline.world.web.recorder import Recorder
 from tests.support.scripted_engine import scripted_engine_server
 
 CLIENT = f"requests of bfcl-pipeline {__version__}"

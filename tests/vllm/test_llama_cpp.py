@@ -14,11 +14,11 @@ from urllib.request import urlopen
 
 import pytest
 
+from bfcl_pipeline.ask.models.adapters.completions import NOTE
+from bfcl_pipeline.ask.models.adapters.prompt_length import new_tokens
+from bfcl_pipeline.benchmark.records import Response, Status
+from bfcl_pipeline.benchmark.tables import read_responses, read_table
 from bfcl_pipeline.cli import main
-from bfcl_pipeline.models.adapters.completions import NOTE
-from bfcl_pipeline.models.adapters.prompt_length import new_tokens
-from bfcl_pipeline.records import Response, Status
-from bfcl_pipeline.tables import read_responses, read_table
 from tests.support import ROOT
 from tests.support.tiny_rows import RIGHT_CALL, RIGHT_TAGGED
 from tests.support.tiny_vllm import REQUIRED, find_vllm

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from bfcl_pipeline.archive.findings import Part
+from bfcl_pipeline.benchmark.records import Rules, Status
+from bfcl_pipeline.benchmark.tables import read_responses, read_table
 from bfcl_pipeline.cli import main
-from bfcl_pipeline.provenance import provenances_in, read_provenance
-from bfcl_pipeline.records import Rules, Status
-from bfcl_pipeline.tables import read_responses, read_table
+from bfcl_pipeline.runs.archived.findings import Part
+from bfcl_pipeline.runs.provenance import provenances_in, read_provenance
 from tests.support.serving_process import descendants, has_ended, wait_for
 from tests.support.snakemake_project import Project, make_project
 

@@ -14,16 +14,16 @@ from urllib.request import urlopen
 
 import pytest
 
+from bfcl_pipeline.ask.models.adapters.completions import NOTE, Completions
+from bfcl_pipeline.ask.models.adapters.prompt_length import new_tokens
+from bfcl_pipeline.ask.models.serving import ready_endpoint
+from bfcl_pipeline.base.errors import ContextOverflow
+from bfcl_pipeline.benchmark.config import load_models
+from bfcl_pipeline.benchmark.config.families import load_families
+from bfcl_pipeline.benchmark.records import Entry, Json, Mode, Request, Status
+from bfcl_pipeline.benchmark.tables import read_table
 from bfcl_pipeline.cli import main
-from bfcl_pipeline.config import load_models
-from bfcl_pipeline.config.families import load_families
-from bfcl_pipeline.errors import ContextOverflow
-from bfcl_pipeline.models.adapters.completions import NOTE, Completions
-from bfcl_pipeline.models.adapters.prompt_length import new_tokens
-from bfcl_pipeline.models.serving import ready_endpoint
-from bfcl_pipeline.records import Entry, Json, Mode, Request, Status
-from bfcl_pipeline.tables import read_table
-from bfcl_pipeline.tables.texts import read_texts
+from bfcl_pipeline.dialogue.release_texts import read_texts
 from tests.support.served_vllm import Ask, served
 from tests.support.tiny_rows import CONTEXT, RIGHT_CALL, RIGHT_TEXT, tiny_rows
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from bfcl_pipeline.cli import main
-from bfcl_pipeline.generation.journal import JournaledExchange, JournalsReader, journals_in
+from bfcl_pipeline.runs.journal import JournaledExchange, JournalsReader, journals_in
 from tests.support.served_vllm import served
 from tests.support.tiny_rows import tiny_rows
 

@@ -11,10 +11,10 @@ from urllib.request import urlopen
 
 import pytest
 
+from bfcl_pipeline.ask.models.serving import ready_endpoint
+from bfcl_pipeline.benchmark.records import Entry, Status
+from bfcl_pipeline.benchmark.tables import read_table
 from bfcl_pipeline.cli import main
-from bfcl_pipeline.models.serving import ready_endpoint
-from bfcl_pipeline.records import Entry, Status
-from bfcl_pipeline.tables import read_table
 from tests.support.served_vllm import Ask, served
 from tests.support.tiny_rows import RIGHT_CALL, RIGHT_TEXT
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from bfcl_pipeline.benchmark.tables import read_table
 from bfcl_pipeline.cli import main
-from bfcl_pipeline.tables import read_table
 from tests.support.snakemake_project import Project, make_project
 from tests.support.two_ways import TwoWays, two_ways
 

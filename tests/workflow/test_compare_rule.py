@@ -47,7 +47,7 @@ def test_a_comparison_repeats_no_answer_and_no_verdict(project: Project) -> None
 
 
 def test_a_wrong_comparison_stops_the_run_at_once(bare: Project) -> None:
-    """The error names the key and the models of the run; tests/config has the other errors."""
+    """The error names the key and the models of the run; tests/benchmark/config has the other errors."""
     done = bare.snakemake("-n", **TINY, compare="[oracle-FC,oracle]")
     assert done.returncode != 0
     unknown = "config: compare: unknown model of this run 'oracle'. Did you mean 'oracle-FC'?"

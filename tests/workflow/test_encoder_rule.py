@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bfcl_pipeline.benchmark import encoder
+from bfcl_pipeline.benchmark.definition import encoder
 from tests.support.snakemake_project import Project
 
 WEIGHTS = "data/encoder/model.safetensors"

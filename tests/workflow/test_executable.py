@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pyarrow.parquet as pq
 
-from bfcl_pipeline.benchmark import GROUPS
+from bfcl_pipeline.benchmark.definition import GROUPS
 from bfcl_pipeline.cli import main
 from tests.support.snakemake_project import Project
 

@@ -9,10 +9,10 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 
-from bfcl_pipeline.benchmark import GROUPS
+from bfcl_pipeline.ask.jobs.options import to_argv
+from bfcl_pipeline.benchmark.config import RunConfig, check_config, load_models, load_run
+from bfcl_pipeline.benchmark.definition import GROUPS
 from bfcl_pipeline.cli import main
-from bfcl_pipeline.config import RunConfig, check_config, load_models, load_run
-from bfcl_pipeline.jobs.options import to_argv
 from tests.support.snakemake_project import Project
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 def test_a_wrong_config_is_reported_in_one_line(bare: Project) -> None:
     """The output has neither a traceback nor a schema dump; the last line states valid values.
 
-    tests/config has the messages of all keys; the next test has the one of an unknown model.
+    tests/benchmark/config has the messages of all keys; the next test has the one of an unknown model.
     """
     done = bare.snakemake("-n", modles="[oracle]")
     assert done.returncode == 1
@@ -101,7 +101,7 @@ def test_a_process_of_single_jobs_imports_only_what_it_needs() -> None:
     """Snakemake starts one for each group of jobs. Reading the Snakefile, it imports neither libraries for
     tables nor what the main process does."""
     code = (
-        "import sys, bfcl_pipeline.jobs.checked_run;"
+        "import sys, bfcl_pipeline.ask.jobs.checked_run;"
         "rooms = {'jobs.main_process', 'generation', 'report', 'screen'};"
         "others = {f'bfcl_pipeline.{room}' for room in rooms} | {'polars', 'pyarrow', 'rich'};"
         "print(*others & set(sys.modules))"
@@ -114,7 +114,7 @@ def test_reading_the_snakefile_loads_no_heavy_library() -> None:
     """A run without work must end quickly, so libraries for tables and templates are loaded by the steps
     only."""
     code = (
-        "import sys, bfcl_pipeline.config, bfcl_pipeline.models;"
+        "import sys, bfcl_pipeline.benchmark.config, bfcl_pipeline.ask.models;"
         "print(*{'polars', 'pyarrow', 'jinja2', 'rich', 'tree_sitter'} & set(sys.modules))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

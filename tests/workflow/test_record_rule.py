@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import yaml
 
-from bfcl_pipeline.config import load_models
+from bfcl_pipeline.benchmark.config import load_models
 from tests.support.snakemake_project import Project
 
 ROW = {

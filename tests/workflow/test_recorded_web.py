@@ -20,18 +20,18 @@ from urllib.parse import quote, urlsplit
 import pytest
 import yaml
 
+from bfcl_pipeline.ask.jobs.run import run_job
+from bfcl_pipeline.benchmark.config import Job, JobPaths, Selection, load_models
+from bfcl_pipeline.benchmark.records import Entry
+from bfcl_pipeline.benchmark.tables import read_table
 from bfcl_pipeline.cli import main
-from bfcl_pipeline.config import Job, JobPaths, Selection, load_models
-from bfcl_pipeline.executables import SimulatedApis
-from bfcl_pipeline.executables.apis import HOSTS
-from bfcl_pipeline.jobs.run import run_job
-from bfcl_pipeline.records import Entry
-from bfcl_pipeline.tables import read_table
-from bfcl_pipeline.tables.texts import read_recorded_calls
-from bfcl_pipeline.web.cache import WebCache
-from bfcl_pipeline.web.executed import needed_requests
-from bfcl_pipeline.web.keys import ApiKey
-from bfcl_pipeline.web.simulated import SimulatedWeb, hops
+from bfcl_pipeline.dialogue.release_texts import read_recorded_calls
+from bfcl_pipeline.judge.executed_requests import needed_requests
+from bfcl_pipeline.world.executables import SimulatedApis
+from bfcl_pipeline.world.executables.apis import HOSTS
+from bfcl_pipeline.world.web.cache import WebCache
+from bfcl_pipeline.world.web.keys import ApiKey
+from bfcl_pipeline.world.web.simulated import SimulatedWeb, hops
 from tests.support import ROOT
 from tests.support.api_hosts import KEYS, ApiHosts
 from tests.support.offline import offline, refused, without_native, without_network

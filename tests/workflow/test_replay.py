@@ -23,12 +23,12 @@ import pyarrow as pa
 import pytest
 import yaml
 
-from bfcl_pipeline.archive.compare import COMPARED, compared_files, differences
-from bfcl_pipeline.archive.missing_answers import missing_answers
-from bfcl_pipeline.archive.replay import ReplayResult
-from bfcl_pipeline.tables import read_responses, read_table
-from bfcl_pipeline.tables.files import write_table
-from bfcl_pipeline.tables.sessions import read_sessions
+from bfcl_pipeline.benchmark.tables import read_responses, read_table
+from bfcl_pipeline.benchmark.tables.files import write_table
+from bfcl_pipeline.benchmark.tables.sessions import read_sessions
+from bfcl_pipeline.share.archive.compare import COMPARED, compared_files, differences
+from bfcl_pipeline.share.archive.missing_answers import missing_answers
+from bfcl_pipeline.share.archive.replay import ReplayResult
 from tests.support.local_chat import local_chat
 from tests.support.offline import offline, without_network
 from tests.support.snakemake_project import make_project

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import yaml
 
-from bfcl_pipeline.records import Response
-from bfcl_pipeline.tables import read_responses
+from bfcl_pipeline.benchmark.records import Response
+from bfcl_pipeline.benchmark.tables import read_responses
 from tests.support.local_chat import local_chat
 from tests.support.snakemake_project import Project
 

@@ -19,10 +19,10 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 
-from bfcl_pipeline.archive.missing_answers import missing_answers
-from bfcl_pipeline.archive.recorded_run import read_run
-from bfcl_pipeline.archive.replay import ReplayResult
-from bfcl_pipeline.archive.software import find_checkout
+from bfcl_pipeline.runs.archived.software import find_checkout
+from bfcl_pipeline.runs.recorded_run import read_run
+from bfcl_pipeline.share.archive.missing_answers import missing_answers
+from bfcl_pipeline.share.archive.replay import ReplayResult
 from tests.support.snakemake_project import Project, make_project
 
 THEIRS = {"run": "theirs", "models": "[lexical,lexical-FC]", "categories": "[simple_python,memory_kv]"}

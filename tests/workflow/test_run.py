@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from bfcl_pipeline.benchmark import FORMATS
+from bfcl_pipeline.benchmark.definition import FORMATS
 from tests.support.snakemake_project import Project, make_project
 
 TINY = {

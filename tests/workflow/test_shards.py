@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from bfcl_pipeline.tables import read_table
+from bfcl_pipeline.benchmark.tables import read_table
 from tests.support.offline import offline
 from tests.support.serving_process import STAND_IN
 from tests.support.snakemake_project import Project, make_project

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from bfcl_pipeline.benchmark import CATEGORIES, release
+from bfcl_pipeline.benchmark.definition import CATEGORIES, release
 from tests.support.snakemake_project import Project
 
 

@@ -8,7 +8,7 @@ from collections import Counter
 
 import yaml
 
-from bfcl_pipeline.tables import read_responses
+from bfcl_pipeline.benchmark.tables import read_responses
 from tests.support.local_chat import local_chat
 from tests.support.snakemake_project import Project
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import yaml
 
-from bfcl_pipeline.config import RunSample, SampleBy
+from bfcl_pipeline.benchmark.config import RunSample, SampleBy
 from bfcl_pipeline.runs.run import Run
 from tests.support.snakemake_project import Project
 

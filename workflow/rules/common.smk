@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 from shlex import quote
 
-from bfcl_pipeline.benchmark import CATEGORIES
+from bfcl_pipeline.benchmark.definition import CATEGORIES
 
 
 wildcard_constraints:
@@ -21,8 +21,8 @@ shell.prefix(
 
 # The processes of single jobs show nothing and call none of the hooks below.
 if CHECKED.main:
-    from bfcl_pipeline.screen.interruption import INTERRUPTION
-    from bfcl_pipeline.screen.screen import describe_run, exit_without_answers
+    from bfcl_pipeline.show.screen.interruption import INTERRUPTION
+    from bfcl_pipeline.show.screen.screen import describe_run, exit_without_answers
 
     describe_run(RUN, config)
 

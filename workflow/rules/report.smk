@@ -1,6 +1,6 @@
 import json
 
-from bfcl_pipeline.benchmark import GROUPS
+from bfcl_pipeline.benchmark.definition import GROUPS
 
 RETIRED = [name for name in GROUPS["executable"] if name in RUN.categories]
 

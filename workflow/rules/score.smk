@@ -1,4 +1,4 @@
-from bfcl_pipeline.errata import errata_digest
+from bfcl_pipeline.benchmark.errata import errata_digest
 
 
 rule score:

@@ -1,6 +1,6 @@
 # vLLM serves a local model while its job runs. Snakemake starts a service and the steps that use it as one group, and
 # ends the service after them; it does not wait until the server is ready. So the status file is written immediately,
-# and the job polls it until the server is ready (bfcl_pipeline/models/serving).
+# and the job polls it until the server is ready (bfcl_pipeline/ask/models/serving).
 
 for step in CHECKED.steps:
     files = step.files

@@ -8,17 +8,17 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bfcl_pipeline.base.text import step_line, text_table
 from bfcl_pipeline.cli.options import add_data
 from bfcl_pipeline.cli.plain_count import PlainCount
 from bfcl_pipeline.cli.steps import StepsShown
 from bfcl_pipeline.cli.web.options import add_processes, add_record, add_run
 from bfcl_pipeline.runs.folders import run_folder
-from bfcl_pipeline.text import step_line, text_table
-from bfcl_pipeline.web.cache import WebCache
+from bfcl_pipeline.world.web.cache import WebCache
 
 if TYPE_CHECKING:
-    from bfcl_pipeline.web.check import CacheCheck
-    from bfcl_pipeline.web.keys import Key
+    from bfcl_pipeline.world.web.check import CacheCheck
+    from bfcl_pipeline.world.web.keys import Key
 
 HELP = "play the cassettes of the web cache, offline; exit status 1 if one contradicts its outcome"
 
@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Prints how many outcomes are proven, and what is wrong. Returns 1 if the record is not consistent."""
-    from bfcl_pipeline.web.check import check_cache  # loads the readers
+    from bfcl_pipeline.world.web.check import check_cache  # loads the readers
 
     cache = WebCache(options.record)
     keys = None if options.run_dir is None else _keys(run_folder(options.run_dir), options)
@@ -62,9 +62,9 @@ def run(options: argparse.Namespace) -> int:
 
 def _keys(run: Path, options: argparse.Namespace) -> set[Key]:
     """The outcomes that a run used."""
-    from bfcl_pipeline.archive.recorded_run import read_run
-    from bfcl_pipeline.archive.software import find_checkout
-    from bfcl_pipeline.archive.web_files import run_keys, unfinished_models
+    from bfcl_pipeline.judge.web_files import run_keys, unfinished_models
+    from bfcl_pipeline.runs.archived.software import find_checkout
+    from bfcl_pipeline.runs.recorded_run import read_run
 
     recorded = read_run(run, find_checkout().schema)
     if models := unfinished_models(recorded):

@@ -6,12 +6,12 @@ import argparse
 import json
 from pathlib import Path
 
+from bfcl_pipeline.base.errors import ConfigError, PipelineError
+from bfcl_pipeline.base.files import write_text
 from bfcl_pipeline.cli.options import print_to_stderr
 from bfcl_pipeline.cli.plain_count import PlainCount
-from bfcl_pipeline.errors import ConfigError, PipelineError
-from bfcl_pipeline.files import write_text
-from bfcl_pipeline.web.difference import RecordDifference, compare_records
-from bfcl_pipeline.web.difference_forms import difference_json, difference_text
+from bfcl_pipeline.world.web.difference import RecordDifference, compare_records
+from bfcl_pipeline.world.web.difference_forms import difference_json, difference_text
 
 HELP = "print which outcomes differ between two records of the web; exit status as of diff"
 
@@ -73,7 +73,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _compared(first: Path, second: Path) -> RecordDifference:
-    from bfcl_pipeline.archive.web_record import opened_record
+    from bfcl_pipeline.runs.archived.web_record import opened_record
 
     with opened_record(first) as one, opened_record(second) as two:
         found = compare_records(one.folder, two.folder, PlainCount("compared outcomes").show)

@@ -7,13 +7,13 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
+from bfcl_pipeline.base.text import plural, printable, text_table
 from bfcl_pipeline.cli.options import print_to_stderr
 from bfcl_pipeline.cli.plain_count import PlainCount
 from bfcl_pipeline.cli.web.options import add_processes, add_record
-from bfcl_pipeline.text import plural, printable, text_table
-from bfcl_pipeline.web.cache import WebCache
-from bfcl_pipeline.web.difference import sort_key
-from bfcl_pipeline.web.importing import Conflicts, ImportDone, ImportPlan, import_record
+from bfcl_pipeline.world.web.cache import WebCache
+from bfcl_pipeline.world.web.difference import sort_key
+from bfcl_pipeline.world.web.importing import Conflicts, ImportDone, ImportPlan, import_record
 
 HELP = "merge a record of the web from somebody else, after checking all of it"
 
@@ -54,10 +54,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Imports and prints what was found. Returns 1 if something was refused."""
-    from bfcl_pipeline.archive.key_shapes import named_secrets
-    from bfcl_pipeline.archive.secrets import Search
-    from bfcl_pipeline.archive.web_record import opened_record
-    from bfcl_pipeline.executables.apis import PLACEHOLDERS
+    from bfcl_pipeline.base.key_shapes import named_secrets
+    from bfcl_pipeline.runs.archived.secrets import Search
+    from bfcl_pipeline.runs.archived.web_record import opened_record
+    from bfcl_pipeline.world.executables.apis import PLACEHOLDERS
 
     with opened_record(options.source) as record:
         plan, done = import_record(

@@ -7,22 +7,22 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from bfcl_pipeline.benchmark import CATEGORIES, GROUPS, resolve_categories
+from bfcl_pipeline.ask.jobs.web_effort import left_by_model, left_text
+from bfcl_pipeline.base.errors import TableError
+from bfcl_pipeline.base.text import line_of, text_table
+from bfcl_pipeline.benchmark.config.job import SEARCH_TOOL
+from bfcl_pipeline.benchmark.config.trials import trial_of
+from bfcl_pipeline.benchmark.definition import CATEGORIES, GROUPS, resolve_categories
+from bfcl_pipeline.benchmark.records import Response
+from bfcl_pipeline.benchmark.tables import read_responses
 from bfcl_pipeline.cli.options import add_data
 from bfcl_pipeline.cli.web.options import add_record, add_run
-from bfcl_pipeline.config.job import SEARCH_TOOL
-from bfcl_pipeline.config.trials import trial_of
-from bfcl_pipeline.errors import TableError
-from bfcl_pipeline.records import Response
+from bfcl_pipeline.judge.executed_requests import WebRequests
 from bfcl_pipeline.runs.run import Run, open_run
-from bfcl_pipeline.tables import read_responses
-from bfcl_pipeline.text import line_of, text_table
-from bfcl_pipeline.web.cache import WebCache
-from bfcl_pipeline.web.coverage import CacheCoverage, coverage
-from bfcl_pipeline.web.effort import left_by_model, left_text
-from bfcl_pipeline.web.executed import WebRequests
-from bfcl_pipeline.web.pace import PAUSE_SECONDS
-from bfcl_pipeline.web.status import CacheStats, survey
+from bfcl_pipeline.world.web.cache import WebCache
+from bfcl_pipeline.world.web.coverage import CacheCoverage, coverage
+from bfcl_pipeline.world.web.pace import PAUSE_SECONDS
+from bfcl_pipeline.world.web.status import CacheStats, survey
 
 _CATEGORIES = (*GROUPS["web_search"], *(name for name in CATEGORIES if CATEGORIES[name].executes))
 

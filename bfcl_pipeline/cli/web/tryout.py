@@ -16,18 +16,23 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from bfcl_pipeline.base.errors import ConfigError, WebError
+from bfcl_pipeline.base.project import project_file
+from bfcl_pipeline.base.secrets import Redactor
+from bfcl_pipeline.base.text import cut, on_one_line, printable, text_table
+from bfcl_pipeline.benchmark.config.config_file import CONFIG_FILE, config_values
+from bfcl_pipeline.benchmark.config.job import (
+    PROXY_OF_ENVIRONMENT,
+    SEARCH_ENGINE_KEYS,
+    SEARCH_ENGINES,
+    WebChoice,
+)
 from bfcl_pipeline.cli.web.options import add_record
-from bfcl_pipeline.config.config_file import CONFIG_FILE, config_values
-from bfcl_pipeline.config.job import PROXY_OF_ENVIRONMENT, SEARCH_ENGINE_KEYS, SEARCH_ENGINES, WebChoice
-from bfcl_pipeline.errors import ConfigError, WebError
-from bfcl_pipeline.project import project_file
-from bfcl_pipeline.secrets import Redactor
-from bfcl_pipeline.text import cut, on_one_line, printable, text_table
 
 if TYPE_CHECKING:
-    from bfcl_pipeline.web.attempt import Attempt
-    from bfcl_pipeline.web.keys import FetchKey, SearchKey
-    from bfcl_pipeline.web.proxies import Proxies
+    from bfcl_pipeline.world.web.attempt import Attempt
+    from bfcl_pipeline.world.web.keys import FetchKey, SearchKey
+    from bfcl_pipeline.world.web.proxies import Proxies
 
 HELP = "search or fetch once, live: what comes, and whether a run would record it; records nothing"
 
@@ -75,8 +80,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Prints what came. Returns 1 if it was nothing that a run would record."""
-    from bfcl_pipeline.web.attempt import asking, attempt
-    from bfcl_pipeline.web.proxies import Proxies
+    from bfcl_pipeline.world.web.attempt import asking, attempt
+    from bfcl_pipeline.world.web.proxies import Proxies
 
     choice = _choice(options)
     key = _key(options, choice.search_engine)
@@ -94,8 +99,8 @@ def run(options: argparse.Namespace) -> int:
 
 def _key(options: argparse.Namespace, engine: str) -> SearchKey | FetchKey:
     """What is asked. Raises ConfigError for what no run can ask."""
-    from bfcl_pipeline.web.attempt import page_key
-    from bfcl_pipeline.web.keys import SearchKey
+    from bfcl_pipeline.world.web.attempt import page_key
+    from bfcl_pipeline.world.web.keys import SearchKey
 
     asked = options.asked.strip()
     if not asked:
@@ -134,12 +139,12 @@ def _document(
     made: Attempt, choice: WebChoice, proxies: Proxies, options: argparse.Namespace
 ) -> dict[str, Any]:
     """The attempt as JSON."""
-    from bfcl_pipeline.tools.web_search.web import Page
-    from bfcl_pipeline.web.attempt import advice, in_a_run, switched_off
-    from bfcl_pipeline.web.cache import outcome_document
-    from bfcl_pipeline.web.evidence.redaction import redact_address
-    from bfcl_pipeline.web.keys import SearchKey, key_document
-    from bfcl_pipeline.web.modes import PAGES_BY, engine_text
+    from bfcl_pipeline.world.tools.web_search.web import Page
+    from bfcl_pipeline.world.web.attempt import advice, in_a_run, switched_off
+    from bfcl_pipeline.world.web.cache import outcome_document
+    from bfcl_pipeline.world.web.evidence.redaction import redact_address
+    from bfcl_pipeline.world.web.keys import SearchKey, key_document
+    from bfcl_pipeline.world.web.modes import PAGES_BY, engine_text
 
     kind = "search" if isinstance(made.key, SearchKey) else "fetch"
     outcome = None if made.outcome is None else outcome_document(made.outcome)
@@ -177,8 +182,8 @@ def _proxy(choice: WebChoice, proxies: Proxies) -> str:
 
 def _seen(html: str, form: str) -> dict[str, str]:
     """A page's text in the form in which a model asks for it, or why it has none."""
-    from bfcl_pipeline.tools.api import BoundExceeded
-    from bfcl_pipeline.tools.web_search.page_text import page_text
+    from bfcl_pipeline.world.tools.api import BoundExceeded
+    from bfcl_pipeline.world.tools.web_search.page_text import page_text
 
     try:
         return {"text": page_text(html, form), "problem": ""}
@@ -188,7 +193,7 @@ def _seen(html: str, form: str) -> dict[str, str]:
 
 def _recorded(key: SearchKey | FetchKey, choice: WebChoice) -> str:
     """When the outcome was recorded before, and by what; empty if it was not."""
-    from bfcl_pipeline.web.cache import WebCache
+    from bfcl_pipeline.world.web.cache import WebCache
 
     cache = WebCache(choice.cache)
     try:

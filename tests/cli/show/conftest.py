@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from bfcl_pipeline.benchmark import category_of
+from bfcl_pipeline.benchmark.definition import category_of
+from bfcl_pipeline.benchmark.records import Mode
+from bfcl_pipeline.benchmark.tables import read_responses, write_responses
 from bfcl_pipeline.cli import main
-from bfcl_pipeline.records import Mode
-from bfcl_pipeline.tables import read_responses, write_responses
 
 MODELS = Path(__file__).parents[3] / "config" / "models.yaml"
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
+from bfcl_pipeline.benchmark.records import Mode, Response, Status
+from bfcl_pipeline.benchmark.tables import write_responses
 from bfcl_pipeline.cli import main
-from bfcl_pipeline.records import Mode, Response, Status
-from bfcl_pipeline.tables import write_responses
 
 TALK = "multi_turn_base_60"
 FORMAT = "format_sensitivity_5199"

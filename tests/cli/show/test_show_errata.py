@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from bfcl_pipeline.errata import ledger
-from bfcl_pipeline.records import Mode, Response
+from bfcl_pipeline.benchmark.errata import ledger
+from bfcl_pipeline.benchmark.records import Mode, Response
 
 ENTRY = "simple_python_0"
 RECORD = {

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from bfcl_pipeline.records import Mode, Response
+from bfcl_pipeline.benchmark.records import Mode, Response
 
 MIXED = "exec_parallel_multiple_3"
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from bfcl_pipeline.benchmark import category_of
+from bfcl_pipeline.benchmark.definition import category_of
+from bfcl_pipeline.benchmark.records import Mode, Response, Status
+from bfcl_pipeline.benchmark.tables.sessions import write_sessions
 from bfcl_pipeline.cli import main
-from bfcl_pipeline.records import Mode, Response, Status
-from bfcl_pipeline.tables.sessions import write_sessions
 
 MODELS = Path(__file__).parents[3] / "config" / "models.yaml"
 PLAYER = "oracle-FC"

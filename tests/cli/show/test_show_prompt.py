@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 import yaml
 
-from bfcl_pipeline.benchmark import category_of
+from bfcl_pipeline.benchmark.config import load_models, recorded_models
+from bfcl_pipeline.benchmark.config.families import load_families
+from bfcl_pipeline.benchmark.definition import category_of
 from bfcl_pipeline.cli import main
-from bfcl_pipeline.config import load_models, recorded_models
-from bfcl_pipeline.config.families import load_families
-from bfcl_pipeline.families import FamilyAsking
-from bfcl_pipeline.tables.texts import read_texts
+from bfcl_pipeline.dialogue.families import FamilyAsking
+from bfcl_pipeline.dialogue.release_texts import read_texts
 from tests.support.two_ways import two_ways
 
 FAMILY, CHAT = "Qwen/Qwen3-8B-FC", "chat-FC"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from bfcl_pipeline.records import Mode, Response
+from bfcl_pipeline.benchmark.records import Mode, Response
 
 QUESTION = "web_search_base_5"
 

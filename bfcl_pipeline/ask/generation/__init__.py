@@ -1,0 +1,37 @@
+"""Generating responses: the conversation over one entry, and the runner that holds many at once."""
+
+from bfcl_pipeline.ask.generation.asking import Asking, ChatAsking
+from bfcl_pipeline.ask.generation.conversation import Conversation, conversation
+from bfcl_pipeline.ask.generation.generate import (
+    Completed,
+    Executing,
+    FailureOf,
+    Origin,
+    WorldConfigOf,
+    failure_of,
+    responses,
+    run_entries,
+    unanswered,
+)
+from bfcl_pipeline.ask.generation.memory import EntryFailure
+from bfcl_pipeline.ask.generation.model import Adapter, Model, Responder
+
+__all__ = [
+    "Adapter",
+    "Asking",
+    "ChatAsking",
+    "Completed",
+    "Conversation",
+    "EntryFailure",
+    "Executing",
+    "FailureOf",
+    "Model",
+    "Origin",
+    "Responder",
+    "WorldConfigOf",
+    "conversation",
+    "failure_of",
+    "responses",
+    "run_entries",
+    "unanswered",
+]

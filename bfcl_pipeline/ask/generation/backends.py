@@ -1,0 +1,139 @@
+"""Request backends: what answers the requests of conversations.
+
+Covers models in this process, and replays, in which the journals of a model behind an API answer: a request
+without a journaled answer is an error, which becomes the entry's status, and nothing is sent. The backend
+that sends requests is `remote.ApiBackend`.
+"""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import count
+from typing import Protocol, TypeAlias
+
+from bfcl_pipeline.ask.generation.asking import Asking, ChatAsking
+from bfcl_pipeline.ask.generation.counts import ProgressCounts
+from bfcl_pipeline.ask.generation.model import Adapter, Model
+from bfcl_pipeline.base.errors import NotJournaled
+from bfcl_pipeline.benchmark.records import Entry, Exchange, Json, Request
+from bfcl_pipeline.runs.journal import JournaledExchange, JournalsReader, exchange_key
+
+Session: TypeAlias = Callable[[Request], Awaitable[Exchange]]
+"""Answers the requests of one conversation, in order. Raises ModelError if there is no answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayedRequest:
+    """A request of a conversation that is replayed, and its answer in the journal."""
+
+    entry: Entry
+    number: int  # of the request in the conversation, from 1
+    request: Request
+    body: Json  # as it was sent
+    key: str  # of the exchange
+    journaled: JournaledExchange | None  # None: no journal has an answer
+    exchange: Exchange | None  # what the answer says; None: no journal has an answer
+
+
+class Backend(Protocol):
+    """Answers the requests of many conversations."""
+
+    @property
+    def asking(self) -> Asking:
+        """What requests to the model have."""
+
+    @property
+    def open_at_once(self) -> int:
+        """How many conversations may be open at once."""
+
+    def session(self, entry: Entry, chain: int) -> Session:
+        """What answers the requests of `entry`.
+
+        chain: the requests expected from its start to the end of its chain of dependent entries.
+        """
+
+    def web_stopped(self, reason: str) -> None:
+        """Notes that nothing can be searched any more: no further requests of web questions are sent."""
+
+
+class LocalBackend:
+    """A model in this process: one conversation after the other, each answer immediate."""
+
+    open_at_once = 1
+
+    def __init__(self, model: Model, entries: Sequence[Entry]) -> None:
+        """Prepares `model` for `entries`."""
+        self.asking = ChatAsking(model.mode)
+        self._model = model
+        model.prepare(entries)
+
+    def session(self, entry: Entry, chain: int) -> Session:  # noqa: ARG002  # there is no queue
+        """What answers the requests of `entry`."""
+        respond = self._model.responder(entry)
+
+        async def answer(request: Request) -> Exchange:
+            return respond(request)
+
+        return answer
+
+    def web_stopped(self, reason: str) -> None:
+        """Does nothing: answers cost nothing."""
+
+
+class ReplayBackend:
+    """A model as its journals have it. A Backend; each answer is immediate."""
+
+    open_at_once = 1
+
+    def __init__(
+        self,
+        adapter: Adapter,
+        journals: JournalsReader,
+        trial: int,
+        counts: ProgressCounts,
+        replayed: Callable[[ReplayedRequest], None] | None = None,
+    ) -> None:
+        """What answers for a model.
+
+        Args:
+            adapter: of the model.
+            journals: its journals.
+            trial: the repetition of the benchmark whose answers are used.
+            counts: updated on the way.
+            replayed: receives each request; a session that is tried again begins again at number 1.
+        """
+        self.asking = adapter.asking
+        self._adapter = adapter
+        self._journals = journals
+        self._trial = trial
+        self._counts = counts
+        self._replayed = replayed
+
+    def session(self, entry: Entry, chain: int) -> Session:  # noqa: ARG002  # there is no queue
+        """What answers the requests of `entry`. It raises NotJournaled if no journal has the answer."""
+        numbers = count(1)
+
+        async def answer(request: Request) -> Exchange:
+            body = self._adapter.body(request)
+            key = exchange_key(self._adapter.identity, entry.entry_id, self._trial, body)
+            journaled = self._journals.find(key)
+            exchange = None if journaled is None else self._exchange(request, journaled)
+            if self._replayed is not None:
+                self._replayed(
+                    ReplayedRequest(entry, next(numbers), request, body, key, journaled, exchange)
+                )
+            if journaled is None or exchange is None:
+                raise NotJournaled(
+                    f"no journal has an answer to a request of turn {request.turn + 1} (key {key}). Bring "
+                    "the journal that has it, or ask the model."
+                )
+            self._counts.found(journaled.received_at)
+            return exchange
+
+        return answer
+
+    def _exchange(self, request: Request, journaled: JournaledExchange) -> Exchange:
+        exchange = self._adapter.read(request, journaled.raw)
+        return replace(exchange, latency_seconds=journaled.latency_seconds)
+
+    def web_stopped(self, reason: str) -> None:
+        """Does nothing: nothing is sent."""

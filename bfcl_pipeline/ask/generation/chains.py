@@ -1,0 +1,83 @@
+"""Estimates of the requests that an entry takes, together with the entries that wait for it.
+
+The scheduler uses them to start long chains of requests first, so that none is left over when everything
+else is done; shards use them to divide the entries of one model. They decide an order and a place, never a
+result.
+"""
+
+import heapq
+from collections.abc import Mapping, Sequence
+
+from bfcl_pipeline.benchmark.definition import CATEGORIES, Check
+from bfcl_pipeline.benchmark.records import Entry
+
+REQUESTS_OF_A_TURN = 2
+"""A turn is usually one answer with calls and one that ends it."""
+
+REQUESTS_OF_A_SEARCH = 8
+"""A web-search question is one turn of several searches and pages."""
+
+
+def expected_requests(entry: Entry) -> int:
+    """The number of requests expected for `entry`, at least 1."""
+    category = CATEGORIES[entry.category]
+    if category.single_turn:
+        return 1
+    if category.check is Check.WEB_SEARCH:
+        return REQUESTS_OF_A_SEARCH
+    return max(1, REQUESTS_OF_A_TURN * len(entry.turns))
+
+
+def chain_lengths(entries: Sequence[Entry]) -> Mapping[str, int]:
+    """By entry id: the expected requests from its start to the end of the longest chain that it begins.
+
+    entries: an entry precedes those that depend on it.
+    """
+    after: dict[str, int] = {}  # the longest chain that waits for an entry
+    lengths: dict[str, int] = {}
+    for entry in reversed(entries):
+        length = expected_requests(entry) + after.get(entry.entry_id, 0)
+        lengths[entry.entry_id] = length
+        for needed in entry.depends_on:
+            after[needed] = max(after.get(needed, 0), length)
+    return lengths
+
+
+def shard_of(entries: Sequence[Entry], number: int, of: int) -> list[Entry]:
+    """Shard `number`, from 1, of the `of` shards into which `entries` are divided, in their order.
+
+    The shards are about equal in expected requests. Entries that depend on each other are in one shard;
+    with more shards than that allows, some are empty. Equal entries are always divided in the same way.
+    """
+    if of == 1:
+        return list(entries)
+    groups = _together(entries)
+    weights: dict[str, int] = {}
+    for entry in entries:
+        group = groups[entry.entry_id]
+        weights[group] = weights.get(group, 0) + expected_requests(entry)
+    loads = [(0, shard) for shard in range(1, of + 1)]  # requests and shard; sorted, hence a heap
+    shard_of_group: dict[str, int] = {}
+    for group in sorted(weights, key=lambda group: -weights[group]):  # of equal ones, the first first
+        requests, shard = loads[0]
+        heapq.heapreplace(loads, (requests + weights[group], shard))
+        shard_of_group[group] = shard
+    return [entry for entry in entries if shard_of_group[groups[entry.entry_id]] == number]
+
+
+def _together(entries: Sequence[Entry]) -> Mapping[str, str]:
+    """By entry id: the first entry of its group, in which entries depend on each other."""
+    leaders = {entry.entry_id: entry.entry_id for entry in entries}
+
+    def leader(entry_id: str) -> str:
+        while leaders[entry_id] != entry_id:
+            leaders[entry_id] = entry_id = leaders[leaders[entry_id]]
+        return entry_id
+
+    places = {entry.entry_id: place for place, entry in enumerate(entries)}
+    for entry in entries:
+        for needed in entry.depends_on:
+            if needed in leaders:
+                first, other = sorted((leader(entry.entry_id), leader(needed)), key=places.__getitem__)
+                leaders[other] = first
+    return {entry_id: leader(entry_id) for entry_id in leaders}

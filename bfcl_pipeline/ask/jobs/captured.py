@@ -1,0 +1,131 @@
+"""The requests of a recorded run, made again from its journals, each with its answer.
+
+Covers the models behind an API of a run or of an unpacked archive. Nothing is sent or fetched:
+conversations are replayed, as `bfcl-pipeline replay` does it, and each request is handed over as it is
+made. Embedded models and models of kind `results` have no journal and therefore no requests.
+"""
+
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from bfcl_pipeline.ask.generation import Completed, Origin, run_entries
+from bfcl_pipeline.ask.generation.backends import ReplayBackend, ReplayedRequest
+from bfcl_pipeline.ask.generation.counts import ProgressCounts
+from bfcl_pipeline.ask.generation.model import Adapter
+from bfcl_pipeline.ask.jobs.observed import ObservedFailures
+from bfcl_pipeline.ask.jobs.run import finished
+from bfcl_pipeline.ask.jobs.selection import select
+from bfcl_pipeline.ask.jobs.worlds import world_configs
+from bfcl_pipeline.ask.models import build_derived
+from bfcl_pipeline.base.errors import ConfigError
+from bfcl_pipeline.benchmark.config import Job, JobPaths, ReplaySource, RunConfig, Shard
+from bfcl_pipeline.benchmark.records import Entry
+from bfcl_pipeline.dialogue.release_texts import read_texts
+from bfcl_pipeline.runs.journal import JournalsReader, journals_in
+from bfcl_pipeline.runs.run import Run
+from bfcl_pipeline.world.web.presented import presented
+
+
+@dataclass(frozen=True, slots=True)
+class RunPlaces:
+    """Where the files of a recorded run are."""
+
+    folder: Path  # results/<run>
+    cache: Path  # has exchanges/ (the shared journals), web/ and encoder/
+    data: Path  # the staged release
+
+    @property
+    def journals(self) -> Path:
+        """The directory with the journals of the run. Raises ConfigError if its config is malformed."""
+        return Run(self.folder).journals(self.cache)
+
+
+def replay_job(run: RunConfig, model: str, places: RunPlaces) -> Job:
+    """The replay of one model of a run, all its shards together.
+
+    Args:
+        run: the run.
+        model: the folder of the model, or of a trial of it.
+        places: where the files of the run are.
+
+    Raises:
+        ConfigError: the run has no such model, or it has no journal.
+    """
+    first = run.jobs_of(model)[0]
+    if not first.remote:
+        raise ConfigError(f"{first.name}: a model of kind {first.row.kind} has no journal.")
+    return replace(
+        first,
+        categories=run.categories_of(model),
+        selection=replace(first.selection, shard=Shard()),
+        web=replace(first.web, cache=places.cache / "web"),
+        replay=ReplaySource(observed=places.folder),
+        paths=JobPaths(
+            data=places.data,
+            journals=places.journals,
+            encoder_cache=places.cache / "encoder",
+            weights_cache=places.cache / "weights",
+        ),
+    )
+
+
+def capture(
+    job: Job,
+    received: Callable[[ReplayedRequest], None],
+    only: Collection[str] | None = None,
+    adapter: Adapter | None = None,
+) -> list[Completed]:
+    """Replays a model's conversations, and hands over each request with its answer.
+
+    One conversation follows the other, the requests of each in order. The bodies of a full run have
+    gigabytes: keep what is needed of each.
+
+    Args:
+        job: as `replay_job` makes it.
+        received: called with each request as it is made, with or without an answer.
+        only: ids of entries to replay, with the sessions that they need; None: all of the job.
+        adapter: makes the bodies and reads the answers; None: that of the recorded row.
+
+    Returns:
+        Every replayed entry with its response, sessions included. A conversation without an answer in the
+        journals, or without a recorded page, has the status that the run has.
+
+    Raises:
+        ConfigError: an entry of the job is not in the staged release, or a row cannot be used.
+        JournalError: a journal is damaged.
+        TableError: the release is not staged.
+    """
+    chosen = select(job.paths.data, job.categories, job.selection)
+    if only is not None:
+        chosen = _with_sessions(chosen, only)
+    entries = [presented(entry, job.web) for entry in chosen]
+    texts = read_texts(job.paths.data)
+    web = replace(job.web, search_engine=job.search_engine)
+    worlds = world_configs(job.paths, web, job.selection.seed, offline=True)
+    observed_run = None if job.replay is None else job.replay.observed
+    observed = ObservedFailures(observed_run, job.folder, job.categories)
+    origin = Origin(job.name, job.run, job.web.mode, job.row.owner)
+
+    async def run() -> list[Completed]:
+        with JournalsReader(journals_in(job.paths.journals / job.folder)) as journals:
+            backend = ReplayBackend(
+                adapter or build_derived(job.row, observed_run, job.folder),
+                journals,
+                job.trial,
+                ProgressCounts(),
+                received,
+            )
+            return await run_entries(entries, backend, texts, worlds, origin, None, observed.failure_of)
+
+    return finished(run)
+
+
+def _with_sessions(entries: Iterable[Entry], only: Collection[str]) -> list[Entry]:
+    """The entries with some ids, and the sessions that they need, in order."""
+    entries = list(entries)
+    wanted = set(only)
+    for entry in reversed(entries):  # what an entry needs stands before it
+        if entry.entry_id in wanted:
+            wanted.update(entry.depends_on)
+    return [entry for entry in entries if entry.entry_id in wanted]

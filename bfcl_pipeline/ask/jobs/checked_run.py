@@ -1,0 +1,93 @@
+"""The run of the workflow, checked when the Snakefile is read: what its rules are made of.
+
+Every process of Snakemake reads the Snakefile, also those of single jobs of a group or on a cluster. So
+what only the main process needs is not imported here.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bfcl_pipeline.ask.jobs.checked_config import SCHEMA, Workflow, complete_config, configured_run
+from bfcl_pipeline.ask.jobs.generation_step import GenerationStep
+from bfcl_pipeline.ask.orchestration.job_files import JobFiles, gathered, job_files, staged_files
+from bfcl_pipeline.ask.orchestration.slurm_cluster import SlurmLimits
+from bfcl_pipeline.base.environment import read_env_file
+from bfcl_pipeline.base.errors import ConfigError, ErrataError
+from bfcl_pipeline.benchmark.config import RunConfig, model_folder, recorded_files
+
+if TYPE_CHECKING:
+    from bfcl_pipeline.ask.jobs.main_process import MainProcess
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedRun:
+    """A run that may start, and what follows from it for the rules."""
+
+    run: RunConfig
+    config: Mapping[str, Any]  # complete
+    main: MainProcess | None  # None in a process of single jobs
+    steps: tuple[GenerationStep, ...]  # one for each job of the run
+    unstaged: bool  # whether a staged file is missing
+
+    @property
+    def gathered(self) -> dict[str, list[JobFiles]]:
+        """By the model's name as a file name: its shards, for each model that has several."""
+        return gathered(step.files for step in self.steps)
+
+    @property
+    def compared(self) -> dict[str, str]:
+        """The models that are compared, each with its name as a file name."""
+        return {name: model_folder(name) for group in self.run.comparisons for name in group}
+
+    @property
+    def record(self) -> dict[str, str]:
+        """The content of the files that record the run, by name."""
+        return recorded_files(self.config, self.run.jobs)
+
+    def staged(self, paths: list[str], folder: str) -> list[str]:
+        """Those of the staged files `paths` that a step of the model `folder` needs as its inputs.
+
+        Their content follows from the release, whatever their time; results of another release are
+        outdated. While some are missing, a model of which nothing else is missing needs none.
+        """
+        finished = self.main is not None and folder in self.main.outdated.finished
+        return [] if self.unstaged and finished else paths
+
+
+def check_run(config: dict[str, Any], workflow: Workflow, arguments: Sequence[str]) -> CheckedRun:
+    """The run that the config describes; ends the process with one line if it is wrong or cannot start.
+
+    Args:
+        config: as Snakemake read it; it is completed in place.
+        workflow: of Snakemake.
+        arguments: Snakemake's command line.
+
+    Raises:
+        LeaseError: another run stages the data, and its lock file cannot be read.
+    """
+    # The executor is known only after the Snakefile is read.
+    slurm = SlurmLimits(
+        lambda: workflow.executor_plugin and workflow.executor_plugin.name,
+        lambda: workflow.resource_settings.default_resources,
+    )
+    try:
+        read_env_file()  # its variables reach every job, those on a cluster too
+        complete_config(config, Path(workflow.basedir, SCHEMA))
+        run = configured_run(config)
+        main = None
+        if workflow.is_main_process:
+            from bfcl_pipeline.ask.jobs.main_process import (
+                prepare_run,  # slow, and of no use to single jobs
+            )
+
+            main = prepare_run(run, config, slurm, workflow, arguments)
+    except (ConfigError, ErrataError) as error:
+        sys.exit(f"config: {error}")
+    steps = tuple(GenerationStep(job_files(job), slurm.largest_node) for job in run.jobs)
+    unstaged = not all(path.exists() for path in staged_files(run))
+    return CheckedRun(run, config, main, steps, unstaged)

@@ -1,0 +1,167 @@
+"""What Snakemake's main process does for a run: checks before it plans, the start, tables after a failure.
+
+Single jobs of a group or on a cluster have processes of Snakemake as well, which do not import this module.
+"""
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bfcl_pipeline.ask.jobs.checked_config import Workflow, print_line
+from bfcl_pipeline.ask.jobs.journaled import journaled_lines
+from bfcl_pipeline.ask.jobs.preflight import Machine, preflight
+from bfcl_pipeline.ask.orchestration.finished_results import FinishedResults, check_recorded
+from bfcl_pipeline.ask.orchestration.interrupted_run import ActiveRun, clear_interrupted_runs
+from bfcl_pipeline.ask.orchestration.job_files import staged_files
+from bfcl_pipeline.ask.orchestration.orphaned_jobs import end_orphaned_jobs
+from bfcl_pipeline.ask.orchestration.outdated_results import OutdatedResults, outdated_results, repeat_steps
+from bfcl_pipeline.ask.orchestration.partial_tables import tabulate_complete
+from bfcl_pipeline.ask.orchestration.pending_jobs import watch_pending_jobs
+from bfcl_pipeline.ask.orchestration.shared_folder import share_locks, stage_alone
+from bfcl_pipeline.ask.orchestration.slurm_cluster import SlurmLimits, check_slurm, slurm_named
+from bfcl_pipeline.base.errors import ConfigError
+from bfcl_pipeline.benchmark.config import RunConfig
+
+DATA, RESULTS = Path("data"), Path("results")
+STATE = Path(".snakemake")
+"""Snakemake's directory."""
+
+_DRY_RUN = frozenset({"-n", "-np", "--dry-run", "--dryrun"})
+
+
+@dataclass(frozen=True, slots=True)
+class MainProcess:
+    """The run of this process, from its checks to its end."""
+
+    run: RunConfig
+    slurm: SlurmLimits
+    outdated: OutdatedResults
+    active: ActiveRun | None  # None: files cannot be created in Snakemake's directory
+
+    def start(self, *, touch: bool) -> None:
+        """Prepares the first step. Not for a dry run, which starts nothing and cancels nothing.
+
+        Ends the process with a line if the cluster cannot run the jobs, or jobs of an earlier run remain.
+
+        Args:
+            touch: whether Snakemake only renews the times of files.
+        """
+        try:
+            if self.slurm.used:
+                self.slurm.check(job.row for job in self.run.jobs)
+                watch_pending_jobs(Path.cwd())
+            if not touch:
+                for path in self.outdated.replaced:
+                    path.unlink(missing_ok=True)
+            if self.active and self.active.alone:
+                end_orphaned_jobs(Path.cwd(), print_line)
+                self.active.forget_interrupted()
+        except ConfigError as error:
+            sys.exit(str(error))
+
+    def tabulate_complete(self) -> None:
+        """Makes and reports the tables of the models that are complete, after a step of another failed."""
+        print_line(tabulate_complete(self.run, RESULTS / self.run.name))
+
+
+def prepare_run(
+    run: RunConfig,
+    config: Mapping[str, Any],
+    slurm: SlurmLimits,
+    workflow: Workflow,
+    arguments: Sequence[str],
+) -> MainProcess:
+    """Checks a run against its results and this machine, and claims the working directory for it.
+
+    Args:
+        run: the run.
+        config: its config, complete and checked.
+        slurm: what the cluster offers.
+        workflow: of Snakemake.
+        arguments: Snakemake's command line.
+
+    Raises:
+        ConfigError, ErrataError: as `check_results`.
+        LeaseError: another run stages the data, and its lock file cannot be read.
+    """
+    outdated = check_results(run, config, workflow, arguments)
+    repeat_steps(outdated.outputs)
+    stages = not is_dry_run(arguments) and not config["replay"]
+    return MainProcess(run, slurm, outdated, claim_folder(run, stages=stages))
+
+
+def check_results(
+    run: RunConfig, config: Mapping[str, Any], workflow: Workflow, arguments: Sequence[str]
+) -> OutdatedResults:
+    """Checks what a run has and needs, and prints what is to be expected of it.
+
+    Args:
+        run: the run.
+        config: its config, complete and checked.
+        workflow: of Snakemake.
+        arguments: Snakemake's command line.
+
+    Returns:
+        What of its results has to be made again.
+
+    Raises:
+        ConfigError: the run would replace results, or cannot start on this machine.
+        ErrataError: a file of the user's own errata is wrong.
+    """
+    if run.errata:
+        from bfcl_pipeline.judge.own_errata import check_files  # loads pyarrow
+
+        check_files(run.errata, DATA)
+    if config["replay"]:
+        return OutdatedResults()
+    results = FinishedResults(RESULTS / run.name)
+    check_recorded(results, config, run)
+    outdated = outdated_results(results, config, run)
+    if slurm_named(arguments, [Path(), Path(workflow.basedir)]):
+        check_slurm()
+    if config["entry_ids"]:
+        from bfcl_pipeline.ask.jobs.selection import check_entry_ids  # loads pyarrow
+
+        check_entry_ids(run, DATA)
+    machine = Machine(
+        cluster=workflow.resource_settings.nodes is not None,
+        containers=bool(workflow.deployment_settings.deployment_method),
+    )
+    _print_lines([*preflight(run, outdated.complete, machine), *journaled_lines(run, outdated.complete)])
+    if is_dry_run(arguments):
+        from bfcl_pipeline.ask.jobs.planned_work import planned_work  # loads pyarrow
+
+        _print_lines(planned_work(run, outdated.complete, DATA))
+    return outdated
+
+
+def is_dry_run(arguments: Sequence[str]) -> bool:
+    """Whether a call of Snakemake only lists steps."""
+    return not _DRY_RUN.isdisjoint(arguments)
+
+
+def claim_folder(run: RunConfig, *, stages: bool) -> ActiveRun | None:
+    """Registers the run in the working directory until this process ends, and clears what killed runs left.
+
+    After a run was killed, the same command continues it, without --unlock.
+
+    Args:
+        run: the run.
+        stages: whether it stages data that are missing; it then waits while another run stages them.
+
+    Returns:
+        The active run; None if files cannot be created in Snakemake's directory.
+    """
+    active = clear_interrupted_runs(STATE, [DATA, RESULTS], run.name)
+    if active:
+        share_locks(STATE, run.name)
+        if stages:
+            stage_alone(STATE, run.name, staged_files(run))
+    return active
+
+
+def _print_lines(lines: Sequence[str]) -> None:
+    for line in lines:
+        print_line(line)

@@ -1,0 +1,83 @@
+"""Failures that a run observed, for deriving the run again: nothing recorded says how they came about.
+
+An outage, a spent budget, a request that did not fit the model: they leave no exchange in a journal. So
+where a replay finds nothing recorded, and only there, the status in the run's tables is taken over.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from bfcl_pipeline.ask.generation import Completed, EntryFailure, failure_of
+from bfcl_pipeline.base.errors import NotJournaled, NotRecorded, PipelineError
+from bfcl_pipeline.base.text import plural, printable
+from bfcl_pipeline.benchmark.records import Entry, Response, Status
+from bfcl_pipeline.benchmark.tables import read_responses
+from bfcl_pipeline.benchmark.tables.sessions import read_sessions
+
+
+class ObservedFailures:
+    """The entries without an answer of an earlier run, and which of them were taken over."""
+
+    def __init__(self, run: Path | None, folder: str, categories: Sequence[str]) -> None:
+        """run: the run's directory; None: nothing was observed. folder: the model's name as a file name."""
+        found = () if run is None else _failures(run, folder, categories)
+        self._failures = {response.entry_id: response for response in found}
+        self._taken_over: set[str] = set()
+
+    def failed(self, entry: Entry) -> bool:
+        """Whether the earlier run has no answer to `entry`."""
+        return entry.entry_id in self._failures
+
+    def failure_of(self, entry: Entry, error: PipelineError) -> EntryFailure:
+        """The failure of `entry` that `error` causes: as observed, if the error is a missing record."""
+        derived = failure_of(entry, error)
+        response = self._failures.get(entry.entry_id)
+        if response is None or not isinstance(error, NotJournaled | NotRecorded):
+            return derived
+        observed = EntryFailure(response.status, response.status_detail)
+        if observed != derived:
+            self._taken_over.add(entry.entry_id)
+        return observed
+
+    def summary(self, name: str, completed: Sequence[Completed]) -> Iterator[str]:
+        """What a replay of the model `name` derived, took over and did not find, in lines."""
+        responses = [one.response for one in completed]
+        answered = [one.entry_id for one in responses if one.status is Status.ANSWERED]
+        line = f"{name}: replayed {plural(len(responses), 'entry', 'entries')}: {len(answered):,} answered"
+        taken_over = [one for one in responses if one.entry_id in self._taken_over]
+        if taken_over:
+            failures = plural(len(taken_over), "failure", "failures")
+            line += f", {failures} taken over from the run ({status_counts(taken_over)})"
+        yield f"{line}."
+        missing = [one for one in responses if one.status is Status.NOT_RECORDED]
+        if missing:
+            yield (
+                f"{name}: not recorded: {plural(len(missing), 'entry', 'entries')}. "
+                f"The first, {missing[0].entry_id}: {printable(str(missing[0].status_detail))}"
+            )
+        since = [entry_id for entry_id in answered if entry_id in self._failures]
+        if since:
+            yield (
+                f"{name}: without an answer in the run, and answered by what was recorded since: "
+                f"{plural(len(since), 'entry', 'entries')}. The first: {since[0]}"
+            )
+
+
+def _failures(run: Path, folder: str, categories: Sequence[str]) -> Iterator[Response]:
+    """The responses without an answer in the tables of one model."""
+    for category in categories:
+        found: list[Response] = []
+        sessions = run / "memory" / folder / f"{category}.parquet"
+        if sessions.is_file():
+            found += [session.response for session in read_sessions(sessions)]
+        responses = run / "responses" / folder / f"{category}.parquet"
+        if responses.is_file():
+            found += read_responses(responses)
+        yield from (response for response in found if response.status is not Status.ANSWERED)
+
+
+def status_counts(responses: Iterable[Response]) -> str:
+    """How many responses have which status, in words."""
+    counts = Counter(response.status for response in responses)
+    return ", ".join(f"{count:,} {status}" for status, count in sorted(counts.items()))

@@ -1,0 +1,295 @@
+"""The answers of a model of kind `results`: read from results that exist already, on the entries of a job.
+
+Covers result folders of the official tool, tables of responses, directories of runs and archives
+(`jobs.result_paths` tells which is which), and replays, which take the answers of the recorded run as they
+are: no journal has them. An entry of the job that the results lack has the status `skipped` and no verdict.
+"""
+
+import re
+import tempfile
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from bfcl_pipeline.ask.generation import Completed
+from bfcl_pipeline.ask.jobs.observed import status_counts
+from bfcl_pipeline.ask.jobs.result_paths import ResultForm, official_files, result_form
+from bfcl_pipeline.ask.jobs.selection import chosen
+from bfcl_pipeline.ask.results.import_results import read_results, session_snapshot
+from bfcl_pipeline.ask.results.import_summary import notes
+from bfcl_pipeline.ask.results.result_files import FoundResults
+from bfcl_pipeline.base.errors import ConfigError, TableError
+from bfcl_pipeline.base.text import Log, plural, unknown_name
+from bfcl_pipeline.benchmark.config import Job, model_folder, trial_of
+from bfcl_pipeline.benchmark.config.job import LEADERBOARD_ENGINES, NETWORK_MODES, RECORDED_MODES, WEB_MODES
+from bfcl_pipeline.benchmark.definition import CATEGORIES, Check
+from bfcl_pipeline.benchmark.records import Entry, Json, Response, Status
+from bfcl_pipeline.benchmark.tables import (
+    entries_path,
+    read_entries,
+    read_responses,
+    read_table,
+    responses_in,
+    with_types,
+)
+from bfcl_pipeline.benchmark.tables.schemas import RESPONSES
+from bfcl_pipeline.benchmark.tables.sessions import read_sessions
+from bfcl_pipeline.runs.archived.crate_metadata import read_metadata
+from bfcl_pipeline.runs.archived.reading import SealedArchive
+from bfcl_pipeline.runs.archived.unpacking import unpack
+from bfcl_pipeline.runs.run import Run
+from bfcl_pipeline.runs.web_label import UNKNOWN
+
+NOT_IN_RESULTS = "not in the results"
+"""The status detail of an entry that the results lack."""
+
+_MEASURED = ("input_tokens", "output_tokens", "latency_seconds")
+_MOST = 10**12  # of any of them; sums of more would overflow a column
+
+_MEMBER = re.compile(
+    r"results/[^/]{1,200}/(?P<part>responses|memory)/(?P<model>[^/]{1,200})/(?P<category>\w{1,100})\.parquet"
+)
+
+
+_DESCRIPTION = re.compile(r"results/[^/]{1,200}/(?:config|models)\.yaml")
+"""The members that name the search engine."""
+
+_REAL = (*RECORDED_MODES, *NETWORK_MODES)
+
+
+@dataclass(frozen=True, slots=True)
+class _Answers:
+    """What the results have, by category and entry id."""
+
+    responses: dict[tuple[str, str], Response] = field(default_factory=dict)
+    sessions: dict[tuple[str, str], tuple[Response, Json]] = field(default_factory=dict)
+
+    def add(self, where: Path, responses: Iterable[Response]) -> None:
+        for response in responses:
+            key = (response.category, response.entry_id)
+            if self.responses.setdefault(key, response) is not response:
+                raise TableError(f"{where}: duplicate {response.entry_id!r}. Keep one row per entry.")
+
+
+def recorded_answers(job: Job, log: Log) -> list[Completed]:
+    """Every entry of `job` with the answer that the results have, sessions included, in entry order.
+
+    Args:
+        job: of a model of kind `results`; in a replay its answers come from the observed run.
+        log: receives a line with what was taken and what was not.
+
+    Raises:
+        ConfigError: there are no such results, or they have no such model; names those that they have.
+        TableError: a row cannot be read, or its entry is not one of the staged release.
+        ArchiveError: the archive is damaged, or not as `archive` writes it.
+    """
+    staged = [
+        entry
+        for category in job.categories
+        for entry in read_entries(entries_path(job.paths.data, category))
+    ]
+    if job.replay is not None:
+        if job.replay.observed is None:
+            raise ConfigError(
+                f"{job.name}: its answers are in no journal; a replay needs --observed RUN_DIR."
+            )
+        answers, source = _of_run(job.replay.observed, job.name, job.categories), job.replay.observed
+    else:
+        source = Path(str(job.row.path))
+        answers = _read(source, job, log)
+    _check_entries(source, answers, staged)
+    _check_values(source, answers)
+    completed = list(_completed(job, answers, chosen(staged, job.categories, job.selection)))
+    log(_summary(job, source, answers, completed))
+    return completed
+
+
+def _read(path: Path, job: Job, log: Log) -> _Answers:
+    match result_form(path):
+        case ResultForm.OFFICIAL:
+            return _of_official_folder(path, job, log)
+        case ResultForm.TABLE:
+            return _of_table(path, job.row.model, job.categories)
+        case ResultForm.RUN:
+            return _of_searching_run(path, job.row.model, job.categories)
+        case ResultForm.ARCHIVE:
+            return _of_archive(path, job.row.model, job.categories)
+
+
+def _of_official_folder(path: Path, job: Job, log: Log) -> _Answers:
+    there = official_files(path, job.row.model)
+    found = FoundResults([file for file in there.files if file.category in job.categories], there.not_read)
+    answers = _Answers()
+    # The row counts for a folder that is not in the official list of models.
+    rows = [replace(job.row, name=trial_of(file.folder).model) for file in found.files[:1]]
+    read = read_results(found, data=job.paths.data, run=job.run, rows=rows, log=log)
+    for line in notes(found, read):
+        log(line)
+    for table in (table for model in read for table in model.tables):
+        if table.file.sessions:
+            for response in table.responses:
+                key = (response.category, response.entry_id)
+                answers.sessions[key] = (response, session_snapshot(table, response))
+        else:
+            answers.add(table.file.path, table.responses)
+    return answers
+
+
+def _of_table(path: Path, model: str, categories: Iterable[str]) -> _Answers:
+    present = with_types(path, read_table(path), RESPONSES)
+    for name in ("category", "entry_id"):
+        if name not in present.column_names:
+            raise TableError(f"{path}: column {name!r} is missing; this is not a table of responses.")
+    for category in present["category"].unique().to_pylist():
+        if category not in CATEGORIES:
+            raise TableError(f"{path}: {unknown_name('category', category, CATEGORIES)}")
+    wanted = pc.is_in(present["category"], value_set=pa.array(list(categories), pa.string()))
+    if "model" in present.column_names:
+        there = [name for name in present["model"].unique().to_pylist() if name is not None]
+        if there and model not in there:
+            raise ConfigError(f"{path}: {_no_model(model, there)}")
+        if there:
+            wanted = pc.and_(wanted, pc.is_in(present["model"], value_set=pa.array([model])))
+    answers = _Answers()
+    answers.add(path, responses_in(path, present.filter(wanted)))
+    return answers
+
+
+def _of_run(folder: Path, model: str, categories: Iterable[str]) -> _Answers:
+    """The answers in the directory of a run, or in what was unpacked of one."""
+    own = model_folder(model)
+    if not (folder / "responses" / own).is_dir():
+        there = [path.name for path in sorted((folder / "responses").glob("*/")) if path.is_dir()]
+        raise ConfigError(f"{folder}: {_no_model(model, there)}")
+    answers = _Answers()
+    for category in categories:
+        path = folder / "responses" / own / f"{category}.parquet"
+        if path.is_file():
+            answers.add(path, read_responses(path))
+        path = folder / "memory" / own / f"{category}.parquet"
+        if path.is_file():
+            for session in read_sessions(path):
+                key = (session.response.category, session.response.entry_id)
+                answers.sessions[key] = (session.response, session.snapshot)
+    return answers
+
+
+def _of_searching_run(folder: Path, model: str, categories: Iterable[str]) -> _Answers:
+    """The answers in the directory of a run; from another search engine, the web is not known any more.
+
+    The engines of the new run are those of its config and rows, so that recorded outcomes of another one
+    would not be found, and the answers would pass as comparable with the leaderboard.
+    """
+    answers = _of_run(folder, model, categories)
+    if Run(folder).engines.of(model) not in LEADERBOARD_ENGINES:
+        for key, response in answers.responses.items():
+            if CATEGORIES[response.category].check is Check.WEB_SEARCH and response.web in _REAL:
+                answers.responses[key] = replace(response, web=UNKNOWN)
+    return answers
+
+
+def _of_archive(path: Path, model: str, categories: Iterable[str]) -> _Answers:
+    """Unpacks the tables of one model only."""
+    own, wanted = model_folder(model), frozenset(categories)
+    with SealedArchive(path) as archive, tempfile.TemporaryDirectory(prefix="bfcl-results-") as work:
+        found = {name: match for name in archive.members if (match := _MEMBER.fullmatch(name))}
+        there = {match["model"] for match in found.values()}
+        if own not in there:
+            raise ConfigError(f"{path}: {_no_model(model, there)}")
+        metadata = read_metadata(archive)
+        names = {name for name in archive.members if _DESCRIPTION.fullmatch(name)}
+        names |= {name for name, m in found.items() if m["model"] == own and m["category"] in wanted}
+        unpack(archive, Path(work), names.__contains__, metadata.sha256)
+        run = Path(work, "results", metadata.run)
+        try:
+            return _of_searching_run(run, model, wanted)
+        except (TableError, ConfigError) as error:  # the directory no longer exists when it is read
+            raise type(error)(f"{path}: {str(error).replace(f'{run}/', '')}") from error
+
+
+def _no_model(model: str, there: Iterable[str]) -> str:
+    return f"{unknown_name('model', model, sorted(there))} Set `model` in its row."
+
+
+def _check_entries(source: Path, answers: _Answers, staged: Iterable[Entry]) -> None:
+    """Raises TableError for answers to entries that the release does not have."""
+    known = {(entry.category, entry.entry_id): entry.prerequisite for entry in staged}
+    for keys, prerequisite in ((answers.responses, False), (answers.sessions, True)):
+        for category, entry_id in keys:
+            if known.get((category, entry_id)) is not prerequisite:
+                raise TableError(
+                    f"{source}: {entry_id!r} is not an entry of {category} in the staged release. Results "
+                    "must be of the same release."
+                )
+
+
+def _check_values(source: Path, answers: _Answers) -> None:
+    """Raises TableError for numbers that cannot be measured ones, and for an unknown web."""
+    for response in (*answers.responses.values(), *(held for held, _ in answers.sessions.values())):
+        for each in (response, *response.steps):
+            for name in _MEASURED:
+                value = getattr(each, name)
+                if value is not None and not 0 <= value <= _MOST:  # also for NaN
+                    raise TableError(
+                        f"{source}: {name} of {response.entry_id!r} is {value:g}; expected 0 to "
+                        f"{_MOST:.0e}, or null if it was not measured."
+                    )
+        if response.web not in (None, UNKNOWN, *WEB_MODES):
+            raise TableError(
+                f"{source}: {response.entry_id!r}: {unknown_name('web', response.web, WEB_MODES)}"
+            )
+
+
+def _completed(job: Job, answers: _Answers, entries: Iterable[Entry]) -> Iterable[Completed]:
+    with_sessions = {category for category, _ in answers.sessions}
+    for entry in entries:
+        key = (entry.category, entry.entry_id)
+        if entry.prerequisite:
+            if entry.category in with_sessions:  # else the results are of questions only
+                response, snapshot = answers.sessions.get(key, (_lacking(job, entry), None))
+                yield Completed(entry, _own(job, response), snapshot)
+            continue
+        yield Completed(entry, _own(job, answers.responses.get(key) or _lacking(job, entry)))
+
+
+def _lacking(job: Job, entry: Entry) -> Response:
+    return Response(
+        entry.entry_id,
+        entry.category,
+        job.row.mode,
+        None,
+        status=Status.SKIPPED,
+        status_detail=NOT_IN_RESULTS,
+    )
+
+
+def _own(job: Job, response: Response) -> Response:
+    """A response as one of this run, with the web that it comes from."""
+    category, web = CATEGORIES[response.category], response.web
+    if category.executes:
+        web = job.web.mode  # its calls are executed here, by scoring
+    elif category.check is Check.WEB_SEARCH and response.result_json is not None:
+        web = response.web or job.row.web or UNKNOWN
+    return replace(response, model=job.name, run=job.run, web=web)
+
+
+def _summary(job: Job, source: Path, answers: _Answers, completed: Sequence[Completed]) -> str:
+    responses = [one.response for one in completed if not one.entry.prerequisite]
+    lacking = sum(one.status_detail == NOT_IN_RESULTS for one in responses)
+    unused = len(answers.responses) - (len(responses) - lacking)
+    failed = [
+        one
+        for one in responses
+        if one.status is not Status.ANSWERED and one.status_detail != NOT_IN_RESULTS
+    ]
+    text = f"{job.name}: {plural(len(responses) - lacking, 'entry', 'entries')} taken from {source.name}"
+    if lacking:
+        text += f"; {NOT_IN_RESULTS}: {lacking:,}"
+    if failed:
+        text += f"; without an answer: {status_counts(failed)}"
+    if unused:
+        text += f"; not asked in this run: {unused:,}"
+    return f"{text}."

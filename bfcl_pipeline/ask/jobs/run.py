@@ -1,0 +1,249 @@
+"""Carrying out one job: its entries, the backend that answers their requests, their responses.
+
+Covers all kinds of model, and replays; the only place where conversations are started. Progress and report
+lines go to what the caller passes in; tables are written by the caller.
+"""
+
+import asyncio
+import os
+import time
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from dataclasses import replace
+from pathlib import Path
+from typing import TypeAlias, TypeVar
+
+from bfcl_pipeline.ask.generation import (
+    Completed,
+    EntryFailure,
+    FailureOf,
+    Origin,
+    failure_of,
+    run_entries,
+    unanswered,
+)
+from bfcl_pipeline.ask.generation.backends import Backend, LocalBackend, ReplayBackend
+from bfcl_pipeline.ask.generation.counts import ProgressCounts
+from bfcl_pipeline.ask.generation.model import Adapter
+from bfcl_pipeline.ask.generation.remote import ApiBackend, RunTerms
+from bfcl_pipeline.ask.jobs.executing import executing, record_given
+from bfcl_pipeline.ask.jobs.observed import ObservedFailures, status_counts
+from bfcl_pipeline.ask.jobs.provenance import journaled_record, write_record
+from bfcl_pipeline.ask.jobs.recorded_answers import recorded_answers
+from bfcl_pipeline.ask.jobs.selection import select
+from bfcl_pipeline.ask.jobs.web_effort import left_text, seconds_of_search
+from bfcl_pipeline.ask.jobs.worlds import world_configs
+from bfcl_pipeline.ask.models import build_adapter, build_derived, build_model
+from bfcl_pipeline.ask.models.serving import ready_endpoint
+from bfcl_pipeline.ask.models.weights import identified
+from bfcl_pipeline.base.errors import ConfigError, NotJournaled, PipelineError
+from bfcl_pipeline.base.text import Log, plural, printable
+from bfcl_pipeline.benchmark.config import Job, JobPaths, ModelRow
+from bfcl_pipeline.benchmark.config.job import NETWORK_MODES
+from bfcl_pipeline.benchmark.records import Entry, Status
+from bfcl_pipeline.dialogue.release_texts import read_texts
+from bfcl_pipeline.runs.journal import Journal, JournalsReader, journal_path, journals_in
+from bfcl_pipeline.world.web.presented import presented, searches
+
+Result = TypeVar("Result")
+
+Progress: TypeAlias = Callable[[str, ProgressCounts], AbstractAsyncContextManager[object]]
+"""Shows the counts of the model of that name while its block runs."""
+
+
+def run_job(
+    job: Job,
+    progress: Progress = lambda _name, _counts: nullcontext(),
+    log: Log = lambda _line: None,
+    *,
+    keep_going: bool = False,
+    record_out: Path | None = None,
+) -> list[Completed]:
+    """Runs the entries of `job` with its model; exchanges in the journal are not repeated.
+
+    Args:
+        job: what to run. Answers of a model of kind `results` are read, none is asked for.
+        progress: shows the work of the job.
+        log: receives lines on the server and the result.
+        keep_going: a model behind an API that cannot be used (a missing key or package, a server that does
+            not start, a damaged journal) is no error: entries that the journal answers have answers, the
+            others have the reason as their status.
+        record_out: the file for the record of what makes the answers of this job; not written in a replay.
+
+    Returns:
+        Every entry with its response, sessions included, in entry order. Failures of single entries, and a
+        model that refuses all requests, are statuses.
+
+    Raises:
+        ConfigError: the job cannot be done.
+        PipelineError: the model cannot be used, without `keep_going`.
+        WebError: what the calls in given answers need of a web API cannot be recorded now.
+    """
+    if job.recorded:
+        write_record(job, record_out, log)
+        completed = recorded_answers(job, log)
+        record_given(job, completed)
+        return completed
+    if job.row.family and (job.replay is None or job.row.weights is None):
+        job = replace(job, row=identified(job.row, log, job.paths.weights_cache))
+    chosen = select(job.paths.data, job.categories, job.selection)
+    entries = [presented(entry, job.web) for entry in chosen]
+    texts = read_texts(job.paths.data)
+    web = replace(job.web, search_engine=job.search_engine)
+    counts = ProgressCounts()
+    live = web.mode in NETWORK_MODES and job.replay is None
+    if live:
+        seconds = seconds_of_search(web.search_engine, web.pause)
+        counts.web.start(filter(searches, entries), seconds)
+    worlds = world_configs(
+        job.paths,
+        web,
+        job.selection.seed,
+        offline=job.replay is not None,
+        counts=counts.web if live else None,
+    )
+    observed_run = None if job.replay is None else job.replay.observed
+    observed = ObservedFailures(observed_run, job.folder, job.categories)
+    origin = Origin(job.name, job.run, job.web.mode, job.row.owner)
+    with_calls = executing(job, observed)
+
+    async def run() -> list[Completed]:
+        async with _backend(job, entries, counts, progress, log, record_out) as backend:
+            return await run_entries(
+                entries, backend, texts, worlds, origin, counts, observed.failure_of, with_calls
+            )
+
+    async def run_from_journal(reason: PipelineError) -> list[Completed]:
+        async with _journal_backend(job, ProgressCounts()) as backend:
+            return await run_entries(
+                entries, backend, texts, worlds, origin, None, _failing(reason), with_calls
+            )
+
+    started = time.perf_counter()
+    try:
+        completed = finished(run)
+    except PipelineError as error:
+        if not keep_going or job.embedded or job.replay is not None:
+            raise
+        reason = error
+        try:
+            completed = finished(lambda: run_from_journal(reason))
+        except PipelineError:  # the journal, or what conversations run in, cannot be read either
+            failure = EntryFailure(Status.INFRASTRUCTURE_ERROR, str(reason))
+            completed = unanswered(entries, job.row.mode, origin, failure)
+    if job.embedded:
+        speed = len(completed) / max(time.perf_counter() - started, 1e-9)
+        sessions = sum(one.entry.prerequisite for one in completed)
+        counts_text = plural(len(completed) - sessions, "entry", "entries")
+        counts_text += f" + {plural(sessions, 'session', 'sessions')}" if sessions else ""
+        log(f"{job.name} {', '.join(job.categories)}: {counts_text}, {speed:,.0f}/s")
+    for line in observed.summary(job.name, completed) if job.replay else _unanswered(job.name, completed):
+        log(line)
+    if left := counts.web.unanswered:
+        log(f"{job.name}: " + left_text(left, counts.web.left_for_later, web.search_engine, web.pause))
+    return completed
+
+
+def finished(run: Callable[[], Coroutine[None, None, Result]]) -> Result:
+    """The result of `run`, in an event loop of its own: a notebook has one already in this thread."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(run())
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(lambda: asyncio.run(run())).result()
+
+
+@asynccontextmanager
+async def _backend(
+    job: Job,
+    entries: Sequence[Entry],
+    counts: ProgressCounts,
+    progress: Progress,
+    log: Log,
+    record_out: Path | None,
+) -> AsyncIterator[Backend]:
+    """The backend that answers for the model of `job`; it is closed when the block ends."""
+    row, folder = job.row, job.paths.journals / job.folder
+    if job.embedded:
+        write_record(job, record_out, log)
+        async with progress(_label(job), counts):
+            yield LocalBackend(build_model(row), entries)
+        return
+    if job.replay is not None:
+        async with progress(_label(job), counts), _journal_backend(job, counts) as backend:
+            yield backend
+        return
+    adapter = _adapter(row, job.paths, job.budget)
+    if job.budget is not None and None in (row.input_price, row.output_price):
+        log(f"{job.name}: its row has no prices, so the budget does not limit it: hours are not counted.")
+    secrets = [os.environ[row.key]] if row.key and os.environ.get(row.key) else []
+    # Trials and shards may run side by side.
+    path = journal_path(folder, job.selection.shard.number)
+    journal = Journal.open(path, secrets, wait=job.wait_for_lease)
+    try:
+        adapter.open(log)
+        record = journaled_record(job, write_record(job, record_out, log))
+        terms = RunTerms(
+            job.run,
+            record,
+            job.trial,
+            row.input_price,
+            row.output_price,
+            job.budget,
+        )
+        async with progress(_label(job), counts):
+            yield ApiBackend(adapter, journal, row.limits, terms, counts)
+    finally:
+        await adapter.close()
+        await journal.close()
+
+
+@asynccontextmanager
+async def _journal_backend(job: Job, counts: ProgressCounts) -> AsyncIterator[Backend]:
+    """The backend that answers from the journals of the model alone."""
+    adapter = build_derived(job.row, job.replay.observed if job.replay else None, job.folder)
+    with JournalsReader(journals_in(job.paths.journals / job.folder)) as journals:
+        yield ReplayBackend(adapter, journals, job.trial, counts)
+
+
+def _failing(reason: PipelineError) -> FailureOf:
+    """Failures of a job whose model cannot be used: what has no recorded answer fails for that reason."""
+
+    def failure(entry: Entry, error: PipelineError) -> EntryFailure:
+        if isinstance(error, NotJournaled):
+            return EntryFailure(Status.INFRASTRUCTURE_ERROR, str(reason))
+        return failure_of(entry, error)
+
+    return failure
+
+
+def _label(job: Job) -> str:
+    """The name of the job for people: the model's, with the shard if there are several."""
+    shard = job.selection.shard
+    return job.name if shard.of == 1 else f"{job.name} {shard}"
+
+
+def _adapter(row: ModelRow, paths: JobPaths, budget: float | None) -> Adapter:
+    """The adapter of a model behind an API. Raises ConfigError if a price or a server is missing."""
+    if budget is not None and None in (row.input_price, row.output_price) and not row.served:
+        raise ConfigError(
+            f"{row.name}: a budget needs prices: give its row input_price and output_price (0: free)."
+        )
+    if row.served and paths.endpoint is None:
+        raise ConfigError(
+            f"{row.name} is served by the run: start it with `snakemake`, or serve it yourself "
+            f"(`bfcl-pipeline serve {row.name} --address-out FILE`) and give --endpoint-from FILE."
+        )
+    return build_adapter(row, None if paths.endpoint is None else ready_endpoint(paths.endpoint))
+
+
+def _unanswered(name: str, completed: Sequence[Completed]) -> Iterator[str]:
+    """A line on the entries without an answer, if there are any."""
+    failed = [one.response for one in completed if one.response.status is not Status.ANSWERED]
+    if failed:
+        yield (
+            f"{name}: without an answer: {status_counts(failed)}. "
+            f"The first, {failed[0].entry_id}: {printable(str(failed[0].status_detail))}"
+        )

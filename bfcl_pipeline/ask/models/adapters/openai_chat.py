@@ -1,0 +1,109 @@
+"""OpenAI chat completions, and every server that imitates them (vLLM, DeepSeek, xAI, Mistral, ...).
+
+Covers the body, and answers with calls, text, refusals and reasoning; streams, which some servers need for
+long reasoning, are read to their end. Reasoning is kept in the raw answer and not sent back: most of these
+servers refuse it. Not covered: the deprecated `function_call`, which only answers requests with
+`functions`. Source: the release's handler openai_completion; tests/peer/test_wire_seam.py explains the
+differences.
+"""
+
+from collections.abc import Sequence
+
+from bfcl_pipeline.ask.models.adapters.event_stream import folded
+from bfcl_pipeline.ask.models.adapters.openai_adapter import OpenAIAdapter
+from bfcl_pipeline.ask.models.adapters.response_validator import tokens
+from bfcl_pipeline.ask.models.adapters.row_adapter import TEMPERATURE
+from bfcl_pipeline.benchmark.records import Exchange, Json, Message, Mode, Request
+from bfcl_pipeline.dialogue.prompts import WireFormat, messages_for
+
+_PATH = "/chat/completions"
+
+_REASONING = ("reasoning", "reasoning_content", "reasoning_details")
+"""Keys of a message in which servers put a model's reasoning."""
+
+
+class OpenAIChat(OpenAIAdapter):
+    """A model behind chat completions."""
+
+    wire = WireFormat.OPENAI_CHAT
+
+    def body(self, request: Request) -> Json:
+        """The complete body of the request."""
+        body: dict[str, Json] = {
+            "model": self._row.model,
+            "messages": list(messages_for(self.wire, request.messages).messages),
+            "temperature": TEMPERATURE,
+        }
+        if self.at_openai:
+            body["store"] = False  # other servers may refuse this key
+        if request.tools:
+            body["tools"] = list(request.tools)
+        return self.with_options(body)
+
+    async def send(self, body: Json) -> Json:
+        """Sends one request; returns the raw answer. Raises ModelError of the type that fits."""
+        content = await self.post(_PATH, body)
+        return folded(content, self._expect) if body.get("stream") else self._expect.body(content)
+
+    def read(self, request: Request, raw: Json) -> Exchange:
+        """The exchange that a raw answer completes. Raises Malformed, or the error that it states."""
+        expect = self._expect
+        answer, choice = self.first_choice(raw)
+        message = expect.mapping(choice.get("message"), "`message`")
+        text = self._text(message.get("content"))
+        calls = self._calls(message, request) if request.mode is Mode.FC else []
+        usage = answer.get("usage")
+        return Exchange(
+            request,
+            [{call["name"]: call["arguments"]} for call in calls] or text,
+            input_tokens=tokens(usage, "prompt_tokens"),
+            output_tokens=tokens(usage, "completion_tokens"),
+            reply=_reply(message, text, calls),
+            finish_reason=expect.maybe_text(choice.get("finish_reason"), "`finish_reason`"),
+        )
+
+    def _text(self, content: Json) -> str | None:
+        """The text of a message; if it has parts (Mistral, with reasoning), the parts of type text."""
+        if not isinstance(content, list):
+            return self._expect.maybe_text(content, "`content`")
+        parts = [self._expect.mapping(part, "a part of `content`") for part in content]
+        return "".join(
+            self._expect.text(part.get("text"), "a text of `content`")
+            for part in parts
+            if part.get("type") == "text"
+        )
+
+    def _calls(self, message: dict[str, Json], request: Request) -> list[dict[str, str]]:
+        """The calls of a message in the form of a history; a call without an id is given one."""
+        expect, calls = self._expect, []
+        listed = message.get("tool_calls")
+        for place, listed_call in enumerate([] if listed is None else expect.items(listed, "`tool_calls`")):
+            call = expect.mapping(listed_call, "a tool call")
+            function = expect.mapping(call.get("function"), "the `function` of a tool call")
+            given = expect.maybe_text(call.get("id"), "the `id` of a tool call")
+            calls.append(
+                {
+                    "id": given or f"call_{len(request.messages)}_{place}",
+                    "name": expect.text(function.get("name"), "the `name` of a function"),
+                    "arguments": expect.text(function.get("arguments"), "the `arguments` of a function"),
+                }
+            )
+        return calls
+
+
+def _reply(message: dict[str, Json], text: str | None, calls: Sequence[dict[str, str]]) -> Message:
+    """The message for the history: `message` without reasoning and without empty values.
+
+    Servers that check requests refuse an empty list of calls, and a message without text, calls and
+    refusal; such a message has an empty text.
+    """
+    raw = {key: value for key, value in message.items() if value and key not in _REASONING}
+    raw["role"] = "assistant"
+    raw["content"] = text if calls or raw.get("refusal") else text or ""
+    raw.pop("tool_calls", None)
+    if calls:
+        raw["tool_calls"] = [
+            {"type": "function", **listed, "id": call["id"]}
+            for listed, call in zip(message["tool_calls"], calls, strict=True)
+        ]
+    return {"role": "assistant", "content": text, "tool_calls": calls, "raw": raw}

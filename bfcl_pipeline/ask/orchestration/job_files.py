@@ -1,0 +1,95 @@
+"""The files of one `bfcl-pipeline generate` in the workflow: what it needs, what it writes, where.
+
+Covers jobs of models behind an API. An embedded model has a job for each category, whose files the rule
+names itself.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from bfcl_pipeline.benchmark.config import Job, RunConfig, model_folder, trial_name
+from bfcl_pipeline.benchmark.definition import CATEGORIES
+from bfcl_pipeline.runs.provenance import BESIDE_LOG
+
+TEXTS = "data/release/texts.json"
+FAMILY_TEXTS = "data/release/family_texts.json"
+"""Texts of the staged release, for all models and for those of families."""
+
+ENCODER = "data/encoder/model.safetensors"
+"""The staged sentence encoder."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobFiles:
+    """Paths of one job, relative to the folder of the workflow."""
+
+    job: Job
+    name: str  # as a file name: of its rule, log and server
+    entries: list[str]  # the tables of the benchmark that it reads
+    staged: list[str]  # these, and the other staged files that it reads
+    server: list[str]  # the status file of its server, if the run starts one
+    previous_trial: list[str]  # responses to wait for: trials side by side would exceed the model's limits
+    shard_folder: str | None  # of its results, if other shards run the rest of the model's entries
+    responses_folder: str  # of its tables of responses
+    responses: list[str]  # its tables of responses
+    sessions_folder: str  # of its tables of memory sessions
+    sessions: list[str]  # its tables of memory sessions
+    provenance: list[str]  # the option that names the file for the record of what makes its answers
+
+
+def job_files(job: Job) -> JobFiles:
+    """The files of `job`, of a model behind an API."""
+    run, name, endpoint = f"results/{job.run}", job.file_name, job.paths.endpoint
+    entries = _tables("data/entries", job.categories)
+    shard = f"{run}/shards/{name}" if job.selection.shard.of > 1 else None
+    responses = f"{run}/responses/{name}" if shard is None else f"{shard}/responses"
+    sessions = f"{run}/memory/{name}" if shard is None else f"{shard}/memory"
+    before = f"{run}/responses/{model_folder(trial_name(job.row.name, job.trial - 1))}"
+    return JobFiles(
+        job=job,
+        name=name,
+        entries=entries,
+        staged=[
+            TEXTS,
+            *([FAMILY_TEXTS] if job.row.family else []),
+            *entries,
+            *([] if job.recorded else encoder_of(job.categories)),
+        ],
+        server=[] if endpoint is None else [str(endpoint)],
+        previous_trial=_tables(before, job.categories) if job.trial > 1 else [],
+        shard_folder=shard,
+        responses_folder=responses,
+        responses=_tables(responses, job.categories),
+        sessions_folder=sessions,
+        sessions=_tables(sessions, (name for name in job.categories if CATEGORIES[name].prerequisites)),
+        provenance=[] if job.replay else [f"--provenance-out={run}/logs/generate/{name}{BESIDE_LOG}"],
+    )
+
+
+def _tables(folder: str, categories: Iterable[str]) -> list[str]:
+    return [f"{folder}/{category}.parquet" for category in categories]
+
+
+def gathered(jobs: Iterable[JobFiles]) -> dict[str, list[JobFiles]]:
+    """By the model's name as a file name: its shards, for each model that has several."""
+    shards: dict[str, list[JobFiles]] = {}
+    for files in jobs:
+        if files.shard_folder is not None:
+            shards.setdefault(files.job.folder, []).append(files)
+    return shards
+
+
+def encoder_of(categories: Iterable[str]) -> list[str]:
+    """The staged sentence encoder, if one of `categories` needs it."""
+    return [ENCODER] if any(CATEGORIES[category].needs_encoder for category in categories) else []
+
+
+def staged_files(run: RunConfig) -> list[Path]:
+    """The staged files without which no step of the run can start."""
+    files = [
+        TEXTS,
+        *_tables("data/entries", run.categories),
+        *encoder_of(run.categories),
+    ]
+    return list(map(Path, files))

@@ -1,0 +1,59 @@
+"""Tables and report of the models that are complete, after a step of another model failed.
+
+Covers which models are complete and running the commands that make the tables. The tables name the missing
+models; the next run makes all of them again.
+"""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from bfcl_pipeline.benchmark.config import RunConfig
+
+_LONG_AGO = 1.0
+"""Unix time of the files: older than everything they are made from, so that they are made again."""
+
+
+def complete_models(run: RunConfig, folder: Path) -> list[str]:
+    """The names of the models of `run` whose responses are all there and scored.
+
+    folder: results/<run>.
+    """
+    return [run.jobs_of(name)[0].name for name in run.folders if _is_complete(run, folder, name)]
+
+
+def _is_complete(run: RunConfig, folder: Path, name: str) -> bool:
+    responses = [
+        folder / "responses" / name / f"{category}.parquet" for category in run.categories_of(name)
+    ]
+    verdicts = folder / "verdicts" / f"{name}.parquet"
+    return (
+        verdicts.is_file()
+        and all(path.is_file() for path in responses)
+        and verdicts.stat().st_mtime_ns >= max(path.stat().st_mtime_ns for path in responses)
+    )
+
+
+def tabulate_complete(run: RunConfig, folder: Path) -> str:
+    """Makes the tables and the report of the complete models of `run`, if others are missing.
+
+    folder: results/<run>, with its recorded models. Returns a line on the result; empty if nothing was
+    made.
+    """
+    complete = complete_models(run, folder)
+    missing = [name for name in run.models if name not in complete]
+    models = folder / "models.yaml"
+    if not complete or not missing or not models.is_file():
+        return ""
+    options = [f"--rules={run.rules}", f"--models={models}"]
+    options += [*(f"--model={name}" for name in complete), *(f"--missing={name}" for name in missing)]
+    page = ["report", str(folder), f"--rules={run.rules}", f"--entries={run.shown}"]
+    for command in (["aggregate", str(folder), *options], page):
+        program = [sys.executable, "-m", "bfcl_pipeline.cli", *command]
+        done = subprocess.run(program, capture_output=True, text=True, check=False)
+        if done.returncode:
+            return f"No tables of the other models: {done.stderr.strip()}"
+    for path in [*(folder / "tables").rglob("*.*"), folder / "report.html"]:
+        os.utime(path, (_LONG_AGO, _LONG_AGO))
+    return f"The tables and the report have all models but {', '.join(missing)}, which did not finish."

@@ -1,0 +1,105 @@
+"""The names that files and entries have in published results, of V1 to V4 of the official tool.
+
+Covers names of files, ids of lines, and the API keys in answers of the category rest. V3 has most entries
+of V4 under other names; some of its files have the version of V4 in their names. Of V1 and V2 only results
+of the retired categories are read, because the entries of all others have changed since.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from bfcl_pipeline.ask.results.layout import SESSIONS
+from bfcl_pipeline.base.errors import ConfigError
+from bfcl_pipeline.base.text import unknown_name
+from bfcl_pipeline.benchmark.definition import CATEGORIES, GROUPS, Check
+from bfcl_pipeline.benchmark.definition.former_names import FORMER, former_name_hint
+from bfcl_pipeline.benchmark.records import Json
+from bfcl_pipeline.world.executables.apis import PLACEHOLDERS
+
+RESULT_FILE = re.compile(
+    r"(?:gorilla_openfunctions_v1_test_(?P<first>\w{1,80}?)(?:_result)?"
+    r"|BFCL_v(?P<version>[2-4])_(?P<name>\w{1,80})_result)\.json"
+)
+"""The name of a file of results."""
+
+_ID = re.compile(r"(?P<name>[a-z_]{1,60}?)_(?P<rest>\d[^\n]*)")
+
+_WITHOUT_BACKEND = {Check.MEMORY: "memory", Check.WEB_SEARCH: "web_search"}
+"""How ids of these categories begin in the release's data files, which results may repeat."""
+
+_QUOTED = r"['\"]\s{0,4}[:=]\s{0,4}['\"])[^'\"\\]{1,200}"
+_KEYS = tuple(
+    (re.compile(pattern), placeholder)
+    for pattern, placeholder in (
+        (rf"((?i:x-rapidapi-key){_QUOTED}", PLACEHOLDERS["RAPID_API_KEY"]),
+        (rf"(['\"]api_key{_QUOTED}", PLACEHOLDERS["GEOCODE_API_KEY"]),
+        (rf"(['\"]apikey{_QUOTED}", PLACEHOLDERS["OMDB_API_KEY"]),
+        (r"([?&]api_key=)[^&'\"\s\\]{1,200}", PLACEHOLDERS["GEOCODE_API_KEY"]),
+        (r"([?&]apikey=)[^&'\"\s\\]{1,200}", PLACEHOLDERS["OMDB_API_KEY"]),
+        (r"(v6\.exchangerate-api\.com/v6/)[^/'\"\s\\]{1,200}", PLACEHOLDERS["EXCHANGERATE_API_KEY"]),
+        (r"((?i:\bapi_?key)\s{0,4}=\s{0,4}['\"])[^'\"\\]{1,200}", "YOUR-API-KEY"),  # code, not a request
+    )
+)
+"""Where an answer has a key, and what is written instead of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ResultName:
+    """What the name of a file of results says."""
+
+    category: str  # of V4, or a retired one
+    version: int  # of the official tool
+    sessions: bool  # of memory sessions, which are not scored; else of entries
+
+
+def result_name(file_name: str) -> ResultName:
+    """What the file of results with this name contains. Raises ConfigError if its category is not read."""
+    match = RESULT_FILE.fullmatch(file_name)
+    if match is None:
+        raise ConfigError("not a file of results")
+    named, version = match["first"] or match["name"], int(match["version"] or 1)
+    category = named.removesuffix(SESSIONS)
+    if category not in CATEGORIES and len(now := FORMER.get(category, ())) == 1:
+        category, version = now[0], min(version, 3)
+    if category not in CATEGORIES:
+        raise ConfigError(unknown_name("category", named, CATEGORIES, former_name_hint(named)))
+    if version < 3 and category not in GROUPS["executable"]:
+        raise ConfigError(
+            "of V1 and V2 only the retired categories are read (bfcl-pipeline categories executable)"
+        )
+    return ResultName(category, version, named.endswith(SESSIONS))
+
+
+def entry_id_of(row: Mapping[str, Json], category: str) -> Json:
+    """The id that the entry of a line has in the release.
+
+    Lines may have numbers (V1), ids under a former name of the category, or ids without the backend of a
+    memory or search. Other ids are returned as they are.
+    """
+    given = row.get("id", row.get("idx"))
+    retired = category in GROUPS["executable"]
+    if retired and isinstance(given, int):
+        return f"{category}_{given}"
+    match = _ID.fullmatch(given) if isinstance(given, str) else None
+    if match is None:
+        return given
+    name = match["name"].removesuffix(SESSIONS)
+    known = FORMER.get(name) == (category,) or _WITHOUT_BACKEND.get(CATEGORIES[category].check) == name
+    if not known and not retired:
+        return given
+    return f"{category}{match['name'].removeprefix(name) if known else ''}_{match['rest']}"
+
+
+def without_keys(result: Json, category: str) -> Json:
+    """An answer with the release's placeholders instead of API keys, which V1 to V3 put into questions."""
+    if CATEGORIES[category].check is not Check.REST:
+        return result
+    if isinstance(result, list):
+        return [without_keys(item, category) for item in result]
+    if isinstance(result, dict):
+        return {key: without_keys(value, category) for key, value in result.items()}
+    if isinstance(result, str):
+        for pattern, placeholder in _KEYS:
+            result = pattern.sub(rf"\g<1>{placeholder}", result)
+    return result

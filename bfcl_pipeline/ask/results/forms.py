@@ -1,0 +1,162 @@
+"""The forms in which official handlers store answers, and their conversion to a uniform form.
+
+The uniform form of native calls is a list of {name: arguments as JSON text}; of prompted answers, the
+text. Answers of open weights are read by the readers of their families. Most other handlers store exactly
+the uniform form. Other forms are listed here with the reason; a form that is not listed is not
+guessed. Nothing is evaluated: texts are parsed as JSON or stay texts. The inverse is `official.writers`.
+
+Source: the decoding methods of the handlers of bfcl-eval 2026.3.23.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import TypeAlias
+
+from bfcl_pipeline.ask.results.writers import as_it_is, cohere, json_list, objects, pairs, tagged_json
+from bfcl_pipeline.benchmark.config.families import FamilyRow, load_families
+from bfcl_pipeline.benchmark.definition import CATEGORIES
+from bfcl_pipeline.benchmark.records import Json, Mode
+from bfcl_pipeline.dialogue.families import READERS
+
+Convert: TypeAlias = Callable[[Json, bool], Json]
+"""Converts one stored answer to its uniform form; the flag says whether its calls are run.
+
+An answer without calls stays as it is, and so decodes to the same failure."""
+
+Restore: TypeAlias = Callable[[Json], Json]
+"""Converts one answer from its uniform form."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerForm:
+    """The form of the answers of one model."""
+
+    mode: Mode  # in which the uniform form is decoded
+    convert: Convert | None  # to the uniform form; None: the form is not read
+    restore: Restore | None = as_it_is  # from the uniform form; None: the form is not written
+
+
+def _always(convert: Restore) -> Convert:
+    """A conversion that is the same whether calls are run or compared."""
+    return lambda stored, _runs: convert(stored)
+
+
+def object_arguments(result: Json, _runs: bool) -> Json:
+    """The uniform form of [{name: {...}}], arguments as a JSON object. A Convert."""
+    if not isinstance(result, list):
+        return result
+    return [
+        {
+            name: json.dumps(arguments) if isinstance(arguments, dict) else arguments
+            for name, arguments in call.items()
+        }
+        if isinstance(call, dict) and len(call) == 1
+        else call
+        for call in result
+    ]
+
+
+def _pairs(result: Json, name: str = "name", arguments: str = "arguments") -> Json:
+    """[{name: ..., arguments: {...}}], under the given keys."""
+    if not isinstance(result, list):
+        return result
+    calls = []
+    for call in result:
+        if not isinstance(call, dict) or not isinstance(call.get(name), str) or arguments not in call:
+            return result
+        calls.append({call[name]: json.dumps(call[arguments])})
+    return calls
+
+
+def _cohere(result: Json) -> Json:
+    """Pairs under Cohere's keys; its handler finds no calls in a text."""
+    return _pairs(result, "tool_name", "parameters") if isinstance(result, list) else []
+
+
+def _without_tool_code(result: Json) -> Json:
+    """Text answers of Gemini are in a code fence with this name."""
+    return result.replace("```tool_code\n", "").replace("\n```", "") if isinstance(result, str) else result
+
+
+_UNIFORM = (
+    "ClaudeHandler",
+    "DeepSeekAPIHandler",
+    "FireworksHandler",
+    "FunctionaryHandler",
+    "GLMAPIHandler",
+    "GrokHandler",
+    "KimiHandler",
+    "LingAPIHandler",
+    "MistralHandler",
+    "NanbeigeAPIHandler",
+    "NovitaHandler",
+    "OpenAICompletionsHandler",
+    "OpenAIResponsesHandler",
+    "QwenAPIHandler",
+    "QwenAgentNoThinkHandler",
+    "QwenAgentThinkHandler",
+    "WriterHandler",
+)
+
+_AS_IT_IS = _always(as_it_is)
+
+_FC_FORMS: Mapping[str, AnswerForm] = {
+    **dict.fromkeys(_UNIFORM, AnswerForm(Mode.FC, _AS_IT_IS)),
+    # Arguments as JSON objects, parsed by the vendor's client or by the handler.
+    **dict.fromkeys(("GeminiHandler", "NovaHandler"), AnswerForm(Mode.FC, object_arguments, objects)),
+    "CohereHandler": AnswerForm(Mode.FC, _always(_cohere), cohere),
+    "MiningHandler": AnswerForm(Mode.FC, _always(_pairs), pairs),
+}
+
+_PROMPT_FORMS: Mapping[str, AnswerForm] = {
+    "GeminiHandler": AnswerForm(Mode.PROMPT, _always(_without_tool_code)),
+    # Listed as prompted, but the handler stores calls.
+    "DMCitoHandler": AnswerForm(Mode.FC, _always(_pairs), pairs),
+}
+
+_FAMILY_WRITERS: Mapping[str, Restore] = {
+    **dict.fromkeys(("arch", "granite_3", "mistral", "phi"), objects),
+    **dict.fromkeys(("tool_call_tags", "tool_call_tags_only"), tagged_json),
+    **dict.fromkeys(("hammer", "json_array", "json_array_or_semicolons"), json_list),
+}
+"""How calls of families that store them are written, by the name of the family's reader."""
+
+
+def known_form(model: Mapping[str, Json]) -> AnswerForm:
+    """The form of the answers of a model, given as its row in the official list."""
+    if (family := _families().get(model["name"])) is not None:
+        written = as_it_is if family.mode is Mode.PROMPT else _FAMILY_WRITERS.get(family.reader)
+        return AnswerForm(family.mode, READERS[family.reader].uniform, written)
+    if model["is_fc_model"]:
+        return _FC_FORMS.get(model["handler"], AnswerForm(Mode.FC, None, None))
+    return _PROMPT_FORMS.get(model["handler"], AnswerForm(Mode.PROMPT, _AS_IT_IS))
+
+
+@cache
+def _families() -> Mapping[str, FamilyRow]:
+    """The family of each model of the official list that has one."""
+    return {model: family for family in load_families().values() for model in family.models}
+
+
+def assumed_form(mode: Mode) -> AnswerForm:
+    """The form that is assumed for any other model: that of most handlers."""
+    return AnswerForm(mode, object_arguments if mode is Mode.FC else _AS_IT_IS)
+
+
+def converted(result: Json, category: str, convert: Convert) -> Json:
+    """The uniform form of an answer, or of each step of each turn."""
+    single_turn = CATEGORIES[category].single_turn
+    if single_turn or not isinstance(result, list):
+        return convert(result, not single_turn)
+    return [
+        [_step(step, convert) for step in turn] if isinstance(turn, list) else convert(turn, True)
+        for turn in result
+    ]
+
+
+def _step(stored: Json, convert: Convert) -> Json:
+    """The uniform form of a step; without calls its text, which may be the answer to a question."""
+    uniform = convert(stored, True)
+    return uniform if uniform != [] else stored

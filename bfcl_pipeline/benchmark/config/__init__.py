@@ -1,0 +1,86 @@
+"""What a run is to do: its config checked, its jobs with their models and entries."""
+
+from bfcl_pipeline.benchmark.config.check import check_config, plain_values
+from bfcl_pipeline.benchmark.config.job import (
+    Job,
+    JobPaths,
+    ReplaySource,
+    Selection,
+    Shard,
+    WebChoice,
+)
+from bfcl_pipeline.benchmark.config.kinds import EMBEDDED_KINDS, KINDS, RECORDED_KINDS, ModelKind
+from bfcl_pipeline.benchmark.config.model_rows import (
+    ModelRow,
+    RequestLimits,
+    Serving,
+    described,
+    load_models,
+    load_not_served,
+    model_folder,
+    model_row,
+    models_schema,
+)
+from bfcl_pipeline.benchmark.config.models_files import (
+    MODELS_FILE,
+    MODELS_VARIABLE,
+    MY_MODELS_FILE,
+    models_files,
+)
+from bfcl_pipeline.benchmark.config.run_config import ReleasePin, RunConfig, load_run
+from bfcl_pipeline.benchmark.config.run_record import (
+    NOT_RECORDED,
+    recorded_config,
+    recorded_files,
+    recorded_models,
+    recorded_row,
+)
+from bfcl_pipeline.benchmark.config.sampling import RunSample, SampleBy, allocate, by_weight, divide, pick
+from bfcl_pipeline.benchmark.config.trials import Trial, trial_name, trial_of
+from bfcl_pipeline.benchmark.config.unknown_model import unknown_model
+
+__all__ = [
+    "EMBEDDED_KINDS",
+    "KINDS",
+    "MODELS_FILE",
+    "MODELS_VARIABLE",
+    "MY_MODELS_FILE",
+    "NOT_RECORDED",
+    "RECORDED_KINDS",
+    "Job",
+    "JobPaths",
+    "ModelKind",
+    "ModelRow",
+    "ReleasePin",
+    "ReplaySource",
+    "RequestLimits",
+    "RunConfig",
+    "RunSample",
+    "SampleBy",
+    "Selection",
+    "Serving",
+    "Shard",
+    "Trial",
+    "WebChoice",
+    "allocate",
+    "by_weight",
+    "check_config",
+    "described",
+    "divide",
+    "load_models",
+    "load_not_served",
+    "load_run",
+    "model_folder",
+    "model_row",
+    "models_files",
+    "models_schema",
+    "pick",
+    "plain_values",
+    "recorded_config",
+    "recorded_files",
+    "recorded_models",
+    "recorded_row",
+    "trial_name",
+    "trial_of",
+    "unknown_model",
+]

@@ -1,0 +1,74 @@
+"""The kinds of model that a row may name: facts only. `bfcl_pipeline.ask.models` has the code of each kind."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class ModelKind:
+    """One way of answering requests."""
+
+    about: str  # one line: how its models answer
+    adapter: str = (
+        ""  # module:class of `bfcl_pipeline.ask.models`, imported when first used; empty: recorded
+    )
+    completions: str = ""  # the same for rows with a family, which are sent prompts; empty: none
+    in_flight: int = 32  # default of the maximum number of requests in flight
+    embedded: bool = False  # answers in the process of the job, without requests
+    recorded: bool = False  # its answers are read from a file: nothing is asked
+    extra: str | None = None  # optional dependency, bfcl-pipeline[extra], and the module that it installs
+    endpoint: str | None = None  # default URL of its API; None: the row has to name one
+    key: str | None = None  # environment variable of the key for that endpoint
+
+
+KINDS: Mapping[str, ModelKind] = {
+    "oracle": ModelKind("from the ground truth", adapter="oracle:Oracle", embedded=True),
+    "lexical": ModelKind("by word overlap", adapter="lexical:Lexical", embedded=True),
+    "openai_chat": ModelKind(
+        "OpenAI chat completions, and every server compatible with them",
+        adapter="adapters.openai_chat:OpenAIChat",
+        endpoint="https://api.openai.com/v1",
+        key="OPENAI_API_KEY",
+    ),
+    "openai_responses": ModelKind(
+        "OpenAI Responses",
+        adapter="adapters.openai_responses:OpenAIResponses",
+        endpoint="https://api.openai.com/v1",
+        key="OPENAI_API_KEY",
+    ),
+    "anthropic": ModelKind(
+        "Anthropic Messages",
+        adapter="adapters.anthropic:Anthropic",
+        endpoint="https://api.anthropic.com",
+        key="ANTHROPIC_API_KEY",
+    ),
+    "gemini": ModelKind(
+        "Google Gemini",
+        adapter="adapters.gemini:Gemini",
+        endpoint="https://generativelanguage.googleapis.com",
+        key="GOOGLE_API_KEY",
+    ),
+    "litellm": ModelKind(
+        "any API that litellm supports (Bedrock, Cohere, ...)",
+        adapter="adapters.litellm:LiteLLM",
+        extra="litellm",
+    ),
+    "vllm": ModelKind(
+        "a model of the hub or in a directory, served by vLLM for the run",
+        adapter="adapters.openai_chat:OpenAIChat",
+        completions="adapters.completions:Completions",
+    ),
+    "transformers": ModelKind(
+        "a small model of the hub or in a directory, in the process of the job, greedily",
+        adapter="local:TransformersModel",
+        in_flight=1,  # one prompt at a time: its answer depends on nothing else
+    ),
+    "results": ModelKind("from results of another run, tool or team, read from `path`", recorded=True),
+}
+"""Every kind, embedded ones first."""
+
+EMBEDDED_KINDS = frozenset(name for name, kind in KINDS.items() if kind.embedded)
+"""Kinds of the models that are part of the pipeline; the report marks them."""
+
+RECORDED_KINDS = frozenset(name for name, kind in KINDS.items() if kind.recorded)
+"""Kinds of the models whose answers are read from results that exist already."""

@@ -1,0 +1,379 @@
+"""Model rows: the models files and the file of official models beside them, read and checked.
+
+Keys, types and defaults are those of models.schema.yaml; rules between keys are checked here. How a kind
+uses a row is the matter of `bfcl_pipeline.ask.models`. Trials share a row (`config.trials`).
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from bfcl_pipeline.base.errors import ConfigError
+from bfcl_pipeline.base.project import project_file
+from bfcl_pipeline.base.text import unknown_name
+from bfcl_pipeline.base.yaml_reader import read_yaml_file
+from bfcl_pipeline.benchmark.config.check import check_config, fits
+from bfcl_pipeline.benchmark.config.families import OWN_TEMPLATE, family_of, load_families
+from bfcl_pipeline.benchmark.config.kinds import EMBEDDED_KINDS, KINDS, RECORDED_KINDS
+from bfcl_pipeline.benchmark.config.models_files import models_files
+from bfcl_pipeline.benchmark.config.row_values import check_local, check_options, check_resources
+from bfcl_pipeline.benchmark.config.trials import trial_of
+from bfcl_pipeline.benchmark.config.unknown_model import unknown_model
+from bfcl_pipeline.benchmark.records import Json, Mode
+
+OFFICIAL_FILE = "official_models.yaml"
+"""Name of the file with the leaderboard's models; it is read if it is in the directory of a models file."""
+
+_OFFICIAL_KEYS = ("families", "models", "not_served")
+_REQUEST_KEYS = ("model", "endpoint", "key", "options", "limits")
+VLLM_KEYS = ("backend", "prompting", "family", "revision", "vllm")
+_RESULTS_KEYS = ("path", "web")
+_NOT_OF_RESULTS = ("endpoint", "key", "options", "limits", "resources", "search_engine")
+_LOCAL_KEYS = ("family", "revision", "dtype")
+_IDENTIFIED = ("weights", "prompts")
+KIND_KEYS = {"vllm": (*VLLM_KEYS, *_IDENTIFIED), "transformers": (*_LOCAL_KEYS, *_IDENTIFIED)}
+"""The keys that only some kinds have: open weights, served and in this process."""
+
+OPEN_KINDS = tuple(KIND_KEYS)
+
+_CHAT_OPTIONS = ("tool_parser", "reasoning_parser", "chat_template")
+"""The options of a server that only chat completions use."""
+
+COMMIT = "commit:"
+"""Begins `weights` of a model from the hub; the commit follows."""
+
+UNKNOWN_WEIGHTS = "unknown"
+"""`weights` of a model in a directory that the machine of the workflow does not have."""
+
+
+@dataclass(frozen=True, slots=True)
+class RequestLimits:
+    """Limits on requests to one model."""
+
+    in_flight: int = 32  # maximum number of requests in flight
+    requests_per_minute: float | None = None  # None: only the server's limit holds
+    tokens_per_minute: float | None = (
+        None  # sent and received together; None: only the server's limit holds
+    )
+    seconds: float = 600.0  # time limit of one request
+    attempts: int = 6  # at one request, before its entry has a status instead of an answer
+    retry_seconds: float = 1.0  # wait before the second attempt; doubled before each further one, up to 60
+
+
+@dataclass(frozen=True, slots=True)
+class Serving:
+    """Options of the vLLM server that a run starts for a model."""
+
+    tool_parser: str | None = None  # --tool-call-parser; required in mode fc
+    reasoning_parser: str | None = None  # --reasoning-parser
+    chat_template: str | None = None  # --chat-template: a file, or a template that vLLM ships
+    dtype: str | None = None  # --dtype; None: the model's own
+    max_model_len: int | None = None  # --max-model-len in tokens; None: the model's own
+    gpus: int = 1  # --tensor-parallel-size
+    shards: int = 1  # servers that share the entries, each with `gpus` of its own
+    args: tuple[str, ...] = ()  # further options of `vllm serve`
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRow:
+    """One model as a models file describes it. Only name and kind have no default."""
+
+    name: str  # in config, tables and report; ends in `-FC` if the mode is fc
+    kind: str  # key of config.KINDS
+    mode: Mode  # how functions are presented; default: fc if the name ends in -FC or its family has fc
+    display_name: str  # in the leaderboard's tables; default: the name
+    org: str = "Unknown"  # organization that made the model
+    license: str = "Unknown"  # of the model
+    url: str = ""  # page about the model
+    description: str = ""  # one line about the model
+    input_price: float | None = None  # US dollars per million tokens sent
+    output_price: float | None = None  # US dollars per million tokens received
+    model: str = ""  # name at its API, on the hub or in the results; default: the name without -FC
+    endpoint: str | None = None  # URL of its API; default: that of the kind
+    key: str | None = None  # environment variable of its API key; None: no key is sent
+    options: Mapping[str, Json] = field(default_factory=dict)  # added to the body of every request
+    limits: RequestLimits = field(default_factory=RequestLimits)  # on requests to it
+    backend: str = "vllm"  # kind vllm: `vllm`, a server of the run; `endpoint`, one that already runs
+    prompting: str = "server"  # kind vllm: `leaderboard`, by prompts; `server`, by chat completions
+    family: str | None = None  # of config.families whose prompts are sent; None: `prompting` is server
+    revision: str | None = None  # kind vllm: branch, tag or commit of the weights on the hub
+    vllm: Serving = field(default_factory=Serving)  # kind vllm: options of the run's server
+    resources: Mapping[str, int | str] = field(default_factory=dict)  # of its jobs, in Snakemake's terms
+    path: str | None = None  # kind results: the file or directory with the results
+    web: str | None = None  # kind results: the web that was searched, where the results do not record it
+    search_engine: str | None = None  # of config.job.SEARCH_ENGINES; None: that of the config
+    dtype: str = "float32"  # kind transformers: type of weights and activations
+    weights: str | None = None  # written by runs: the files of open weights, as of `models.weights`
+    prompts: str | None = None  # written by runs: the digest of the family's row and templates
+
+    @property
+    def asked(self) -> dict[str, Json]:
+        """The values on which the model's answers depend: if one changes, answers are generated again."""
+        if self.recorded:  # the files at `path` are inputs of the step
+            return {"kind": self.kind, "model": self.model, "web": self.web}
+        return {
+            "kind": self.kind,
+            "model": self.model,
+            "endpoint": self.endpoint,
+            "options": dict(self.options),
+            "vllm": self.serving if self.served else None,
+            **({"family": self.family} if self.family else {}),
+            **self.of_weights,
+        }
+
+    @property
+    def serving(self) -> dict[str, Json]:
+        """The options of the run's server on which answers depend, if the model has one."""
+        unused = ("shards", *(_CHAT_OPTIONS if self.family else ()))
+        return {key: value for key, value in asdict(self.vllm).items() if key not in unused}
+
+    @property
+    def of_weights(self) -> dict[str, Json]:
+        """What identifies the weights besides their name, as far as answers are generated again for it.
+
+        A commit that is only recorded is not among it: it is known once the weights have been fetched.
+        """
+        values: dict[str, Json] = {"revision": self.revision} if self.revision else {}
+        if self.kind == "transformers":
+            values["dtype"] = self.dtype
+        if self.weights and not self.weights.startswith(COMMIT):
+            values["weights"] = self.weights
+        return values
+
+    @property
+    def owner(self) -> str:
+        """Its name in error texts of simulated APIs; an embedded model has no name at an API."""
+        return "model" if self.kind in EMBEDDED_KINDS else self.model
+
+    @property
+    def recorded(self) -> bool:
+        """Whether the model's answers are read from results: it is not asked."""
+        return self.kind in RECORDED_KINDS
+
+    @property
+    def own_template(self) -> bool:
+        """Whether the chat template of its own tokenizer writes its prompts."""
+        return self.family is not None and load_families()[self.family].template == OWN_TEMPLATE
+
+    @property
+    def served(self) -> bool:
+        """Whether a run has to start a server for the model."""
+        return self.kind == "vllm" and self.backend == "vllm"
+
+
+@cache
+def models_schema() -> Mapping[str, Any]:
+    """The JSON Schema of models files."""
+    schema: Mapping[str, Any] = read_yaml_file(Path(__file__).with_name("models.schema.yaml"))
+    return schema
+
+
+def load_models(files: str | Path | Iterable[str | Path] | None = None) -> dict[str, ModelRow]:
+    """The rows of the models files by name, in file order, then those of the official models.
+
+    Of rows with the same name, that of the last file is used; official ones are replaced by any. A relative
+    path that does not exist means the project's file (`project_file`).
+
+    Args:
+        files: one models file or several; None: those of the config, else the usual ones (`models_files`).
+
+    Raises:
+        ConfigError: a file or a row is wrong.
+    """
+    paths = models_files(files)
+    rows: dict[str, ModelRow] = {}
+    for path in map(project_file, paths):
+        rows |= _rows(path, _document(path, ("models",)))
+    for official in _official_files(paths):
+        rows = {**rows, **_rows(official, _document(official, _OFFICIAL_KEYS)), **rows}
+    return rows
+
+
+def load_not_served(files: str | Path | Iterable[str | Path] | None = None) -> dict[str, str]:
+    """The official models that no API offers any more, with the reasons; `files` as for `load_models`."""
+    reasons: dict[str, str] = {}
+    for official in _official_files(models_files(files)):
+        reasons |= _document(official, _OFFICIAL_KEYS).get("not_served", {})
+    return reasons
+
+
+def _official_files(paths: Sequence[Path]) -> Iterator[Path]:
+    """The files of official models beside models files."""
+    for official in dict.fromkeys(project_file(path.with_name(OFFICIAL_FILE)) for path in paths):
+        if official not in paths and official.is_file():
+            yield official
+
+
+def _document(path: Path, keys: tuple[str, ...]) -> dict[str, Any]:
+    """The content of a models file, which has no other keys than `keys`. Raises ConfigError."""
+    try:
+        document = read_yaml_file(path, by_hand=True)
+    except FileNotFoundError as error:
+        raise ConfigError(f"{path}: no such file. Give the models file with --models.") from error
+    schema = models_schema()
+    if not fits(document, schema):
+        rows = document.get("models") if isinstance(document, dict) else None
+        for number, row in enumerate(rows if isinstance(rows, list) else (), start=1):
+            check_config(row, schema["properties"]["models"]["items"], f"{path}: model {number}")
+        check_config(document, schema, str(path))
+    for key in document:
+        if key not in keys:
+            raise ConfigError(f"{path}: {unknown_name('key', key, keys)}")
+    values: dict[str, Any] = document
+    return values
+
+
+def _rows(path: Path, document: Mapping[str, Any]) -> dict[str, ModelRow]:
+    rows: dict[str, ModelRow] = {}
+    for number, values in enumerate(document["models"], start=1):
+        row = _row(f"{path}: model {number}", values)
+        if row.name in rows:
+            raise ConfigError(f"{path}: model {number}: an earlier row has the name {row.name!r} already.")
+        rows[row.name] = row
+    return rows
+
+
+def model_row(rows: Mapping[str, ModelRow], name: str) -> ModelRow:
+    """The row called `name`. Raises ConfigError, with the nearest name, if there is none."""
+    if name not in rows:
+        raise ConfigError(unknown_model(name, rows))
+    return rows[name]
+
+
+def described(rows: Mapping[str, ModelRow], name: str) -> ModelRow:
+    """The row called `name`; for a later trial, the row of its model under the name of the trial.
+
+    A model without a row, with imported results, is described by its name alone.
+    """
+    if name in rows:
+        return rows[name]
+    trial = trial_of(name)
+    if trial.model in rows:
+        row = rows[trial.model]
+        return replace(row, name=name, display_name=f"{row.display_name} (trial {trial.number})")
+    return ModelRow(name=name, kind="", mode=_mode(trial.model), display_name=name)
+
+
+def model_folder(name: str) -> str:
+    """A model's name as the name of its directory and files in a run."""
+    return name.replace("/", "_")
+
+
+def _mode(name: str) -> Mode:
+    return Mode.FC if name.endswith("-FC") else Mode.PROMPT
+
+
+def _mode_of(name: str, family: str | None) -> Mode:
+    """The mode of a row that names none: of its name, or of the family that the row names."""
+    named = load_families().get(family or "")
+    return Mode.FC if named is not None and named.mode is Mode.FC else _mode(name)
+
+
+def _row(where: str, values: Mapping[str, Any]) -> ModelRow:
+    """The row of values that fit the schema. Raises ConfigError for values that contradict each other."""
+    name, kind = values["name"], values["kind"]
+    if trial_of(name).number > 1:
+        raise ConfigError(f"{where}: {name!r} is the name of a later trial; choose another.")
+    mode = Mode(values.get("mode", _mode_of(name, values.get("family"))))
+    if name.endswith("-FC") and mode is not Mode.FC:
+        raise ConfigError(f"{where}: {name!r} has mode {mode}; names that end in -FC have mode fc.")
+    vllm = values.get("vllm", {})
+    given = {
+        "display_name": name,
+        "model": name if KINDS[kind].recorded else name.removesuffix("-FC"),
+        "endpoint": KINDS[kind].endpoint,
+        # A vendor's key is never sent elsewhere unless the row says so.
+        "key": None if "endpoint" in values else KINDS[kind].key,
+        **values,
+        "mode": mode,
+        "limits": RequestLimits(**{"in_flight": KINDS[kind].in_flight, **values.get("limits", {})}),
+        "vllm": Serving(**{**vllm, "args": tuple(map(str, vllm.get("args", ())))}),
+    }
+    row = _with_prompting(where, ModelRow(**given), values)
+    _check_kind(where, row, values)
+    check_options(where, row.options)
+    if row.kind == "transformers":
+        check_local(where, values)
+    check_resources(where, row.resources)
+    return row
+
+
+def _with_prompting(where: str, row: ModelRow, values: Mapping[str, Any]) -> ModelRow:
+    """`row` with the way its model is asked: by its family's prompts if known, else by the server's."""
+    if row.kind not in OPEN_KINDS:
+        return row
+    if row.family is not None and row.family not in load_families():
+        raise ConfigError(f"{where}: {unknown_name('family', row.family, load_families())}")
+    if values.get("prompting") == "server" and row.kind == "vllm":
+        if row.family is not None:
+            raise ConfigError(
+                f"{where}: `family` has the leaderboard's prompts, `prompting: server` the server's chat "
+                "template: remove one of the two."
+            )
+        return row
+    family = row.family or family_of(row.name, row.model, row.mode)
+    if family is None and ("prompting" in values or row.kind == "transformers"):
+        remedy = "use kind vllm" if row.kind == "transformers" else "set `prompting: server`"
+        raise ConfigError(
+            f"{where}: the prompts of {row.name!r} are not known: name its `family`, one of "
+            f"{', '.join(load_families())}; or {remedy}."
+        )
+    return row if family is None else replace(row, prompting="leaderboard", family=family)
+
+
+def _check_kind(where: str, row: ModelRow, values: Mapping[str, Any]) -> None:
+    """Refuses keys that contradict the kind, or have no meaning for it."""
+    for key in _REQUEST_KEYS if KINDS[row.kind].embedded else ():
+        if key in values:
+            raise ConfigError(
+                f"{where}: {row.name!r} is of kind {row.kind}, which makes no requests: remove {key}."
+            )
+    for key in keys_of_others(row.kind):
+        if key in values:
+            kinds = " and ".join(kind for kind, keys in KIND_KEYS.items() if key in keys)
+            raise ConfigError(
+                f"{where}: {key} is only for kind {kinds}; {row.name!r} is of kind {row.kind}: "
+                f"remove {key}."
+            )
+    _check_results(where, row, values)
+    if row.kind == "litellm" and "/" not in row.model:
+        raise ConfigError(
+            f"{where}: kind litellm needs `model` with a provider, for example bedrock/{row.model}."
+        )
+    if row.kind == "vllm":
+        _check_vllm(where, row)
+
+
+def keys_of_others(kind: str) -> list[str]:
+    """The keys of `KIND_KEYS` that `kind` does not have."""
+    own = KIND_KEYS.get(kind, ())
+    return [key for keys in KIND_KEYS.values() for key in keys if key not in own]
+
+
+def _check_results(where: str, row: ModelRow, values: Mapping[str, Any]) -> None:
+    if row.recorded and row.path is None:
+        raise ConfigError(
+            f"{where}: kind results needs `path`: a result folder of the official tool, a table of "
+            "responses (Parquet), the directory of a run, or an archive (.crate.zip)."
+        )
+    for key in _NOT_OF_RESULTS if row.recorded else _RESULTS_KEYS:
+        if key in values:
+            reason = "which asks nobody" if row.recorded else "not results"
+            raise ConfigError(f"{where}: {row.name!r} is of kind {row.kind}, {reason}: remove {key}.")
+
+
+def _check_vllm(where: str, row: ModelRow) -> None:
+    if row.backend == "endpoint" and row.endpoint is None:
+        raise ConfigError(
+            f"{where}: backend endpoint needs `endpoint`, for example http://localhost:8000/v1."
+        )
+    if row.backend == "vllm" and row.endpoint is not None:
+        raise ConfigError(f"{where}: {row.name!r} has an endpoint; set `backend: endpoint` to use it.")
+    if row.served and row.family is None and row.mode is Mode.FC and row.vllm.tool_parser is None:
+        raise ConfigError(
+            f"{where}: mode fc needs `family`, whose prompts are sent (docs/families.md lists families), "
+            "or `vllm: {tool_parser: ...}`, the name of vLLM's parser for the model's calls, for example "
+            "hermes. See https://docs.vllm.ai/en/latest/features/tool_calling/"
+        )

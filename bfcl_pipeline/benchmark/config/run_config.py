@@ -1,0 +1,275 @@
+"""The config of a run as a record: the jobs that generate its responses.
+
+Covers names, the sample and explicit entry ids. Keys and types are checked by `config.check`; whether an
+entry id exists is checked by `bfcl-pipeline generate`, as it is known only once the release is staged.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from bfcl_pipeline.base.errors import ConfigError
+from bfcl_pipeline.base.text import cut
+from bfcl_pipeline.benchmark.config.comparisons import Groups, comparison_groups
+from bfcl_pipeline.benchmark.config.job import (
+    NETWORK_MODES,
+    Job,
+    JobPaths,
+    ReplaySource,
+    Selection,
+    Shard,
+    WebChoice,
+)
+from bfcl_pipeline.benchmark.config.journal_choice import JournalChoice
+from bfcl_pipeline.benchmark.config.model_rows import ModelRow, model_folder
+from bfcl_pipeline.benchmark.config.sampling import RunSample, divide
+from bfcl_pipeline.benchmark.config.shown_entries import ShownEntries
+from bfcl_pipeline.benchmark.config.unknown_model import unknown_model
+from bfcl_pipeline.benchmark.definition import CATEGORIES, Check, category_of, resolve_categories
+from bfcl_pipeline.benchmark.records import Mode, Rules
+
+LONGEST_COMMAND = 100_000
+"""Entry ids of a run, in characters: Linux refuses an argument, and so a shell command, over 128 KiB."""
+
+ENTRY_ID = re.compile(r"[A-Za-z0-9_:&=-]{1,200}")
+"""The characters of the release's entry ids."""
+
+MODEL_NAME = re.compile(r"[\w(][\w .:+=()@/~-]{0,148}(?<! )")
+"""Names of models, which are names of files, rules and options as well."""
+
+_SHARD_NAME = re.compile(r"@\d+of\d+$")  # what the files of a shard end in
+
+OBSERVED = Path("observed")
+"""Where a replay finds the results of the run that it derives again."""
+
+ERRATA_FOLDER = "errata"
+"""The folder of a run with copies of the user's own errata."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReleasePin:
+    """The release of the benchmark that is staged."""
+
+    version: str  # of the package bfcl-eval
+    sha256: str  # of its wheel, or of the contents of a folder
+    source: str | None  # a local wheel or unpacked folder; None: fetched by pip
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """The release as options of `bfcl-pipeline stage`."""
+        source = () if self.source is None else ("--source", self.source)
+        return ("--version", self.version, "--sha256", self.sha256, *source)
+
+
+@dataclass(frozen=True, slots=True)
+class RunConfig:
+    """Everything the workflow needs to know about a run.
+
+    A model has one job for all its categories: the requests to an API then share one limit, one budget and
+    one journal, and an embedded model loads its libraries once. A model for which the run starts several
+    servers has one job for each of them.
+    """
+
+    name: str  # of the run, and of its folder under results/
+    jobs: tuple[Job, ...]  # by model in the order of the config, then by trial, category and shard
+    rules: Rules  # rule set of the official tables
+    release: ReleasePin
+    sample: RunSample | None = None  # None: all entries, or those of `entry_ids`
+    comparisons: Groups = ()  # models that are compared: the others of a group with its first
+    shown: ShownEntries = ShownEntries.WRONG  # whose conversations the page has
+    errata: tuple[Path, ...] = ()  # files of the user's own errata; of a replay, the copies of the run
+    # The jobs again, by folder: the DAG of many models looks them up again and again.
+    _by_folder: Mapping[str, tuple[Job, ...]] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        by_folder: dict[str, list[Job]] = {}
+        for job in self.jobs:
+            by_folder.setdefault(job.folder, []).append(job)
+        object.__setattr__(self, "_by_folder", {name: tuple(jobs) for name, jobs in by_folder.items()})
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The names of the models in tables, one for each trial."""
+        return tuple(jobs[0].name for jobs in self._by_folder.values())
+
+    @property
+    def folders(self) -> tuple[str, ...]:
+        """The names of `models` as file names."""
+        return tuple(self._by_folder)
+
+    @property
+    def categories(self) -> frozenset[str]:
+        """The categories of any job."""
+        return frozenset(category for job in self.jobs for category in job.categories)
+
+    def categories_of(self, folder: str) -> tuple[str, ...]:
+        """The categories of one model, in the benchmark's order."""
+        return tuple(dict.fromkeys(name for job in self.jobs_of(folder) for name in job.categories))
+
+    def memory_of(self, folder: str) -> tuple[str, ...]:
+        """The categories of one model that have memory sessions before their questions."""
+        return tuple(name for name in self.categories_of(folder) if CATEGORIES[name].prerequisites)
+
+    def jobs_of(self, folder: str) -> tuple[Job, ...]:
+        """The jobs of one model. Raises ConfigError if the run has no model with this file name."""
+        if folder not in self._by_folder:
+            raise ConfigError(f"run {self.name!r} has no model {folder!r}; add it to `models`.")
+        return self._by_folder[folder]
+
+
+def load_run(config: Mapping[str, Any], rows: Mapping[str, ModelRow]) -> RunConfig:
+    """The run that a config, checked and with all keys present, describes.
+
+    rows: every known model, by name. Models that are embedded or of kind results have one trial.
+    Raises ConfigError, with what would be right, if a model, category or entry id is unknown or not
+    supported, or if two keys contradict each other.
+    """
+    models = tuple(dict.fromkeys(config["models"]))
+    for name in models:
+        if name not in rows:
+            raise ConfigError(f"models: {unknown_model(name, rows)}")
+    chosen = _resolved(config["categories"])
+    # A sample is drawn from what is asked: nothing is drawn from a category that no model runs.
+    categories = tuple(name for name in chosen if any(_runs(rows[model], name) for model in models))
+    entry_ids = {}
+    if config["entry_ids"] is not None:
+        if config["sample"] is not None:
+            raise ConfigError("sample and entry_ids are both set; leave one of them null.")
+        entry_ids = _by_category(config["entry_ids"], chosen)
+        categories = tuple(entry_ids)
+    drawn = RunSample.of(config["sample"])
+    sample = {} if drawn is None else divide(drawn, categories)
+    categories = tuple(name for name in categories if sample.get(name) != 0)
+    jobs = tuple(job for name in models for job in _jobs(config, rows[name], categories, sample, entry_ids))
+    if not jobs:
+        raise ConfigError(
+            f"nothing to run: {', '.join(categories or chosen)} runs with prompt-mode models only; "
+            "add such a model (without -FC) to `models`, or another category to `categories`."
+        )
+    names = tuple(dict.fromkeys(job.name for job in jobs))
+    check_folders(names)
+    return RunConfig(
+        config["run"],
+        jobs,
+        Rules(config["rules"]),
+        ReleasePin(**config["release"]),
+        drawn,
+        comparison_groups(config["compare"], names),
+        ShownEntries(config["report"]["entries"]),
+        tuple(
+            OBSERVED / ERRATA_FOLDER / Path(name).name if config["replay"] else Path(name)
+            for name in config["errata"]
+        ),
+    )
+
+
+def _jobs(
+    config: Mapping[str, Any],
+    row: ModelRow,
+    categories: Sequence[str],
+    sample: Mapping[str, int],
+    entry_ids: Mapping[str, Sequence[str]],
+) -> Iterable[Job]:
+    """The jobs of one model."""
+    names = [name for name in categories if _runs(row, name)]
+    if not names:
+        return
+    replay = ReplaySource(observed=OBSERVED) if config["replay"] else None
+    web = WebChoice(
+        mode=config["web"],
+        fetch_failures=config["fetch_failures"],
+        search_tool=config["search_tool"],
+        search_engine=row.search_engine or config["search_engine"],
+    )
+    if web.mode in NETWORK_MODES:
+        web = replace(web, proxy=config["web_proxy"], pause=config["web_pause"])
+    job = Job(row=row, categories=tuple(names), run=config["run"], replay=replay, web=web)
+    job = _selecting(job, config["seed"], sample, entry_ids)
+    if not job.remote:
+        yield job
+        return
+    served = row.served and replay is None
+    shards = row.vllm.shards if served else 1
+    job = replace(job, budget=config["budget"], wait_for_lease=replay is None)
+    journals = Path(JournalChoice(config["journal"]).member(job.run))
+    for trial in range(1, 1 + config["trials"]):
+        for number in range(1, 1 + shards):
+            selection = replace(job.selection, shard=Shard(number, shards))
+            one = replace(job, trial=trial, selection=selection)
+            endpoint = Path(f"results/{job.run}/servers/{one.file_name}.json") if served else None
+            yield replace(one, paths=JobPaths(journals=journals, endpoint=endpoint))
+
+
+def _runs(row: ModelRow, category: str) -> bool:
+    """Whether the model of `row` is asked the entries of `category`."""
+    return row.mode is not Mode.FC or not CATEGORIES[category].prompt_only
+
+
+def _selecting(
+    job: Job, seed: int, sample: Mapping[str, int], entry_ids: Mapping[str, Sequence[str]]
+) -> Job:
+    """`job` with what concerns its categories alone: a change of anything else does not repeat it."""
+    categories = [CATEGORIES[name] for name in job.categories]
+    searches = any(one.check is Check.WEB_SEARCH for one in categories)
+    web = job.web if searches and not job.recorded else WebChoice()
+    if any(one.executes for one in categories) and (not searches or job.recorded):
+        # Scoring executes the calls, also those of given answers; nothing else concerns them.
+        asked = job.web
+        web = WebChoice(mode=asked.mode, cache=asked.cache, proxy=asked.proxy, pause=asked.pause)
+    counts = {name: sample[name] for name in job.categories if name in sample}
+    ids = tuple(entry_id for name in job.categories for entry_id in entry_ids.get(name, ()))
+    drawn = seed if counts or web.fetch_failures else 0
+    return replace(job, web=web, selection=Selection(sample=counts, seed=drawn, entry_ids=ids))
+
+
+def _resolved(names: Iterable[str]) -> tuple[str, ...]:
+    """The categories that `names` stand for."""
+    try:
+        return resolve_categories(names)
+    except ConfigError as error:
+        raise ConfigError(f"categories: {error}") from error
+
+
+def _by_category(entry_ids: Sequence[str], categories: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """`entry_ids` by the category that each names, in the benchmark's order."""
+    found: dict[str, list[str]] = {name: [] for name in categories}
+    for entry_id in dict.fromkeys(entry_ids):
+        if ENTRY_ID.fullmatch(entry_id) is None:
+            raise ConfigError(
+                f"entry_ids: {cut(entry_id, 100)!r} is not an entry id; expected a category and a number, "
+                "for example simple_python_3."
+            )
+        try:
+            category = category_of(entry_id)
+        except ConfigError as error:
+            raise ConfigError(f"entry_ids: {error}") from error
+        if category not in found:
+            raise ConfigError(
+                f"entry_ids: {entry_id!r} is of {category}, which `categories` leaves out; add it there."
+            )
+        found[category].append(entry_id)
+    if sum(map(len, entry_ids)) > LONGEST_COMMAND:
+        raise ConfigError(
+            f"entry_ids: {len(entry_ids)} ids are too many for one command; "
+            "use `sample`, or split them into several runs."
+        )
+    return {category: tuple(ids) for category, ids in found.items() if ids}
+
+
+def check_folders(models: Iterable[str]) -> None:
+    """Raises ConfigError if a name cannot be that of a folder, or two models would share one."""
+    model_of: dict[str, str] = {}
+    for name in models:
+        if MODEL_NAME.fullmatch(name) is None or _SHARD_NAME.search(name):
+            raise ConfigError(
+                f"models: {cut(name, 100)!r} would name files: letters, digits, spaces inside and "
+                ". _ - ~ / : + = ( ) @ are allowed, at most 150; rename its row."
+            )
+        folder = model_folder(name)
+        other = model_of.setdefault(folder, name)
+        if other != name:
+            raise ConfigError(
+                f"models: {other!r} and {name!r} would share the folder {folder!r}; rename one."
+            )

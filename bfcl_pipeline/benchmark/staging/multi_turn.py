@@ -1,0 +1,84 @@
+"""Entries of several turns with simulated APIs, and the function docs of those APIs.
+
+Held-out functions (multi_turn_miss_func) are removed from the offered ones and stored by the turn at which
+they appear.
+"""
+
+from collections.abc import Mapping
+
+from bfcl_pipeline.benchmark.records import Entry, FunctionDoc
+from bfcl_pipeline.benchmark.staging.json_lines import (
+    JsonLine,
+    by_id,
+    check_function,
+    malformed,
+    read_rows,
+    read_turns,
+)
+from bfcl_pipeline.benchmark.staging.release_files import API_DOCS, questions_file
+from bfcl_pipeline.benchmark.staging.source import Release
+from bfcl_pipeline.benchmark.staging.truths import Truth, read_truths
+
+ApiDocs = Mapping[str, tuple[FunctionDoc, ...]]
+"""Function docs by API, in the release's order."""
+
+
+def read_api_docs(release: Release) -> ApiDocs:
+    """The function docs of every simulated API."""
+    return {
+        api: tuple(check_function(row.where, row.value) for row in read_rows(release, name))
+        for api, name in API_DOCS.items()
+    }
+
+
+def offered(row: JsonLine, apis: tuple[str, ...], docs: ApiDocs) -> list[FunctionDoc]:
+    """The functions of all `apis` that `row` involves, one API after the other."""
+    for api in apis:
+        if api not in docs:
+            raise malformed(row.where, f"an API of {', '.join(docs)}", repr(api))
+    return [doc for api in apis for doc in docs[api]]
+
+
+def read_multi_turn(release: Release, category: str, docs: ApiDocs) -> list[Entry]:
+    """The entries of a multi-turn category, in the release's order."""
+    rows = by_id(read_rows(release, questions_file(category)))
+    truths = read_truths(release, category, rows)
+    return [_entry(category, key, row, truths[key], docs) for key, row in rows.items()]
+
+
+def _entry(category: str, key: str, row: JsonLine, truth: Truth, docs: ApiDocs) -> Entry:
+    turns = read_turns(row)
+    if len(truth.answer) != len(turns):
+        raise malformed(row.where, f"{len(turns)} turns of truth for {key!r}", str(len(truth.answer)))
+    apis = row.texts("involved_classes")
+    functions = offered(row, apis, docs)
+    held_out = _hold_out(row, functions, len(turns)) if "missed_function" in row.value else {}
+    return Entry(
+        entry_id=key,
+        category=category,
+        turns=turns,
+        functions=tuple(functions),
+        truth=truth.answer,
+        apis=apis,
+        initial_state=row.get("initial_config", dict),
+        held_out=held_out,
+    )
+
+
+def _hold_out(
+    row: JsonLine, functions: list[FunctionDoc], turns: int
+) -> dict[str, tuple[FunctionDoc, ...]]:
+    """Removes the held-out docs from `functions` and returns them by turn."""
+    held_out: dict[str, tuple[FunctionDoc, ...]] = {}
+    for turn, names in row.get("missed_function", dict).items():
+        if not turn.isdecimal() or int(turn) >= turns or not isinstance(names, list):
+            raise malformed(row.where, "`missed_function` to list names by turn number", repr(turn))
+        held_out[turn] = tuple(_take(row, functions, name) for name in names)
+    return held_out
+
+
+def _take(row: JsonLine, functions: list[FunctionDoc], name: str) -> FunctionDoc:
+    for position, doc in enumerate(functions):
+        if doc["name"] == name:
+            return functions.pop(position)
+    raise malformed(row.where, "held-out functions of the involved APIs", repr(name))

@@ -1,0 +1,84 @@
+"""Decodes model output as Calls, in every mode and format.
+
+Every input results in calls or a `DecodeFailure`, never in an exception, and nothing is evaluated.
+Source: the release's handlers and its default decoding of prompted answers.
+"""
+
+from collections.abc import Callable, Sequence
+
+from bfcl_pipeline.benchmark.definition import ReturnFormat
+from bfcl_pipeline.benchmark.records import Call, DecodeFailure, Json, Mode, Rules
+from bfcl_pipeline.dialogue.calls.java import read_java
+from bfcl_pipeline.dialogue.calls.javascript import read_javascript
+from bfcl_pipeline.dialogue.calls.json_list import read_json
+from bfcl_pipeline.dialogue.calls.limits import Undecodable, Work
+from bfcl_pipeline.dialogue.calls.native import read_native
+from bfcl_pipeline.dialogue.calls.python import read_python
+from bfcl_pipeline.dialogue.calls.xml_list import read_concise_xml, read_verbose_xml
+
+FAILED = "ast_decoder:decoder_failed"
+WRONG_FORMAT = "ast_decoder:decoder_wrong_output_format"
+
+_Read = Sequence[tuple[str, Json]] | None
+
+# The brackets around the text are not Java or JavaScript, so the first and last character are removed,
+# whatever they are.
+_READERS: dict[ReturnFormat, Callable[[str, Rules, Work], _Read]] = {
+    ReturnFormat.PYTHON: read_python,
+    ReturnFormat.JAVA: lambda text, rules, _work: read_java(text[1:-1], rules),
+    ReturnFormat.JAVASCRIPT: lambda text, _rules, _work: read_javascript(text[1:-1]),
+    ReturnFormat.JSON: lambda text, rules, _work: read_json(text, rules),
+    ReturnFormat.VERBOSE_XML: lambda text, _rules, _work: read_verbose_xml(text),
+    ReturnFormat.CONCISE_XML: lambda text, _rules, _work: read_concise_xml(text),
+}
+
+
+def decode(
+    result: Json,
+    *,
+    mode: Mode,
+    return_format: ReturnFormat = ReturnFormat.PYTHON,
+    tool_call_tag: bool = False,
+    rules: Rules = Rules.OFFICIAL,
+    work: Work | None = None,
+) -> tuple[Call, ...] | DecodeFailure:
+    """The calls in a model's `result`.
+
+    `result` is the official result form: in function-calling mode a list of {name: arguments as JSON
+    text}, in prompt mode text in `return_format`, between <TOOLCALL> tags if `tool_call_tag`. `work` is
+    what may still be done for the answer of which `result` is a part; by default it is the whole answer.
+    """
+    try:
+        if mode is Mode.FC:
+            calls: _Read = read_native(result)
+        else:
+            calls = _READERS[return_format](_prompt_text(result, tool_call_tag), rules, work or Work())
+    except Undecodable as error:
+        return DecodeFailure(FAILED, f"{error}.")
+    if calls is None:
+        return DecodeFailure(WRONG_FORMAT, "There is no call in the text.")
+    for name, arguments in calls:
+        if not isinstance(arguments, dict):
+            kind = type(arguments).__name__
+            return DecodeFailure(WRONG_FORMAT, f"The arguments of {name!r} are {kind}, not a mapping.")
+    return tuple(Call(name, arguments) for name, arguments in calls)
+
+
+def _prompt_text(result: Json, tool_call_tag: bool) -> str:
+    """A prompted answer without code fences, in brackets; if tags are expected, only the tagged part."""
+    if not isinstance(result, str):
+        raise Undecodable(f"expected text, got {type(result).__name__}")
+    text = result.strip("`\n ")
+    if not text.startswith("["):
+        text = "[" + text
+    if not text.endswith("]"):
+        text = text + "]"
+    return _tagged(text) if tool_call_tag else text
+
+
+def _tagged(text: str) -> str:
+    start = text.find("<TOOLCALL>")
+    end = text.find("</TOOLCALL>", start) if start >= 0 else -1
+    if end < 0:
+        raise Undecodable("no <TOOLCALL> ... </TOOLCALL> in the text")
+    return text[start + len("<TOOLCALL>") : end].strip()

@@ -1,0 +1,45 @@
+"""Readers of answers, by the name in families.yaml. Families that write alike share them."""
+
+from collections.abc import Mapping
+
+from bfcl_pipeline.dialogue.families.readers.answers import Reader, as_it_is, plain
+from bfcl_pipeline.dialogue.families.readers.falcon import FALCON
+from bfcl_pipeline.dialogue.families.readers.fenced import FENCED_TEXT
+from bfcl_pipeline.dialogue.families.readers.function_call_marks import FUNCTION_CALL_MARKS
+from bfcl_pipeline.dialogue.families.readers.function_gemma import FUNCTION_GEMMA
+from bfcl_pipeline.dialogue.families.readers.listed import ARCH_CALLS, GRANITE_3_CALLS, PHI_CALLS
+from bfcl_pipeline.dialogue.families.readers.mistral import MISTRAL
+from bfcl_pipeline.dialogue.families.readers.objects import (
+    ARRAY,
+    ARRAY_OR_SEMICOLONS,
+    HAMMER,
+    PYTHON_OR_JSON,
+    THINK_AGENT,
+)
+from bfcl_pipeline.dialogue.families.readers.python_statements import PYTHON_STATEMENTS
+from bfcl_pipeline.dialogue.families.readers.reasoning import AFTER_REASONING, REASONED_TEXT
+from bfcl_pipeline.dialogue.families.readers.tagged import TOOL_CALL_TAGS, TOOL_CALL_TAGS_ONLY
+from bfcl_pipeline.dialogue.families.readers.two_lines import TWO_LINES
+
+READERS: Mapping[str, Reader] = {
+    "arch": ARCH_CALLS,
+    "falcon": FALCON,
+    "fenced_text": FENCED_TEXT,
+    "function_call_marks": FUNCTION_CALL_MARKS,
+    "function_gemma": FUNCTION_GEMMA,
+    "granite_3": GRANITE_3_CALLS,
+    "hammer": HAMMER,
+    "json_array": ARRAY,
+    "json_array_or_semicolons": ARRAY_OR_SEMICOLONS,
+    "mistral": MISTRAL,
+    "phi": PHI_CALLS,
+    "python_or_json": PYTHON_OR_JSON,
+    "python_statements": PYTHON_STATEMENTS,
+    "reasoned_text": REASONED_TEXT,
+    "text": Reader(plain, as_it_is),
+    "text_after_reasoning": AFTER_REASONING,
+    "think_agent": THINK_AGENT,
+    "tool_call_tags": TOOL_CALL_TAGS,
+    "tool_call_tags_only": TOOL_CALL_TAGS_ONLY,
+    "two_lines": TWO_LINES,
+}

@@ -1,0 +1,74 @@
+"""What the detectors look at, and what they return."""
+
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Self
+
+from bfcl_pipeline.benchmark.definition import CATEGORIES, Check
+from bfcl_pipeline.benchmark.errata import verified_entry
+from bfcl_pipeline.benchmark.records import Call, Entry, Mode, NameStyle, Rules
+from bfcl_pipeline.dialogue.calls import write_native
+from bfcl_pipeline.judge.scoring.findings import Finding
+from bfcl_pipeline.judge.scoring.multi_turn import MultiTurnChecker
+from bfcl_pipeline.judge.scoring.truth import TruthTurn
+from bfcl_pipeline.world.tools import Constants
+
+
+@dataclass(frozen=True, slots=True)
+class Suspicion:
+    """One suspected defect of one entry: a finding of a detector, not a verdict."""
+
+    detector: str  # one of DETECTORS
+    category: str
+    entry_id: str
+    where: str  # the place in the entry: a parameter of a call, a turn, the modes
+    detail: str  # what was found there, human-readable
+    related: str | None = None  # id of the entry that it is compared with, if there is one
+
+
+@dataclass(frozen=True, slots=True)
+class Benchmark:
+    """The entries of some or all categories, under one rule set."""
+
+    entries: Mapping[str, Sequence[Entry]]  # by category, each in the release's order
+    constants: Constants  # of the release, for the simulated worlds
+    rules: Rules = Rules.OFFICIAL
+    wanted: Container[str] | None = None  # ids of the entries whose findings are wanted; None: of all
+    _checkers: dict[str, MultiTurnChecker] = field(default_factory=dict, compare=False, repr=False)
+
+    @property
+    def checked_by(self) -> Rules:
+        """The rules of the checkers: those of `verified` are the corrected ones."""
+        return Rules.CORRECTED if self.rules is Rules.VERIFIED else self.rules
+
+    def under(self, rules: Rules, wanted: Container[str] | None = None) -> Self:
+        """The same entries under `rules`; under `verified` they are mended, and some are left out."""
+        if rules is not Rules.VERIFIED:
+            return type(self)(self.entries, self.constants, rules, wanted)
+        treated = {name: map(verified_entry, entries) for name, entries in self.entries.items()}
+        kept = {name: [e for e in found if isinstance(e, Entry)] for name, found in treated.items()}
+        return type(self)(kept, self.constants, rules, wanted)
+
+    def wants(self, entry: Entry) -> bool:
+        """Whether findings on the entry are wanted; detectors need not look at the others."""
+        return self.wanted is None or entry.entry_id in self.wanted
+
+    def checked_with(self, *checks: Check) -> Iterator[Entry]:
+        """The scored entries of the categories with one of these checkers."""
+        for name, entries in self.entries.items():
+            if CATEGORIES[name].check in checks:
+                yield from (entry for entry in entries if not entry.prerequisite)
+
+    def played(self, entry: Entry) -> tuple[TruthTurn, ...]:
+        """The truth of a multi-turn entry after its calls were run. Raises MalformedRelease."""
+        return self._checker(entry).truth
+
+    def finding_on(self, entry: Entry, turns: Iterable[Sequence[Call]]) -> Finding | None:
+        """The finding on an answer to a multi-turn entry that makes the calls of `turns` one by one."""
+        answer = [[write_native([call]) for call in calls] for calls in turns]
+        (outcome,) = self._checker(entry).check(answer, Mode.FC, NameStyle.UNDERSCORED, (self.checked_by,))
+        return outcome.finding
+
+    def _checker(self, entry: Entry) -> MultiTurnChecker:
+        """The checker of a multi-turn entry, which runs its truth once for all detectors."""
+        return self._checkers.setdefault(entry.entry_id, MultiTurnChecker(entry, self.constants))

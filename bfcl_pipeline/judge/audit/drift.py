@@ -1,0 +1,162 @@
+"""Finds differences between entries that restate the same task.
+
+Multi-turn: the four variants of a scenario may differ in when a function or a value is given, in turns
+without calls and in the fillers of long context. Beyond that they should start in the same state, say the
+same values and demand the same calls. Memory, web search and format sensitivity: the same question in
+another category should have the same messages, docs and truth. A finding names the first entry as related.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+from bfcl_pipeline.base.text import cut
+from bfcl_pipeline.benchmark.definition import CATEGORIES, Check
+from bfcl_pipeline.benchmark.records import Call, Entry, Json
+from bfcl_pipeline.dialogue.calls import executed_text
+from bfcl_pipeline.judge.audit.benchmark import Benchmark, Suspicion
+from bfcl_pipeline.judge.audit.texts import content_of, plain_text, scalars
+from bfcl_pipeline.judge.scoring.differences import NOTHING, first_differences
+from bfcl_pipeline.judge.scoring.findings import shown
+from bfcl_pipeline.judge.scoring.truth import truth_calls
+from bfcl_pipeline.world.tools import APIS, effects
+
+NAME = "drift"
+
+_LONGEST = 120  # characters of a value in a finding
+
+_VALUE = re.compile(r"(?<!\S)[^\s\d]*+\d\S*")
+"""A word with a digit: a number, an id, a date."""
+
+_RESTATED = ("turns", "functions", "truth")
+
+
+@dataclass(frozen=True, slots=True)
+class _Difference:
+    """One difference of a variant."""
+
+    where: str
+    detail: str
+
+
+def suspicions(benchmark: Benchmark) -> Iterator[Suspicion]:
+    """One finding per difference between an entry and the first that states the same task."""
+    first = dict[str, Entry]()
+    for entries in benchmark.entries.values():
+        for entry in entries:
+            base = first.setdefault(_task(entry), entry)
+            if base is not entry and benchmark.wants(entry):
+                for difference in _differences(base, entry):
+                    place = (entry.category, entry.entry_id, difference.where, difference.detail)
+                    yield Suspicion(NAME, *place, base.entry_id)
+
+
+def _task(entry: Entry) -> str:
+    """The same text for entries that state the same task."""
+    check = CATEGORIES[entry.category].check
+    if check is Check.FORMAT_SENSITIVITY:
+        return entry.base_entry_id or entry.entry_id
+    if check in (Check.MULTI_TURN, Check.MEMORY, Check.WEB_SEARCH):
+        return f"{check}{entry.entry_id.removeprefix(entry.category)}"
+    return entry.entry_id
+
+
+def _differences(base: Entry, entry: Entry) -> Iterator[_Difference]:
+    if CATEGORIES[entry.category].check is Check.MULTI_TURN:
+        yield from _state(base, entry)
+        yield from _docs(base, entry)
+        yield from _values_said(base, entry)
+        yield from _calls(base, entry)
+        return
+    for name in _RESTATED:
+        if name == "functions" and entry.base_entry_id is None:
+            continue  # each memory has functions of its own
+        if getattr(base, name) != getattr(entry, name):
+            yield _Difference(name, f"it differs from that of {base.entry_id}")
+
+
+def _state(base: Entry, entry: Entry) -> Iterator[_Difference]:
+    found = first_differences(entry.initial_state, base.initial_state)
+    if found:
+        places = (f"{each.path} is {_short(each.got)}, there {_short(each.expected)}" for each in found)
+        yield _Difference("initial state", "; ".join(places))
+
+
+def _docs(base: Entry, entry: Entry) -> Iterator[_Difference]:
+    """The functions with another doc, however late they are offered."""
+    here, there = (
+        {doc["name"]: doc for docs in (each.functions, *each.held_out.values()) for doc in docs}
+        for each in (entry, base)
+    )
+    names = [name for name in sorted({*here, *there}) if here.get(name) != there.get(name)]
+    if names:
+        yield _Difference("functions", f"the docs of {', '.join(names)} differ")
+
+
+def _values_said(base: Entry, entry: Entry) -> Iterator[_Difference]:
+    here, there = _said(entry), _said(base)
+    if here != there:
+        only = f"the messages say {_listed(here - there)}, there {_listed(there - here)}"
+        yield _Difference("messages", only)
+
+
+def _said(entry: Entry) -> set[str]:
+    text = plain_text(" ".join(map(content_of, entry.turns)))
+    return {value.strip(".,;:?!()'") for value in _VALUE.findall(text)}
+
+
+def _listed(values: set[str]) -> str:
+    return ", ".join(sorted(values)) or "nothing instead"
+
+
+def _calls(base: Entry, entry: Entry) -> Iterator[_Difference]:
+    """The calls of the truth that are changed, added or missing, without those that fillers explain."""
+    there, here = ([call for turn in truth_calls(each) for call in turn] for each in (base, entry))
+    texts = [[_key(call) for call in calls] for calls in (there, here)]
+    for tag, start, end, start_here, end_here in SequenceMatcher(
+        None, texts[0], texts[1], autojunk=False
+    ).get_opcodes():
+        if tag != "equal":
+            yield from _changes(base, entry, there[start:end], here[start_here:end_here])
+
+
+def _changes(
+    base: Entry, entry: Entry, there: Sequence[Call], here: Sequence[Call]
+) -> Iterator[_Difference]:
+    if [call.name for call in there] != [call.name for call in here]:
+        if CATEGORIES[entry.category].long_context and all(map(_on_files, (*there, *here))):
+            return
+        made, wanted = (", ".join(map(_text, calls)) or "no call" for calls in (here, there))
+        yield _Difference("truth", f"{made}; there {wanted}")
+        return
+    for one, other in zip(there, here, strict=True):
+        for name in dict.fromkeys((*one.arguments, *other.arguments)):
+            old, new = (call.arguments.get(name, NOTHING) for call in (one, other))
+            if old != new and not _explained(base, entry, old, new):
+                detail = f"{name} is {_short(new)}, there {_short(old)}"
+                yield _Difference(f"truth, {one.name}", detail)
+
+
+def _explained(base: Entry, entry: Entry, old: Json, new: Json) -> bool:
+    """Whether the fillers of long context may change the value: no message says the old one."""
+    if not CATEGORIES[entry.category].long_context or NOTHING in (old, new):
+        return False
+    said = plain_text(" ".join(map(content_of, base.turns)))
+    return not any(plain_text(str(value)) in said for value in scalars(old))
+
+
+def _on_files(call: Call) -> bool:
+    return call.name in effects(APIS["GorillaFileSystem"])
+
+
+def _key(call: Call) -> str:
+    return f"{call.name} {sorted(call.arguments.items(), key=str)}"
+
+
+def _text(call: Call) -> str:
+    return cut(executed_text(call), _LONGEST)
+
+
+def _short(value: Json) -> str:
+    return cut("missing" if value is NOTHING else shown(value), _LONGEST)

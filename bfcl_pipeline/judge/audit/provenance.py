@@ -1,0 +1,157 @@
+"""Finds values of the truth that nothing states: a model can only guess them.
+
+Multi-turn: a value in a call of the truth that changes the state (which is compared exactly) must be known
+when the call is made: from the user, the function docs, earlier results, or what a reading call could have
+returned (the state and the tables of the APIs). Compared without case, kinds of quotes and amounts of white
+space. Numbers are compared by value and may be the sum, difference, product or quotient of two known ones;
+a date may be told in words; a text may be put together from known parts around numbers and commas.
+Memory: `memory_sources`. Single-turn: `years`. Executed calls: `executed`, which also finds functions and
+arguments that no doc has.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Self
+
+from bfcl_pipeline.benchmark.definition import Check
+from bfcl_pipeline.benchmark.records import Call, Entry, Json
+from bfcl_pipeline.judge.audit.benchmark import Benchmark, Suspicion
+from bfcl_pipeline.judge.audit.dates import MONTHS
+from bfcl_pipeline.judge.audit.executed import unoffered, unstated_lambdas
+from bfcl_pipeline.judge.audit.memory_sources import untold
+from bfcl_pipeline.judge.audit.texts import all_texts, content_of, plain_text, result_texts, scalars, words
+from bfcl_pipeline.judge.audit.years import undated
+from bfcl_pipeline.judge.scoring.findings import shown
+from bfcl_pipeline.judge.scoring.truth import TRUTH_OWNER
+from bfcl_pipeline.world.tools import APIS, Effect, World, WorldConfig, effects, plain
+
+NAME = "provenance"
+
+_TABLES = ("trading_bot", "travel_booking", "vehicle_control")  # of the release: symbols, airports, limits
+
+_ORDINALS = (
+    *("first", "second", "third", "fourth", "fifth", "sixth"),
+    *("seventh", "eighth", "ninth", "tenth", "eleventh", "twelfth"),
+)
+_MONTHS = tuple(zip(MONTHS, _ORDINALS, strict=True))
+"""Texts that tell a month."""
+
+_NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
+_DATE = re.compile(r"(\d{4})-(0[1-9]|1[0-2])-(\d\d)")
+_EXPIRY = re.compile(r"(?P<month>0[1-9]|1[0-2])/(?P<year>\d{4})")
+
+
+class _Known:
+    """What a model can know at a point of a conversation."""
+
+    def __init__(self, text: str = " ", numbers: Iterable[float] = ()) -> None:
+        self._text = text
+        self._numbers = set(numbers)
+
+    def copy(self) -> Self:
+        """The same knowledge, to which can be added."""
+        return type(self)(self._text, self._numbers)
+
+    def learn(self, *texts: str) -> None:
+        """Adds texts."""
+        added = plain_text(" ".join(texts))
+        self._text += f"{added} "
+        self._numbers |= {float(number.replace(",", "")) for number in _NUMBER.findall(added)}
+
+    def has(self, value: str | int | float) -> bool:
+        """Whether the value is known, or follows from what is."""
+        if not isinstance(value, str):
+            return self._has_number(float(value))
+        text = plain_text(value)
+        if not words(text):  # such as `..`
+            return True
+        return text in self._text or self._is_date(text) or self._is_composed(text)
+
+    def _has_number(self, number: float) -> bool:
+        """Whether a number is known, or is the result of one operation on two known ones."""
+        known = self._numbers
+        if number in known or not number:
+            return True
+        return any(
+            not known.isdisjoint((round(number - one, 2), round(one - number, 2), round(number + one, 2)))
+            or (one and not known.isdisjoint((round(number / one, 2), round(number * one, 2))))
+            for one in known
+        )
+
+    def _is_date(self, text: str) -> bool:
+        if match := _EXPIRY.fullmatch(text):
+            month, year = match["month"], match["year"]
+            named = any(name in self._text for name in _MONTHS[int(month) - 1]) and year in self._text
+            return named or f"{month}/{year[2:]}" in self._text
+        if (match := _DATE.fullmatch(text)) is None:
+            return False
+        year, month, day = map(int, match.groups())
+        return (
+            (month in self._numbers or any(name in self._text for name in _MONTHS[month - 1]))
+            and (day in self._numbers or " last day " in self._text)
+            and year in self._numbers
+        )
+
+    def _is_composed(self, text: str) -> bool:
+        """Whether all parts of a text between numbers and commas, or of a file name, are known."""
+        cuts = r", |(\d+(?:\.\d+)?)" if " " in text else r"\."
+        return all(part.strip() in self._text for part in re.split(cuts, text.lstrip("@#")) if part)
+
+
+def suspicions(benchmark: Benchmark) -> Iterator[Suspicion]:
+    """One finding per value, or per question of a memory category."""
+    yield from undated(benchmark, NAME)
+    tables = _Known()
+    tables.learn(*all_texts([benchmark.constants.modules.get(module) for module in _TABLES]))
+    for entry in filter(benchmark.wants, benchmark.checked_with(Check.MULTI_TURN)):
+        yield from _arguments(benchmark, entry, tables.copy())
+    for entry in benchmark.checked_with(Check.EXECUTION_SIMPLE, Check.EXECUTION):
+        undocumented = unoffered(entry)
+        for where, detail in [undocumented] if undocumented else unstated_lambdas(entry):
+            yield Suspicion(NAME, entry.category, entry.entry_id, where, detail)
+    for entry, detail in untold(benchmark):
+        yield Suspicion(NAME, entry.category, entry.entry_id, "truth", detail)
+
+
+def _arguments(benchmark: Benchmark, entry: Entry, known: _Known) -> Iterator[Suspicion]:
+    """The unknown values in calls that change the state which is compared."""
+    known.learn(*all_texts([entry.functions, entry.held_out, *_listed(benchmark, entry)]))
+    changing = {
+        name
+        for api in entry.apis
+        for name, effect in effects(APIS[api]).items()
+        if effect is Effect.CHANGES
+    }
+    for number, (messages, turn) in enumerate(zip(entry.turns, benchmark.played(entry), strict=True), 1):
+        known.learn(content_of(messages))
+        for call, result in zip(turn.calls, turn.results, strict=True):
+            for name, value in call.arguments.items() if call.name in changing else ():
+                unknown = [part for part in scalars(value) if not known.has(part)]
+                if unknown and _is_compared(benchmark, entry, call, name):
+                    where = f"turn {number}, {call.name}, {name}"
+                    detail = f"nothing states {', '.join(map(shown, unknown))}"
+                    yield Suspicion(NAME, entry.category, entry.entry_id, where, detail)
+            known.learn(*result_texts(result))
+
+
+def _is_compared(benchmark: Benchmark, entry: Entry, call: Call, name: str | None) -> bool:
+    """Whether the truth with another value in this place would fail."""
+    other = Call(call.name, {**call.arguments, name: _changed(call.arguments[name])})
+    turns = [[other if each is call else each for each in turn.calls] for turn in benchmark.played(entry)]
+    return benchmark.finding_on(entry, turns) is not None
+
+
+def _changed(value: Json) -> Json:
+    if isinstance(value, list):
+        return [_changed(item) for item in value]
+    return value + 1 if isinstance(value, int | float) else f"{value}?"
+
+
+def _listed(benchmark: Benchmark, entry: Entry) -> Iterator[Json]:
+    """What reading calls could return at the start: no password, and tickets only after a login."""
+    for name, state in (entry.initial_state or {}).items():
+        if name != "TicketAPI" or "ticket_login" in str(entry.truth):
+            yield {key: value for key, value in state.items() if key != "password"}
+    if "GorillaFileSystem" in entry.apis:  # with the fillers of long context
+        world = World.for_entry(entry, WorldConfig(benchmark.constants), TRUTH_OWNER)
+        yield plain(world.states()["GorillaFileSystem"].root)

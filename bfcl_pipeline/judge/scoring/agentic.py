@@ -1,0 +1,181 @@
+"""Checks agentic entries by the last message without calls.
+
+Official rules accept an acceptable answer anywhere in that message, between word boundaries. Corrected
+rules look at the `answer` field: on the web it has to equal an acceptable answer, as the post on web search
+asks, after the same normalisation and without spaces; for a memory it has to hold one (`memory_answers`).
+Source: the release's agentic checker and its evaluation runner, and the posts on web search and memory.
+"""
+
+import re
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+from bfcl_pipeline.base.errors import MalformedRelease
+from bfcl_pipeline.benchmark.definition import CATEGORIES
+from bfcl_pipeline.benchmark.records import AnswerClass, DecodeFailure, Entry, Json, Mode, NameStyle, Rules
+from bfcl_pipeline.dialogue.calls import Work, after_reasoning, decode_step
+from bfcl_pipeline.judge.scoring.abstentions import abstains
+from bfcl_pipeline.judge.scoring.answer_field import LONGEST, answer_field
+from bfcl_pipeline.judge.scoring.findings import Finding, Outcome, shown, shown_options
+from bfcl_pipeline.judge.scoring.memory_answers import MemoryQuestion
+
+_IGNORED = re.compile(r"[,./\-_*^()]")
+_SPACES = re.compile(
+    "[\\s\N{SOFT HYPHEN}\N{ZERO WIDTH SPACE}-\N{ZERO WIDTH JOINER}\N{WORD JOINER}"
+    "\N{ZERO WIDTH NO-BREAK SPACE}\N{HYPHEN}-\N{HORIZONTAL BAR}\N{MINUS SIGN}"
+    "\N{SMALL EM DASH}\N{SMALL HYPHEN-MINUS}\N{FULLWIDTH HYPHEN-MINUS}]+"
+)
+"""White space, also of no width, and the dashes that the release's normalisation does not know."""
+
+_NO_ANSWERS = ("", "none", "null")
+
+_GOT = {
+    AnswerClass.WRONG: "the answer",
+    AnswerClass.HEDGE: "candidates without a choice:",
+    AnswerClass.ABSTAINED: "the abstention",
+    AnswerClass.NO_ANSWER_FORM: "the empty answer",
+}
+
+_NO_TURN = Outcome(
+    Finding("agentic:inference_error", "Expected the steps of the one turn, in a list."),
+    AnswerClass.NO_ANSWER_FORM,
+)
+_NO_MESSAGE = Outcome(
+    Finding("agentic:no_last_message", "Every message holds calls: there is no final answer."),
+    AnswerClass.NO_ANSWER_FORM,
+)
+
+
+class AgenticChecker:
+    """Checks the answers to one memory or web-search question."""
+
+    def __init__(self, entry: Entry) -> None:
+        self._entry = entry
+
+    @cached_property
+    def acceptable(self) -> tuple[str, ...]:
+        """The acceptable answers, normalised. Raises MalformedRelease if they are not a list of texts."""
+        truth = self._entry.truth
+        if not isinstance(truth, list) or not all(isinstance(answer, str) for answer in truth):
+            place = f"{self._entry.entry_id}: truth"
+            raise MalformedRelease.at(place, "a list of texts", f"{truth!r:.80}")
+        return tuple(map(normalised, truth))
+
+    def check(
+        self,
+        result: Json | DecodeFailure,
+        mode: Mode,
+        style: NameStyle,  # noqa: ARG002  # no function of an agentic API has a dot in its name
+        rules: Sequence[Rules],
+    ) -> list[Outcome]:
+        """The outcome of one answer by each of `rules`. `result`: the steps of the only turn, in a list."""
+        if not isinstance(result, list) or len(result) != 1:
+            return [_NO_TURN] * len(rules)
+        message = last_message(result[0], mode)
+        if message is None:
+            return [_NO_MESSAGE] * len(rules)
+        findings = [self._check(message, rule_set) for rule_set in rules]
+        invalid = self._class_of_invalid(message) if any(findings) else AnswerClass.WRONG
+        return [Outcome(finding, invalid if finding else AnswerClass.RIGHT) for finding in findings]
+
+    def _check(self, message: str, rules: Rules) -> Finding | None:
+        wanted = shown_options(self._entry.truth)
+        if rules is Rules.OFFICIAL:
+            text = normalised(message)
+            if any(re.search(rf"\b{re.escape(answer)}\b", text) for answer in self.acceptable):
+                return None
+            return Finding(
+                "agentic:answer_not_found", f"Expected {wanted} in the final message {shown(message)}."
+            )
+        if self._is_memory:
+            return memory_answer(message, self._memory_question, wanted)
+        return exact_answer(message, self.acceptable, wanted)
+
+    @property
+    def _is_memory(self) -> bool:
+        return CATEGORIES[self._entry.category].backend is not None
+
+    @cached_property
+    def _memory_question(self) -> MemoryQuestion:
+        entry = self._entry
+        content = str(entry.turns[-1][-1]["content"]) if entry.turns and entry.turns[-1] else ""
+        return MemoryQuestion(tuple(entry.truth), content, str(entry.source or ""))
+
+    def _class_of_invalid(self, message: str) -> AnswerClass:
+        if not self._is_memory:
+            return class_of_invalid(message)
+        found = self._memory_question.class_of(given_answer(message))
+        is_form = answer_field(message) is not None
+        if found in (AnswerClass.RIGHT, AnswerClass.WRONG):
+            return AnswerClass.WRONG if is_form else AnswerClass.NO_ANSWER_FORM
+        return found
+
+
+def memory_answer(message: str, question: MemoryQuestion, wanted: str) -> Finding | None:
+    """Rule `answer-words`: official accepts a memory answer that occurs anywhere in the final message.
+
+    Corrected requires an acceptable answer as whole words of the `answer` field, or of the whole message if
+    it has no such field, and accepts neither abstentions nor lists of candidates.
+    """
+    given = given_answer(message)
+    found = question.class_of(given)
+    if found is AnswerClass.RIGHT:
+        return None
+    return Finding("agentic:answer_not_found", f"Expected {wanted}, got {_GOT[found]} {shown(given)}.")
+
+
+def given_answer(message: str) -> str:
+    """The `answer` field of a message, or all of it, without reasoning, if it has no such field."""
+    field = answer_field(message)
+    return after_reasoning(message)[-LONGEST:] if field is None else field
+
+
+def exact_answer(message: str, acceptable: Sequence[str], wanted: str) -> Finding | None:
+    """Rule `exact-answer`: official accepts an answer that occurs anywhere in the final message.
+
+    Corrected requires the `answer` field of that message to equal an acceptable answer.
+    """
+    given = answer_field(message)
+    if given is not None and any(equal(given, answer) for answer in acceptable):
+        return None
+    got = "no `answer` field" if given is None else f"the answer {shown(given)}"
+    return Finding("agentic:answer_not_found", f"Expected exactly {wanted}, got {got}.")
+
+
+def equal(given: str, answer: str) -> bool:
+    """Rule `answer-spaces`: official keeps spaces, so "Eiffel Tower" differs from "eiffel-tower".
+
+    Corrected compares without white space and dashes, as the release's own description of its normalisation
+    and its post on web search have it. `answer` is normalised.
+    """
+    return _SPACES.sub("", normalised(given)) == _SPACES.sub("", answer)
+
+
+def class_of_invalid(message: str) -> AnswerClass:
+    """What an invalid answer to a web question is: whether it abstains, is wrong, or has no form."""
+    field = answer_field(message)
+    if abstains(given_answer(message)):
+        return AnswerClass.ABSTAINED
+    has_form = field is not None and field.strip().lower() not in _NO_ANSWERS
+    return AnswerClass.WRONG if has_form else AnswerClass.NO_ANSWER_FORM
+
+
+def last_message(steps: Json, mode: Mode) -> str | None:
+    """The last message of a turn without a call; None if there is none, or if it is empty."""
+    last: Any = None
+    work = Work()
+    for step in steps if isinstance(steps, list) else ():
+        calls = () if work.is_done else decode_step(step, mode, work)
+        if isinstance(calls, DecodeFailure) or not calls:
+            last = step
+    if not last:
+        return None
+    if isinstance(last, list):
+        last = last[0]
+    return last if isinstance(last, str) else str(last)
+
+
+def normalised(text: str) -> str:
+    """`text` in lower case, without `,./-_*^()`, with double quotes for single ones."""
+    return _IGNORED.sub("", text).lower().replace("'", '"')

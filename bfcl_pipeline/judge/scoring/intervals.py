@@ -1,0 +1,211 @@
+"""The precision of every score: clustered intervals, design effects, dependence on scenarios of memory.
+
+Covers verdicts as arrays over numbered entries, for all scores of one model under one rule set. The scores
+themselves are `scoring.aggregate`, the formulas `scoring.statistics`; docs/statistics.md derives them.
+"""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bfcl_pipeline.benchmark.definition import CATEGORIES
+from bfcl_pipeline.benchmark.definition.clusters import cluster_of
+from bfcl_pipeline.benchmark.definition.leaderboard import (
+    LEADERBOARD,
+    Group,
+    categories_of,
+    category_weights,
+)
+from bfcl_pipeline.judge.scoring.statistics.clustered import (
+    Floats,
+    Integers,
+    Layout,
+    Limits,
+    Means,
+    accuracy_limits,
+    composite_error,
+    composite_limits,
+    correlation,
+    layout,
+    means,
+    numbered,
+    total,
+)
+from bfcl_pipeline.judge.scoring.statistics.scenarios import ScenarioRange, leave_one_out, scenario_numbers
+
+_MEMORY = (*categories_of("memory"), "memory")
+"""The scores that have a range over scenarios."""
+
+
+@dataclass(frozen=True, slots=True)
+class Precision:
+    """How precise one score is."""
+
+    entries: int  # entries with a verdict
+    clusters: int  # different clusters of them
+    low: float  # lower limit of the 95 % interval
+    high: float  # upper limit of the 95 % interval
+    design_effect: float | None  # variance over that of independent entries; None: verdicts do not vary
+    effective_entries: float | None  # independent entries that would be as precise; None: not known
+    scenarios: ScenarioRange | None  # memory: the score without each scenario; None elsewhere
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredGroup:
+    """One group of categories over the entries of some of them."""
+
+    name: str
+    weights: Floats  # of each category
+    members: Integers  # the categories with a weight
+    entries: int
+    clusters: int
+
+    @property
+    def complete(self) -> bool:
+        """Whether these are all categories of the group."""
+        return len(self.members) == len(categories_of(self.name))
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What depends only on which entries have verdicts; shared by models that answered the same ones."""
+
+    categories: Sequence[str]  # in benchmark order
+    where: Layout
+    groups: Sequence[ScoredGroup]  # members before the groups with them
+    scenario: Integers  # of each entry; -1 for those that are not of memory
+
+
+class ScoredEntries:
+    """Numbered entries with their categories, clusters and scenarios."""
+
+    def __init__(self, entries: Sequence[tuple[str, str]]) -> None:
+        """entries: category and id, by number."""
+        order = {name: place for place, name in enumerate(CATEGORIES)}
+        self.category = np.array(
+            [order[category] for category, _ in entries], np.int64
+        )  # place in CATEGORIES
+        self._cluster = numbered([cluster_of(*entry) for entry in entries])
+        self._scenario = scenario_numbers(entries)
+
+    def scope(
+        self,
+        numbers: Integers,
+        sizes: Mapping[str, int] | None = None,
+        groups: Sequence[Group] = LEADERBOARD,
+    ) -> Scope:
+        """The scope of some entries.
+
+        Args:
+            numbers: of the entries; at least one.
+            sizes: of every category, its entries in means by size; None: those of the scope.
+            groups: the means of categories, members before the groups with them.
+        """
+        places, category = np.unique(self.category[numbers], return_inverse=True)
+        cluster = np.unique(self._cluster[numbers], return_inverse=True)[1]
+        names = [list(CATEGORIES)[place] for place in places]
+        where = layout(category, cluster)
+        return Scope(
+            names, where, list(_scored_groups(groups, names, where, sizes)), self._scenario[numbers]
+        )
+
+
+def _scored_groups(
+    groups: Sequence[Group], names: Sequence[str], where: Layout, sizes: Mapping[str, int] | None
+) -> Iterator[ScoredGroup]:
+    """Those of `groups` that have any of some categories, in their order.
+
+    Args:
+        groups: means of categories.
+        names: of the categories.
+        where: the layout of their entries.
+        sizes: of every category, its entries in means by size; None: those of the layout.
+    """
+    scored = dict(zip(names, map(int, where.sizes), strict=True))
+    for group in groups:
+        shares = category_weights(group.name, sizes or scored)
+        weights = np.array([shares.get(name, 0.0) for name in names])
+        members = np.flatnonzero(weights)
+        if len(members):
+            yield ScoredGroup(
+                name=group.name,
+                weights=weights,
+                members=members,
+                entries=int(where.sizes[members].sum()),
+                clusters=len(np.unique(where.cluster[np.isin(where.category, members)])),
+            )
+
+
+def precisions(valid: NDArray[np.bool_], scope: Scope) -> dict[str, Precision]:
+    """The precision of every category and group that has a verdict, by name, categories first.
+
+    A category without verdicts adds no width to the groups that contain it.
+
+    Args:
+        valid: whether the answer to each entry of the scope is valid.
+        scope: the entries.
+    """
+    values, where = valid.astype(np.float64), scope.where
+    of = means(values, where)
+    limits = accuracy_limits(of)
+    found = {
+        name: Precision(
+            entries=int(where.sizes[place]),
+            clusters=int(where.cluster_counts[place]),
+            low=limits[place].low,
+            high=limits[place].high,
+            design_effect=_known(float(of.effect[place])),
+            effective_entries=float(of.effective[place]),
+            scenarios=_scenarios(name, values, scope),
+        )
+        for place, name in enumerate(scope.categories)
+    }
+    correlations = correlation(of.covariance, where)
+    return found | {
+        group.name: _of_group(group, of, limits, correlations, _scenarios(group.name, values, scope))
+        for group in scope.groups
+    }
+
+
+def _of_group(
+    group: ScoredGroup,
+    of: Means,
+    limits: Sequence[Limits],
+    correlations: Floats,
+    scenarios: ScenarioRange | None,
+) -> Precision:
+    interval = composite_limits(of.mean, limits, group.weights, correlations)
+    effect = _design_effect(of, group.weights)
+    return Precision(
+        entries=group.entries,
+        clusters=group.clusters,
+        low=max(0.0, interval.low),
+        high=min(1.0, interval.high),
+        design_effect=effect,
+        effective_entries=None if effect is None else group.entries / max(effect, 1.0),
+        scenarios=scenarios,
+    )
+
+
+def _design_effect(of: Means, weights: Floats) -> float | None:
+    """The variance of a weighted sum of the means over the one of independent entries."""
+    independent = total(weights**2 * of.independent)
+    error = composite_error(of, weights)
+    return error**2 / independent if independent > 0 and math.isfinite(error) else None
+
+
+def _known(number: float) -> float | None:
+    return number if math.isfinite(number) else None
+
+
+def _scenarios(score: str, values: Floats, scope: Scope) -> ScenarioRange | None:
+    """The range of a score of memory with one scenario left out; None for other and for partial scores."""
+    members = categories_of(score)
+    places = [place for place, name in enumerate(scope.categories) if name in members]
+    if score not in _MEMORY or len(places) < len(members):
+        return None
+    inside = np.isin(scope.where.category, places)
+    return leave_one_out(values[inside], scope.where.category[inside], scope.scenario[inside])

@@ -1,0 +1,82 @@
+"""The leaderboard's cost and latency columns, computed from tokens, latencies and prices.
+
+No score depends on them.
+"""
+
+import functools
+import math
+import operator
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bfcl_pipeline.benchmark.definition.leaderboard import (
+    GPU_DOLLARS_PER_HOUR,
+    LOCAL_CONCURRENCY,
+    PERCENTILE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens and latencies of a model's responses, as far as they are known."""
+
+    input_tokens: Sequence[int] = ()  # of each exchange
+    output_tokens: Sequence[int] = ()  # of each exchange
+    latencies_seconds: Sequence[float] = ()  # of each exchange
+
+
+@dataclass(frozen=True, slots=True)
+class UsageSummary:
+    """The cost and latency columns, rounded to two places; None if unknown."""
+
+    cost_usd: float | None
+    latency_mean_seconds: float | None
+    latency_std_seconds: float | None  # sample standard deviation; None for fewer than two
+    latency_p95_seconds: float | None
+
+
+def summarise_usage(usage: Usage, input_price: float | None, output_price: float | None) -> UsageSummary:
+    """The columns for one model; prices are in USD per million tokens, None for a local model.
+
+    The cost of a model without prices is its share of GPU time, by the leaderboard's formula. Zeros count
+    as unknown, as in the official tool.
+    """
+    latencies = [value for value in usage.latencies_seconds if value != 0]
+    return UsageSummary(
+        cost_usd=_cost(usage, latencies, input_price, output_price),
+        latency_mean_seconds=round(statistics.mean(latencies), 2) if latencies else None,
+        latency_std_seconds=round(statistics.stdev(latencies), 2) if len(latencies) > 1 else None,
+        latency_p95_seconds=_round_decimal(percentile(latencies)) if latencies else None,
+    )
+
+
+def _cost(
+    usage: Usage, latencies: Sequence[float], input_price: float | None, output_price: float | None
+) -> float | None:
+    if input_price is not None and output_price is not None:
+        sent, received = sum(usage.input_tokens), sum(usage.output_tokens)
+        if not sent or not received:
+            return None
+        return round(sent * input_price / 1_000_000 + received * output_price / 1_000_000, 2)
+    if not latencies:
+        return None
+    seconds = functools.reduce(operator.add, latencies, 0.0)  # sum() rounds differently since Python 3.12
+    return round(seconds / 3600 * GPU_DOLLARS_PER_HOUR / LOCAL_CONCURRENCY, 2)
+
+
+def percentile(values: Sequence[float]) -> float:
+    """The PERCENTILE of `values` by linear interpolation, in numpy's order of operations."""
+    ordered = sorted(values)
+    position = (len(ordered) - 1) * (PERCENTILE / 100)
+    index = math.floor(position)
+    part = position - index
+    low, high = ordered[index], ordered[min(index + 1, len(ordered) - 1)]
+    if part >= 0.5:
+        return high - (high - low) * (1 - part)
+    return low + (high - low) * part
+
+
+def _round_decimal(value: float) -> float:
+    """`value` rounded to two places like numpy, which scales first; the built-in sometimes differs."""
+    return round(value * 100) / 100

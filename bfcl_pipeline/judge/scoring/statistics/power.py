@@ -1,0 +1,29 @@
+"""The differences that a design can show, and the precision that a difference needs.
+
+Covers the normal approximation for one comparison at 95 % confidence. docs/statistics.md derives it.
+"""
+
+from statistics import NormalDist
+
+from bfcl_pipeline.judge.scoring.statistics.quantiles import Z_95
+
+POWER = 0.8
+"""The usual power: the probability that a true difference of this size is found."""
+
+
+def detectable_difference(standard_error: float, power: float = POWER) -> float:
+    """The smallest true difference that is found with this power, given the error of its estimate.
+
+    Found: the 95 % interval of the difference does not contain 0 (Miller 2024).
+    """
+    return (Z_95 + NormalDist().inv_cdf(power)) * standard_error
+
+
+def standard_error_for(difference: float, power: float = POWER) -> float:
+    """The largest standard error with which a true difference of this size is found with this power."""
+    return difference / (Z_95 + NormalDist().inv_cdf(power))
+
+
+def unpaired_error(first: float, second: float) -> float:
+    """The standard error of the difference of two estimates on different entries, given theirs."""
+    return float((first**2 + second**2) ** 0.5)

@@ -1,0 +1,171 @@
+"""The files of the web cache that a run used: what models saw, and what verdicts on executed calls need.
+
+Answers of web APIs that a verdict of the run lacks, and that were recorded later, are excluded: with them,
+the run could not be derived again from its archive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bfcl_pipeline.base.errors import NotRecorded
+from bfcl_pipeline.base.text import Log, step_line
+from bfcl_pipeline.benchmark.config.job import RECORDED_MODES
+from bfcl_pipeline.benchmark.definition import CATEGORIES, Check
+from bfcl_pipeline.benchmark.records import Response, Status
+from bfcl_pipeline.benchmark.tables import entries_path, read_entries, read_responses, read_table
+from bfcl_pipeline.judge.executed_requests import needed_requests, shown_requests
+from bfcl_pipeline.runs.recorded_run import RecordedRun
+from bfcl_pipeline.world.executables import ApiAnswer, ApiRequest
+from bfcl_pipeline.world.web.apis import ReplayingApis, unanswered
+from bfcl_pipeline.world.web.cache import WebCache
+from bfcl_pipeline.world.web.coverage import files_of, used_keys
+from bfcl_pipeline.world.web.keys import ApiKey, Key
+
+if TYPE_CHECKING:
+    from bfcl_pipeline.world.web.check import CacheCheck
+
+_MANY = 500  # outcomes: their check takes more than a second
+
+
+@dataclass(frozen=True, slots=True)
+class ArchivedWeb:
+    """The part of the web cache that a run used."""
+
+    files: list[Path]  # outcomes with their cassettes, sorted
+    recorded_since: int  # answers of web APIs that verdicts of the run lack; not among the files
+
+
+class _ApisOfRun:
+    """The web cache as web APIs, without the answers that verdicts of a run lack."""
+
+    def __init__(self, cache: WebCache, lacking: Collection[str]) -> None:
+        """lacking: the messages of these verdicts."""
+        self._apis, self._lacking = ReplayingApis(cache), lacking
+        self.recorded_since: set[ApiKey] = set()
+
+    def get(self, request: ApiRequest) -> ApiAnswer:
+        """The recorded answer. Raises as `ReplayingApis`."""
+        answer = self._apis.get(request)
+        message = unanswered(request)
+        if message in self._lacking:
+            self.recorded_since.add(ApiKey(request))
+            raise NotRecorded(message)
+        return answer
+
+
+def web_files(
+    recorded: RecordedRun, record: Path, data: Path, further: Collection[Key] = ()
+) -> ArchivedWeb:
+    """The outcomes in the web cache `record` that the run used, and those of `further`.
+
+    Raises TableError if a table cannot be read, WebError if an outcome is damaged.
+    """
+    cache = WebCache(record)
+    apis = _apis_of(recorded, cache)
+    keys = _run_keys(recorded, apis, data, unfinished=False) | set(further)
+    return ArchivedWeb(files_of(cache, keys), len(apis.recorded_since))
+
+
+def run_keys(recorded: RecordedRun, record: Path, data: Path, *, unfinished: bool = False) -> set[Key]:
+    """The web requests of the run, whether the web cache `record` has their outcomes or not.
+
+    Without those of web APIs whose answer was recorded after a verdict of the run that lacks it.
+
+    unfinished: tables of responses may be missing.
+
+    Raises TableError if a table cannot be read, WebError if an answer of a web API is damaged.
+    """
+    return _run_keys(recorded, _apis_of(recorded, WebCache(record)), data, unfinished)
+
+
+def _run_keys(recorded: RecordedRun, apis: _ApisOfRun, data: Path, unfinished: bool) -> set[Key]:
+    keys: set[Key] = {*_executed(recorded, apis, data, unfinished)}
+    keys -= apis.recorded_since
+    if recorded.config["web"] in RECORDED_MODES:
+        tool, engines = recorded.config["search_tool"], recorded.engines
+        for folder, responses in _web_responses(recorded, unfinished):
+            keys |= used_keys(responses, tool, engines.of(recorded.row(folder).name))
+    return keys
+
+
+def checked_web(record: Path, keys: set[Key] | None, processes: int, log: Log) -> CacheCheck:
+    """Plays the cassettes of `keys` in the web cache `record`, or all of them (`web.check.check_cache`).
+
+    log: receives a line for each outcome if there are many.
+    """
+    from bfcl_pipeline.world.web.check import check_cache  # loads HTTP clients, which most runs do not need
+
+    def progress(done: int, total: int) -> None:
+        if total >= _MANY:
+            log(step_line(done, total, "Play a cassette of the web"))
+
+    return check_cache(WebCache(record), keys, progress, processes=processes)
+
+
+def _apis_of(recorded: RecordedRun, cache: WebCache) -> _ApisOfRun:
+    """Web APIs as the verdicts of the run had them. Raises TableError."""
+    tables = [recorded.folder / "verdicts" / f"{folder}.parquet" for folder in recorded.run.folders]
+    executes = any(CATEGORIES[category].executes for category in recorded.categories)
+    lacking = {
+        row["error_message"]
+        for path in tables
+        if executes and path.is_file()
+        for row in read_table(path, ["status", "error_message"]).to_pylist()
+        if row["status"] == Status.NOT_RECORDED
+    }
+    return _ApisOfRun(cache, lacking)
+
+
+def _executed(recorded: RecordedRun, apis: _ApisOfRun, data: Path, unfinished: bool) -> Iterator[ApiKey]:
+    """The requests of web APIs that the verdicts of the run need, and those that its page shows.
+
+    Of an entry that lacked an answer which was recorded later, those that only the page shows are left out:
+    they were most likely recorded with it.
+    """
+    shown = (
+        recorded.config["web"] in RECORDED_MODES
+    )  # then the page has the values of expected calls from it
+    for category in filter(lambda name: CATEGORIES[name].executes, recorded.categories):
+        answers: dict[str, list[Response]] = {}
+        for folder in recorded.run.folders:
+            if category in recorded.run.categories_of(folder):
+                for response in _responses(recorded, folder, category, unfinished):
+                    if response.web in RECORDED_MODES:
+                        answers.setdefault(response.entry_id, []).append(response)
+                    elif shown:
+                        answers.setdefault(response.entry_id, [])
+        for entry in read_entries(entries_path(data, category), set(answers)) if answers else ():
+            needed = needed_requests(entry, answers[entry.entry_id], apis)
+            yield from needed
+            if not apis.recorded_since & needed.keys():
+                yield from shown_requests(entry, answers[entry.entry_id], apis)
+
+
+def _web_responses(recorded: RecordedRun, unfinished: bool) -> Iterator[tuple[str, list[Response]]]:
+    """The responses of the categories that search the web, each with the directory name of its model."""
+    given = recorded.given()  # from webs of other runs
+    for folder in recorded.run.folders:
+        for category in () if folder in given else recorded.run.categories_of(folder):
+            if CATEGORIES[category].check is Check.WEB_SEARCH:
+                yield folder, _responses(recorded, folder, category, unfinished)
+
+
+def _responses(recorded: RecordedRun, folder: str, category: str, unfinished: bool) -> list[Response]:
+    path = recorded.folder / "responses" / folder / f"{category}.parquet"
+    return [] if unfinished and not path.is_file() else read_responses(path)
+
+
+def unfinished_models(recorded: RecordedRun) -> list[str]:
+    """The names of the models of which a table of responses is missing, in the order of the config."""
+    return [
+        recorded.run.jobs_of(folder)[0].name
+        for folder in recorded.run.folders
+        if not all(
+            (recorded.folder / "responses" / folder / f"{category}.parquet").is_file()
+            for category in recorded.run.categories_of(folder)
+        )
+    ]

@@ -1,5 +1,0 @@
-"""Small open models in the process of the job, through transformers: no server, the same prompts."""
-
-from bfcl_pipeline.models.local.adapter import TransformersModel
-
-__all__ = ["TransformersModel"]

@@ -1,0 +1,255 @@
+"""What made the answers of a run, read from its journals, the records beside them and the answers.
+
+Two sources, kept apart: the records that the jobs wrote when they asked, and what the APIs said about
+themselves in each answer (the name of the model, an id, a fingerprint). Nothing here can show that either
+is true.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from bfcl_pipeline.base.text import plural
+from bfcl_pipeline.benchmark.records import Json
+from bfcl_pipeline.runs.archived.exchanges import exchanges_of
+from bfcl_pipeline.runs.archived.findings import SHOWN, Findings
+from bfcl_pipeline.runs.archived.run_files import log_files
+from bfcl_pipeline.runs.journal import JournaledExchange
+from bfcl_pipeline.runs.provenance import (
+    BESIDE_LOG,
+    FOLDER,
+    Gpu,
+    Provenance,
+    provenance_path,
+    read_provenance,
+)
+from bfcl_pipeline.runs.recorded_run import RecordedRun
+
+MOST_NAMES = 1_000
+"""Different returned names, or fingerprints, that are counted one by one."""
+
+LONGEST_NAME = 200
+"""Characters of a returned name or fingerprint that are kept."""
+
+OTHERS = "(others)"
+"""Counts what is beyond MOST_NAMES."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProvenanceUse:
+    """The exchanges that one record explains."""
+
+    sha256: str  # of the record
+    document: Provenance | None  # None if its file is missing
+    exchanges: int  # 0 for a model in the job's process whose answers are in no journal
+    first: str  # the first time of receipt, ISO 8601 in UTC; empty without exchanges
+    last: str
+
+
+@dataclass(frozen=True, slots=True)
+class ApiFacts:
+    """What the API said about itself in its answers."""
+
+    models: Mapping[str, int]  # exchanges by returned model name
+    fingerprints: Mapping[str, int]  # exchanges by system fingerprint
+    ids: int  # exchanges with an id
+
+
+@dataclass(frozen=True, slots=True)
+class ModelProvenance:
+    """What made the answers of one model, or of one trial of it."""
+
+    uses: tuple[ProvenanceUse, ...]  # by first exchange
+    api: ApiFacts
+
+    @property
+    def exchanges(self) -> int:
+        """All exchanges of the model."""
+        return sum(use.exchanges for use in self.uses)
+
+
+def provenances_of(recorded: RecordedRun, cache: Path) -> dict[str, ModelProvenance]:
+    """What made the answers of the models of a run, by the directory name of the model.
+
+    A model that ran in the job's process without a journal has the record beside its log, if there is one;
+    models of kind `results` are not listed.
+
+    Args:
+        recorded: the run.
+        cache: the directory with exchanges/.
+
+    Raises:
+        JournalError: a journal is damaged.
+        ProvenanceError: a record is damaged or was changed.
+    """
+    found: dict[str, ModelProvenance] = {}
+    for folder in recorded.run.folders:
+        if recorded.run.jobs_of(folder)[0].remote:
+            journals = recorded.journals(cache) / folder
+            found[folder] = model_provenance(exchanges_of(recorded, cache, folder), journals)
+        elif (path := log_record_path(recorded, folder)).is_file():
+            record = read_provenance(path, by_digest=False)
+            use = ProvenanceUse(record.sha256, record, 0, "", "")
+            found[folder] = ModelProvenance((use,), ApiFacts({}, {}, 0))
+    return found
+
+
+def log_record_path(recorded: RecordedRun, folder: str) -> Path:
+    """The file of the record of a model without journals, beside the log of its job."""
+    return recorded.folder / "logs/generate" / f"{folder}{BESIDE_LOG}"
+
+
+def model_provenance(exchanges: Iterable[JournaledExchange], journals: Path) -> ModelProvenance:
+    """What made `exchanges`. journals: the directory of their journals. Raises ProvenanceError."""
+    counts = _Counts()
+    for exchange in exchanges:
+        counts.add(exchange)
+    uses = sorted(counts.uses(journals), key=lambda use: (use.first, use.sha256))
+    return ModelProvenance(tuple(uses), ApiFacts(counts.models, counts.fingerprints, counts.ids))
+
+
+def log_records(recorded: RecordedRun) -> list[Provenance]:
+    """The records of the jobs that wrote the responses of a run, in the order of their files.
+
+    Unlike the records beside the journals, they are of the jobs of this run, which may have found answers
+    of earlier runs in the journals. Raises ProvenanceError.
+    """
+    paths = [path for path in log_files(recorded) if path.name.endswith(BESIDE_LOG)]
+    return [read_provenance(path, by_digest=False) for path in paths]
+
+
+def provenance_findings(
+    recorded: RecordedRun, cache: Path, findings: Findings, outcome: str = "claimed"
+) -> None:
+    """Adds what is said to have made the answers, for each model, and what is not said.
+
+    Args:
+        recorded: the run, from an archive.
+        cache: the directory with exchanges/ of the archive.
+        findings: receives the findings.
+        outcome: `attested` if a trusted signer vouches for the archive.
+
+    Raises:
+        JournalError: a journal is damaged.
+        ProvenanceError: a record is damaged or was changed.
+    """
+    for path in sorted(recorded.journals(cache).glob(f"*/{FOLDER}/*.json")):
+        read_provenance(path)
+    log_records(recorded)
+    for folder, model in provenances_of(recorded, cache).items():
+        for line in (*record_lines(model), *api_lines(model)):
+            findings.attested("model", f"{folder}: {line}", outcome)
+        for line in gap_lines(model):
+            findings.not_verified("model", f"{folder}: {line}")
+
+
+def record_lines(model: ModelProvenance) -> Iterator[str]:
+    """What made the answers of one model, a line for each record."""
+    known = [use for use in model.uses if use.document is not None]
+    for use in known[:SHOWN]:
+        if use.document is not None:
+            counted = f"{plural(use.exchanges, 'exchange', 'exchanges')}: " if use.exchanges else ""
+            yield counted + described(use.document)
+    if len(known) > SHOWN:
+        yield f"and {len(known) - SHOWN:,} more records of what made answers"
+
+
+def api_lines(model: ModelProvenance) -> Iterator[str]:
+    """What the API of one model said about itself in its answers."""
+    api = model.api
+    for what, counts in (("model name", api.models), ("fingerprint", api.fingerprints)):
+        if counts:
+            yield f"the API returned the {what if len(counts) == 1 else f'{what}s'} {_counted(counts)}"
+    if api.ids:
+        yield f"the API returned an id with {api.ids:,} of {plural(model.exchanges, 'answer', 'answers')}"
+
+
+def gap_lines(model: ModelProvenance) -> Iterator[str]:
+    """What is not recorded about the answers of one model."""
+    missing = [use for use in model.uses if use.document is None]
+    if missing:
+        count = plural(sum(use.exchanges for use in missing), "exchange", "exchanges")
+        yield f"the record of what made {count} is missing (the first: {missing[0].sha256})"
+
+
+def described(record: Provenance) -> str:
+    """A record in one line: server, GPUs, weights, and the code that asked."""
+    server, model, pipeline = record.server, record.model, record.pipeline
+    packages = server.packages if server else record.packages
+    parts = []
+    if server is not None:
+        parts.append(f"{server.kind} {server.version or '(version not known)'}")
+    if server is not None or model.weights is not None:
+        parts += [f"{name} {packages[name]}" for name in ("torch", "transformers") if name in packages]
+    parts += _gpu_texts(server.gpus if server and server.gpus else record.machine.gpus)
+    if model.weights is not None:
+        parts.append(f"weights {model.weights}")
+    commit = f" at {pipeline.commit[:12]}" if pipeline.commit else ""
+    changed = " with local changes" if pipeline.changed else ""
+    parts.append(f"asked by bfcl-pipeline {pipeline.version}{commit}{changed}")
+    if record.machine.image is not None:
+        parts.append(
+            "in a container" if record.machine.image == "container" else f"in {record.machine.image}"
+        )
+    return ", ".join(parts)
+
+
+def _gpu_texts(gpus: tuple[Gpu, ...]) -> list[str]:
+    return [
+        f"{count} x {gpu.name}" + (f" (driver {gpu.driver})" if gpu.driver else "")
+        for gpu, count in Counter(gpus).items()
+    ]
+
+
+def _counted(counts: Mapping[str, int]) -> str:
+    """Names with their numbers, the most frequent first."""
+    ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    listed = ", ".join(f"{name} ({number:,})" for name, number in ranked[:SHOWN])
+    return listed + (f" and {len(ranked) - SHOWN:,} more" if len(ranked) > SHOWN else "")
+
+
+@dataclass(slots=True)
+class _Times:
+    exchanges: int = 0
+    first: str = ""
+    last: str = ""
+
+
+@dataclass(slots=True)
+class _Counts:
+    """What is counted over the exchanges of a model."""
+
+    times: dict[str, _Times] = field(default_factory=dict)  # by SHA-256 of the record
+    models: Counter[str] = field(default_factory=Counter)
+    fingerprints: Counter[str] = field(default_factory=Counter)
+    ids: int = 0
+
+    def add(self, exchange: JournaledExchange) -> None:
+        times = self.times.setdefault(exchange.provenance, _Times())
+        times.exchanges += 1
+        times.first = min(exchange.received_at, times.first or exchange.received_at)
+        times.last = max(exchange.received_at, times.last)
+        raw = exchange.raw
+        _count(self.models, _text(raw, "model", "modelVersion"))
+        _count(self.fingerprints, _text(raw, "system_fingerprint"))
+        self.ids += _text(raw, "id", "responseId") is not None
+
+    def uses(self, journals: Path) -> Iterator[ProvenanceUse]:
+        for sha256, times in self.times.items():
+            path = provenance_path(journals, sha256)
+            record = read_provenance(path) if path.is_file() else None
+            yield ProvenanceUse(sha256, record, times.exchanges, times.first, times.last)
+
+
+def _count(counter: Counter[str], name: str | None) -> None:
+    if name is not None:
+        counter[name if name in counter or len(counter) < MOST_NAMES else OTHERS] += 1
+
+
+def _text(raw: Json, *names: str) -> str | None:
+    """The first of these fields of an answer that is a text: APIs name them differently."""
+    values = (raw.get(name) for name in names) if isinstance(raw, dict) else ()
+    return next((value[:LONGEST_NAME] for value in values if isinstance(value, str) and value), None)

@@ -1,0 +1,138 @@
+"""The lines of a journal: one exchange each, as a JSON object in ASCII.
+
+Covers the key of an exchange, and writing and reading a line. Reading a whole file is in `index`.
+"""
+
+import hashlib
+import json
+import re
+from array import array
+from dataclasses import dataclass
+from itertools import accumulate
+
+from bfcl_pipeline.base.errors import Malformed
+from bfcl_pipeline.benchmark.records import Json
+
+DEEPEST = 200
+"""Nesting levels of a line, at most, so that it can be read at any depth of the call stack."""
+
+TOO_DEEP = f"nested more than {DEEPEST} levels deep"
+
+_TEXT = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?', re.DOTALL)
+_STEPS = bytes.maketrans(b"[{]}", b"\1\1\xff\xff")  # one level down is 1, one up is -1
+_OTHERS = bytes(set(range(256)) - set(b"[{]}"))
+
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+
+
+class NotJson(ValueError):
+    """A line is not JSON: torn, or overwritten."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JournaledExchange:
+    """One exchange, as a line of the journal holds it."""
+
+    key: str  # exchange_key of the request
+    entry_id: str
+    trial: int  # from 1
+    turn: int  # the turn of the entry, from 0
+    run: str | None  # the run that sent the request; other runs find the answer too
+    received_at: str  # ISO 8601 in UTC
+    latency_seconds: float | None
+    input_tokens: int | None
+    output_tokens: int | None
+    dollars: float | None  # None if prices or tokens are not known
+    provenance: str  # SHA-256 of the record of what made it
+    raw: Json  # the answer as the API returned it
+
+
+def exchange_key(identity: Json, entry_id: str, trial: int, body: Json) -> str:
+    """The sha256, in hex, of everything that determines an answer: equal JSON values give equal keys."""
+    request = [identity, entry_id, trial, body]
+    return hashlib.sha256(json.dumps(request, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+def to_document(exchange: JournaledExchange) -> dict[str, Json]:
+    """The fields of a line in their order: the answer is last, because it is long."""
+    return {
+        "key": exchange.key,
+        "entry_id": exchange.entry_id,
+        "trial": exchange.trial,
+        "turn": exchange.turn,
+        "run": exchange.run,
+        "received_at": exchange.received_at,
+        "latency_seconds": exchange.latency_seconds,
+        "input_tokens": exchange.input_tokens,
+        "output_tokens": exchange.output_tokens,
+        "dollars": exchange.dollars,
+        "provenance": exchange.provenance,
+        "raw": exchange.raw,
+    }
+
+
+def is_too_deep(text: bytes) -> bool:
+    """Whether lists and mappings in JSON are nested more than DEEPEST levels; brackets in its texts do not
+    count. To be asked before the JSON is read: Python reads and writes it with recursion."""
+    if text.count(b"[") + text.count(b"{") <= DEEPEST:
+        return False
+    brackets = _TEXT.sub(b"", text).translate(_STEPS, _OTHERS)
+    return max(accumulate(array("b", brackets)), default=0) > DEEPEST
+
+
+def to_line(document: Json) -> bytes:
+    """A line with its line feed. Raises Malformed if the answer is not valid JSON or nested too deeply."""
+    try:
+        text = json.dumps(document, separators=(",", ":"), allow_nan=False)
+    except (ValueError, RecursionError) as error:  # NaN, thousands of digits or of levels
+        raise Malformed(f"the answer cannot be written as JSON ({error})") from error
+    line = text.encode("ascii") + b"\n"
+    if is_too_deep(line):
+        raise Malformed(f"the answer is {TOO_DEEP}")
+    return line
+
+
+def from_line(line: bytes) -> JournaledExchange:
+    """The exchange of a line. Raises NotJson, or another ValueError if the fields are wrong."""
+    if is_too_deep(line):
+        raise NotJson(TOO_DEEP)
+    try:
+        document = json.loads(line.decode("utf-8"))
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise NotJson(f"not JSON ({error})") from error
+    return from_document(document)
+
+
+def from_document(document: Json) -> JournaledExchange:
+    """The exchange of a line's fields. Raises ValueError if the fields are wrong."""
+    match document:
+        case {
+            "key": str(key),
+            "entry_id": str(entry_id),
+            "trial": int(trial),
+            "turn": int(turn),
+            "run": str() | None as run,
+            "received_at": str(received_at),
+            "latency_seconds": int() | float() | None as latency_seconds,
+            "input_tokens": int() | None as input_tokens,
+            "output_tokens": int() | None as output_tokens,
+            "dollars": int() | float() | None as dollars,
+            "provenance": str(provenance),
+            "raw": raw,
+            **rest,
+        } if not rest and _SHA256.fullmatch(provenance):
+            return JournaledExchange(
+                key=key,
+                entry_id=entry_id,
+                trial=trial,
+                turn=turn,
+                run=run,
+                received_at=received_at,
+                latency_seconds=latency_seconds,
+                input_tokens=input_tokens,
+                output_tokens=output_tokens,
+                dollars=dollars,
+                provenance=provenance,
+                raw=raw,
+            )
+    raise ValueError("its fields are not those of an exchange")

@@ -1,0 +1,39 @@
+"""What made an answer, noted when it is made: software, machine, weights, server. docs/provenance.md."""
+
+from bfcl_pipeline.runs.provenance.document import (
+    MOST_BYTES,
+    Gpu,
+    Machine,
+    ModelFiles,
+    Pipeline,
+    Provenance,
+    Server,
+)
+from bfcl_pipeline.runs.provenance.store import (
+    BESIDE_LOG,
+    FOLDER,
+    TEMPLATE_BESIDE_LOG,
+    provenance_path,
+    provenances_in,
+    read_provenance,
+    template_note,
+    write_provenance,
+)
+
+__all__ = [
+    "BESIDE_LOG",
+    "FOLDER",
+    "MOST_BYTES",
+    "TEMPLATE_BESIDE_LOG",
+    "Gpu",
+    "Machine",
+    "ModelFiles",
+    "Pipeline",
+    "Provenance",
+    "Server",
+    "provenance_path",
+    "provenances_in",
+    "read_provenance",
+    "template_note",
+    "write_provenance",
+]

@@ -1,0 +1,1 @@
+"""What leaves the machine: archives, signatures, the gallery, exports, official forms."""

@@ -1,0 +1,133 @@
+"""Checking the signed statements about an archive: who vouches for it, and whether it says the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from bfcl_pipeline.base.errors import BadSignature, ConfigError, NotCheckable
+from bfcl_pipeline.benchmark.records import Json
+from bfcl_pipeline.runs.archived.findings import Findings, Part, Verification
+from bfcl_pipeline.share.archive.statement import first_difference, read_statement
+from bfcl_pipeline.share.signing.signature import CheckedSignature, Trust
+from bfcl_pipeline.share.signing.signed_line import check_line
+from bfcl_pipeline.share.signing.statement_file import read_lines, statements_path
+
+SUBJECT = "statement"
+
+
+@dataclass(frozen=True, slots=True)
+class AttestationOptions:
+    """What the verifier demands of statements, and whom they trust."""
+
+    trust: Trust = field(default_factory=Trust)
+    statements: Path | None = None  # their file; None: that beside the archive, if there is one
+    required: bool = False  # whether a valid statement of a trusted signer is demanded
+    principal: str | None = None  # who that signer must be; None: anybody who is trusted
+
+    def check(self) -> None:
+        """Raises ConfigError if a file that is named does not exist."""
+        for path in (self.statements, self.trust.signers, *self.trust.timestamp_roots):
+            if path is not None and not path.is_file():
+                raise ConfigError(f"{path}: no such file.")
+
+
+@dataclass(frozen=True, slots=True)
+class Attested:
+    """Who vouches for an archive."""
+
+    result: Verification  # DIFFERS if a statement does not hold, or a demanded one is missing
+    signers: tuple[str, ...]  # trusted signers of valid statements
+
+
+def check_attestations(
+    file: Path,
+    sha256: str,
+    predicate: Callable[[], Mapping[str, Json]],
+    options: AttestationOptions,
+    findings: Findings,
+) -> Attested:
+    """Checks each signed statement about an archive, offline.
+
+    Args:
+        file: the archive.
+        sha256: of the archive.
+        predicate: returns what the archive says (`statement.predicate_of`); called if there is a statement.
+        options: whom the verifier trusts.
+        findings: receives a line for each statement.
+
+    Raises:
+        OSError: the file of statements cannot be read.
+    """
+    try:
+        lines = _lines(options.statements or statements_path(file))
+    except BadSignature as error:
+        findings.add(Part.ATTESTED, "DIFFERS", SUBJECT, str(error))
+        return Attested(Verification.DIFFERS, ())
+    says = predicate() if lines else {}
+    result = Verification.COMPLETE
+    signers: list[str] = []
+    for number, line in enumerate(lines, start=1):
+        name = f"line {number}: " if len(lines) > 1 else ""
+        try:
+            checked = check_line(line, options.trust)
+            _compare(checked, sha256, says)
+        except NotCheckable as error:
+            findings.not_verified(SUBJECT, f"{name}{error}")
+        except BadSignature as error:
+            findings.add(Part.ATTESTED, "DIFFERS", SUBJECT, f"{name}{error}")
+            result = Verification.DIFFERS
+        else:
+            trusted = checked.signer.principals
+            findings.attested(SUBJECT, _signed_by(checked), "attested" if trusted else "unknown")
+            if checked.unchecked:
+                findings.not_verified(SUBJECT, f"{name}its time stamp: {checked.unchecked}")
+            signers += [one for one in trusted if one not in signers]
+    if options.required and not _satisfied(options, signers):
+        findings.add(Part.ATTESTED, "DIFFERS", SUBJECT, _missing(options))
+        result = Verification.DIFFERS
+    return Attested(result, tuple(signers))
+
+
+def _lines(path: Path) -> list[bytes]:
+    return read_lines(path) if path.exists() else []
+
+
+def _compare(checked: CheckedSignature, sha256: str, predicate: Mapping[str, Json]) -> None:
+    """Raises BadSignature if a signed statement is not about the archive, or says something else."""
+    statement = read_statement(checked.payload)
+    by = f"signed by {_name(checked)}, but"
+    if statement.sha256 != sha256:
+        raise BadSignature(f"{by} about another file, with the sha256 {statement.sha256}")
+    difference = first_difference(statement.predicate, predicate)
+    if difference is not None:
+        raise BadSignature(f"{by} does not say what the archive says: {difference}")
+
+
+def _signed_by(checked: CheckedSignature) -> str:
+    stamp = checked.time_stamp
+    if stamp is None:
+        return f"signed by {_name(checked)}"
+    known = "" if stamp.trusted else ", an authority that is not known here"
+    return f"signed by {_name(checked)}; existed at {stamp.time}, says {stamp.authority}{known}"
+
+
+def _name(checked: CheckedSignature) -> str:
+    """Who signed, with the key or the service that confirmed it."""
+    signer = checked.signer
+    issuer = f", confirmed by {signer.issuer}" if signer.issuer else ""
+    if not signer.principals:
+        return f"{signer.identity}{issuer}, {signer.reason}"
+    others = [] if signer.identity in signer.principals else [signer.identity]
+    known = f" ({', '.join(others)})" if others else ""
+    return f"{', '.join(signer.principals)}{known}{issuer}"
+
+
+def _satisfied(options: AttestationOptions, signers: Sequence[str]) -> bool:
+    return options.principal in signers if options.principal else bool(signers)
+
+
+def _missing(options: AttestationOptions) -> str:
+    who = options.principal or "a signer who is trusted here"
+    return f"there is no valid statement of {who}, which --require-signature demands"

@@ -1,0 +1,157 @@
+"""Making the archive of a run: collect the files, search them for secrets, describe and write them."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from bfcl_pipeline.base.errors import ArchiveError
+from bfcl_pipeline.base.files import temporary_folder
+from bfcl_pipeline.base.key_shapes import named_secrets
+from bfcl_pipeline.benchmark.config import KINDS
+from bfcl_pipeline.benchmark.definition import encoder, release
+from bfcl_pipeline.judge.web_files import web_files
+from bfcl_pipeline.runs.archived.crate_metadata import metadata_limit
+from bfcl_pipeline.runs.archived.members import ArchiveMember, file_sha256, member
+from bfcl_pipeline.runs.archived.names import METADATA, PREVIEW
+from bfcl_pipeline.runs.archived.provenances import log_records
+from bfcl_pipeline.runs.archived.secrets import Search
+from bfcl_pipeline.runs.archived.software import Checkout, find_checkout, versions, versions_when_made
+from bfcl_pipeline.runs.archived.writing import TOO_MUCH, write_archive
+from bfcl_pipeline.runs.recorded_run import RecordedRun, read_run
+from bfcl_pipeline.share.archive.authors import read_author
+from bfcl_pipeline.share.archive.contents import ArchiveContents, Places, gather, readme
+from bfcl_pipeline.share.archive.crate import Input, RunFacts, metadata
+from bfcl_pipeline.share.archive.crate_terms import BENCHMARK_URL, ENCODER_URL
+from bfcl_pipeline.share.archive.preview import preview
+from bfcl_pipeline.share.archive.snakemake_records import moment
+from bfcl_pipeline.world.executables.apis import PLACEHOLDERS
+from bfcl_pipeline.world.web.keys import Key
+
+SHOWN = 20
+"""The most findings that an error message lists."""
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """The archive that was written."""
+
+    path: Path
+    members: int
+    unpacked: int  # bytes
+    size: int  # bytes of the file
+    sha256: str  # of the file
+    answered_since: int  # entries that failed in the run, with later answers that are left out
+    recorded_since: int  # answers of web APIs that verdicts of the run lack, recorded later and left out
+
+
+def make_archive(
+    run_folder: Path,
+    out: Path,
+    *,
+    cache: Path,
+    data: Path,
+    environment: Mapping[str, str],
+    allowed: Collection[str],
+    authors: Sequence[str] = (),
+    failed_searches: Callable[[RecordedRun], Collection[Key]] = lambda _recorded: (),
+) -> Made:
+    """Writes the archive of a run, atomically; equal runs give equal bytes.
+
+    Args:
+        run_folder: the directory of the run, results/<run>; `.snakemake` is beside `results`.
+        out: the file to write.
+        cache: the directory with `exchanges/` and `web/`.
+        data: the staged data.
+        environment: variables; values of those that contain keys must not be in the archive.
+        allowed: fingerprints of findings that are not secrets.
+        authors: who made the run, each as `Name` or `Name <ORCID>`.
+        failed_searches: the web requests of entries that failed after some answers, which no table has.
+
+    Raises:
+        ArchiveError: the run is not complete, contains a secret or is too large; nothing is written.
+        ConfigError, JournalError, TableError, WebError: a file of the run is damaged.
+        OSError: a file cannot be read or written.
+    """
+    people = [read_author(author) for author in authors]
+    checkout = find_checkout()
+    recorded = read_run(run_folder, checkout.schema, run_folder.name)
+    with temporary_folder(out) as work:
+        places = Places(cache, run_folder.parent.parent / ".snakemake", work)
+        web = web_files(recorded, cache / "web", data, failed_searches(recorded))
+        contents = gather(recorded, checkout, places, web.files)
+        facts = _facts(recorded, contents, checkout, data)
+        members = [*contents.members, member("README.md", readme(facts, recorded.journals_member))]
+        members.append(member(PREVIEW, preview(facts, people, members)))
+        members.sort(key=lambda member: member.name)
+        description = member(METADATA, metadata(facts, people, members))
+        if description.size > metadata_limit(len(members) + 1):
+            raise ArchiveError(f"{description.size:,} bytes of metadata: {TOO_MUCH}")
+        members.insert(0, description)
+        secrets = named_secrets(environment, _key_variables(recorded))
+        _check_secrets(members, Search(secrets), frozenset(allowed))
+        write_archive(out, members)
+    unpacked = sum(member.size for member in members)
+    size, sha256 = out.stat().st_size, file_sha256(out)
+    return Made(out, len(members), unpacked, size, sha256, contents.answered_since, web.recorded_since)
+
+
+def _key_variables(recorded: RecordedRun) -> set[str]:
+    """The environment variables that may contain API keys."""
+    of_models = {row.key for row in recorded.rows.values()} | {kind.key for kind in KINDS.values()}
+    return {"SERPAPI_API_KEY", *PLACEHOLDERS, *(key for key in of_models if key is not None)}
+
+
+def _check_secrets(members: Sequence[ArchiveMember], search: Search, allowed: frozenset[str]) -> None:
+    """Raises ArchiveError, which names places but no texts, if a member contains a secret."""
+    findings = (
+        finding
+        for member in members
+        for finding in search.findings(member)
+        if finding.fingerprint not in allowed
+    )
+    shown = list(islice(findings, SHOWN))
+    if shown:
+        listed = "\n  ".join(map(str, shown))
+        raise ArchiveError(
+            f"nothing was written: secrets, or texts that look like secrets, in\n  {listed}\n"
+            "Remove them and replace the keys, which may be known by now. If a finding is not a secret, "
+            "such as a key that a model made up, accept it with --allow FINGERPRINT."
+        )
+
+
+def _facts(recorded: RecordedRun, contents: ArchiveContents, checkout: Checkout, data: Path) -> RunFacts:
+    config = recorded.config
+    staged = ["release/texts.json", *(f"entries/{category}.parquet" for category in recorded.categories)]
+    if recorded.needs_family_texts:
+        staged.append("release/family_texts.json")
+    steps = contents.steps
+    installed = versions(encoder=recorded.needs_encoder)
+    report = recorded.folder / "report.html"
+    # Without Snakemake's records, the time of the report is the best estimate.
+    end = max(step.end for step in steps) if steps else report.stat().st_mtime
+    return RunFacts(
+        run=recorded.run.name,
+        start=moment(min(step.start for step in steps)) if steps else None,
+        end=moment(end),
+        release=Input(
+            release.DISTRIBUTION,
+            config["release"]["version"],
+            config["release"]["sha256"],
+            BENCHMARK_URL,
+            {name: file_sha256(data / name) for name in staged if (data / name).is_file()},
+        ),
+        encoder=Input(
+            encoder.MODEL,
+            encoder.VERSION,
+            encoder.WHEEL_SHA256,
+            ENCODER_URL,
+            {f"encoder/{name}": sha256 for name, sha256 in encoder.FILES.items()},
+        )
+        if recorded.needs_encoder
+        else None,
+        images=config["containers"],
+        versions=installed,
+        versions_when_made=versions_when_made(log_records(recorded), installed),
+        checkout=checkout,
+    )

@@ -1,0 +1,229 @@
+"""The statement about an archive that is signed: an in-toto statement (v1), made from the archive alone.
+
+Its subject is the file, by sha256; its predicate says in short what the archive says: what was evaluated,
+by which software, of which models, with which scores. Equal archives give equal bytes, so each verifier can
+make the predicate again and compare.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from in_toto_attestation.v1.resource_descriptor import ResourceDescriptor
+from in_toto_attestation.v1.statement import STATEMENT_TYPE_URI, Statement
+
+from bfcl_pipeline.base.errors import BadSignature
+from bfcl_pipeline.base.strict_json import canonical, read_strictly
+from bfcl_pipeline.base.text import cut, valid_unicode
+from bfcl_pipeline.benchmark.definition import release
+from bfcl_pipeline.benchmark.records import Json
+from bfcl_pipeline.benchmark.tables import read_table
+from bfcl_pipeline.runs.archived.crate_metadata import CrateMetadata
+from bfcl_pipeline.runs.archived.provenances import ModelProvenance, provenances_of
+from bfcl_pipeline.runs.recorded_run import RecordedRun
+
+PREDICATE_TYPE = "urn:bfcl-pipeline:run:v1"
+"""The form of the predicate; changes whenever a field is added, removed or gets another meaning."""
+
+_FIELDS = {"_type", "subject", "predicateType", "predicate"}
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+_SCORE = {
+    "model": "model",
+    "rules": "rules",
+    "overall": "overall",
+    "low": "overall_ci_low",
+    "high": "overall_ci_high",
+    "entries": "entries",
+    "answered": "answered",
+    "web": "web",
+}
+"""The fields of a score, and their columns in tables/leaderboard."""
+
+_NAMES = 20  # returned names, or fingerprints, of one model
+_SHOWN = 80  # characters of a value in a difference
+
+
+@dataclass(frozen=True, slots=True)
+class ReadStatement:
+    """A statement that was signed, by anybody."""
+
+    sha256: str  # of the file that it is about
+    predicate: Json
+
+
+def make_statement(file_name: str, sha256: str, predicate: Mapping[str, Json]) -> bytes:
+    """The statement about a file: canonical JSON."""
+    subject = ResourceDescriptor(name=file_name, digest={"sha256": sha256})
+    Statement([subject.pb], PREDICATE_TYPE, dict(predicate)).validate()
+    return canonical(
+        {
+            "_type": STATEMENT_TYPE_URI,
+            "subject": [{"name": file_name, "digest": {"sha256": sha256}}],
+            "predicateType": PREDICATE_TYPE,
+            "predicate": predicate,
+        }
+    )
+
+
+def subject_of(payload: bytes) -> str:
+    """The sha256 of the file that an in-toto statement of any type is about. Raises BadSignature."""
+    return _subject(_document(payload))
+
+
+def read_statement(payload: bytes) -> ReadStatement:
+    """The statement in signed bytes. Raises BadSignature if it is not a statement about a run."""
+    document = _document(payload)
+    sha256 = _subject(document)
+    kind = document["predicateType"]
+    if kind != PREDICATE_TYPE:
+        raise BadSignature(f"it is of the unknown type {cut(str(kind), _SHOWN)!r}, not {PREDICATE_TYPE!r}")
+    return ReadStatement(sha256, document["predicate"])
+
+
+def predicate_of(metadata: CrateMetadata, recorded: RecordedRun, cache: Path) -> dict[str, Json]:
+    """What an archive says, in short.
+
+    Args:
+        metadata: the metadata of the archive; its hashes were checked.
+        recorded: the run in the archive.
+        cache: has the exchanges of the archive.
+
+    Raises:
+        JournalError, ProvenanceError, TableError: a file of the run is damaged.
+    """
+    results, config = f"results/{metadata.run}", recorded.config
+    files = {"config": f"{results}/config.yaml", "models": f"{results}/models.yaml"}
+    files["requirements"] = "requirements.lock"
+    version, sha256 = metadata.release
+    scores = list(_scores(recorded.folder))
+    made = provenances_of(recorded, cache)
+    return {
+        "run": metadata.run,
+        "ended": metadata.ended,
+        "release": {"name": release.DISTRIBUTION, "version": version, "sha256": sha256},
+        "files": {name: metadata.sha256[path] for name, path in files.items() if path in metadata.sha256},
+        "images": dict(config["containers"]),
+        "software": {
+            "versions": dict(metadata.versions),
+            "commit": metadata.commit,
+            "changed": metadata.changed,
+        },
+        "categories": recorded.categories,
+        "marks": _marks(config, scores),
+        "models": [_model(recorded, folder, made.get(folder)) for folder in recorded.run.folders],
+        "scores": scores,
+    }
+
+
+def first_difference(stated: Json, derived: Json, place: str = "") -> str | None:
+    """The first field in which a predicate differs from that of the archive; None if it does not.
+
+    `stated` may be of anybody: it is followed only as deep as `derived`, and shown in at most one line.
+    """
+    if isinstance(stated, Mapping) and isinstance(derived, Mapping):
+        for name in sorted({*stated, *derived}):
+            where = f"{place}.{name}" if place else name
+            if name not in stated:
+                return f"{where} is missing"
+            if name not in derived:
+                return f"{cut(where, _SHOWN)} is not a field of such a statement"
+            difference = first_difference(stated[name], derived[name], where)
+            if difference is not None:
+                return difference
+        return None
+    if isinstance(stated, list) and isinstance(derived, list) and len(stated) == len(derived):
+        pairs = enumerate(zip(stated, derived, strict=True))
+        found = (first_difference(*pair, f"{place}[{number}]") for number, pair in pairs)
+        return next((difference for difference in found if difference is not None), None)
+    if type(stated) is type(derived) and not isinstance(stated, (Mapping, list)) and stated == derived:
+        return None
+    return f"{place} is {_short(stated)}, in the archive {_short(derived)}"
+
+
+def _short(value: Json) -> str:
+    if isinstance(value, (Mapping, list)):
+        kind = "a list" if isinstance(value, list) else "an object"
+        return f"{kind} of {len(value):,}"
+    return cut(json.dumps(value), _SHOWN)
+
+
+def _scores(folder: Path) -> Iterator[dict[str, Json]]:
+    """The overall score of each model under each rule set, as the table has them."""
+    table = read_table(folder / "tables/leaderboard.parquet", list(_SCORE.values()))
+    for row in table.to_pylist():
+        yield {name: row[column] for name, column in _SCORE.items()}
+
+
+def _marks(config: Mapping[str, Json], scores: Sequence[Mapping[str, Json]]) -> list[str]:
+    """What keeps the scores from being those of the leaderboard."""
+    marks = {
+        "simulated web": any(score["web"] == "simulated" for score in scores),
+        "sample": config["sample"] is not None,
+        "chosen entries": config["entry_ids"] is not None,
+        "own errata": bool(config["errata"]),
+    }
+    return [mark for mark, applies in marks.items() if applies]
+
+
+def _model(recorded: RecordedRun, folder: str, made: ModelProvenance | None) -> dict[str, Json]:
+    """What identifies a model, or a trial of it, and what is known about its answers."""
+    row = recorded.row(folder)
+    facts = {
+        "name": recorded.run.jobs_of(folder)[0].name,
+        "kind": row.kind,
+        "asked": row.model,
+        "weights": row.weights,
+        "revision": row.revision,
+        "prompts": row.prompts,
+        "answers": _answers(made),
+    }
+    return {name: value for name, value in facts.items() if value is not None}
+
+
+def _answers(made: ModelProvenance | None) -> dict[str, Json] | None:
+    """How many answers there are, when they came, what made them; None if nothing is recorded of it."""
+    if made is None or not made.uses:
+        return None
+    return {
+        "number": sum(use.exchanges for use in made.uses),
+        "first": min((use.first for use in made.uses if use.first), default=None),
+        "last": max((use.last for use in made.uses if use.last), default=None),
+        "records": [{"sha256": use.sha256, "answers": use.exchanges} for use in made.uses],
+        "returned_models": _frequent(made.api.models),
+        "fingerprints": _frequent(made.api.fingerprints),
+    }
+
+
+def _frequent(counts: Mapping[str, int]) -> dict[str, int]:
+    """The most frequent names."""
+    ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:_NAMES]
+    return {valid_unicode(name): number for name, number in ranked}
+
+
+def _document(payload: bytes) -> dict[str, Json]:
+    try:
+        document = read_strictly(payload)
+    except ValueError as error:
+        raise BadSignature(f"what was signed is not JSON ({error})") from error
+    if (
+        not isinstance(document, dict)
+        or set(document) != _FIELDS
+        or document["_type"] != STATEMENT_TYPE_URI
+    ):
+        raise BadSignature("what was signed is not an in-toto statement (v1)")
+    return document
+
+
+def _subject(document: Mapping[str, Json]) -> str:
+    """The sha256 of the only subject."""
+    subjects = document["subject"]
+    subject = subjects[0] if isinstance(subjects, list) and len(subjects) == 1 else None
+    digest = subject.get("digest") if isinstance(subject, dict) else None
+    sha256 = digest.get("sha256") if isinstance(digest, dict) else None
+    if not isinstance(sha256, str) or not _SHA256.fullmatch(sha256):
+        raise BadSignature("it does not name the sha256 of exactly one file")
+    return sha256

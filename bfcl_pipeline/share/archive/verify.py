@@ -1,0 +1,280 @@
+"""Verifying an archive: its integrity is checked, then its results are derived again and compared."""
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
+
+from bfcl_pipeline.base.errors import ArchiveError, PipelineError, StagingError
+from bfcl_pipeline.base.text import Log, printable
+from bfcl_pipeline.judge.web_files import checked_web
+from bfcl_pipeline.runs.archived.crate_metadata import CrateMetadata, read_metadata
+from bfcl_pipeline.runs.archived.findings import (
+    Findings,
+    FurtherCheck,
+    Part,
+    UnpackedRun,
+    Verification,
+    VerifiedArchive,
+    worst,
+)
+from bfcl_pipeline.runs.archived.members import file_sha256
+from bfcl_pipeline.runs.archived.provenances import provenance_findings
+from bfcl_pipeline.runs.archived.reading import SealedArchive
+from bfcl_pipeline.runs.archived.software import Checkout, find_checkout, versions
+from bfcl_pipeline.runs.archived.unpacking import check_hashes, unpack, unpacked_run
+from bfcl_pipeline.runs.recorded_run import RecordedRun
+from bfcl_pipeline.share.archive.attestations import AttestationOptions, Attested, check_attestations
+from bfcl_pipeline.share.archive.compare import DifferenceKind, compared_files, differences
+from bfcl_pipeline.share.archive.missing_answers import missing_answers
+from bfcl_pipeline.share.archive.replay import check_staged, derive, given_line, stage_command
+from bfcl_pipeline.share.archive.statement import predicate_of
+
+_NOT_ANSWERED = "whether the models gave these answers, when, and at what cost, cannot be verified"
+_NOT_ASKED = (
+    "answers that were not drawn, among them those of later trials; whether the endpoint changed since the "
+    "run; when the answers were made, and at what cost"
+)
+
+
+def verify(
+    file: Path,
+    *,
+    data: Path,
+    cores: int,
+    log: Log,
+    step_log: Log,
+    further: Sequence[FurtherCheck] = (),
+    attestation: AttestationOptions | None = None,
+) -> VerifiedArchive:
+    """Verifies the archive `file`.
+
+    Args:
+        file: the archive.
+        data: the staged data.
+        cores: processor cores for the replay.
+        log: receives a line for each thing that was, or could not be, verified: three parts with headings.
+        step_log: receives a line for each step of the replay.
+        further: checks to make of a run whose results were derived again and are identical.
+        attestation: whose statements count; None: those beside the archive are checked, nobody is trusted.
+
+    Raises:
+        ArchiveError: the archive is damaged or malformed, or a step of the replay failed.
+        ConfigError: a file that `attestation` names does not exist.
+        PipelineError: a further check cannot be made as it was asked for.
+    """
+    attestation = attestation or AttestationOptions()
+    attestation.check()
+    findings, step_log = Findings(log), _printing(step_log)
+    with SealedArchive(file) as archive:
+        _printing(log)(f"{file}: {archive.seal.size:,} bytes, sha256 {archive.seal.sha256}")
+        findings.verified("seal", "no byte was changed since the archive was written")
+        metadata = read_metadata(archive)
+        unpacked = sum(member.size for member in archive.members.values())
+        count = len(archive.members)
+        findings.verified("structure", f"{count:,} plain files, {unpacked / 1e6:,.1f} MB, all listed")
+        hashed = check_hashes(archive, metadata)
+        findings.verified("hashes", f"{hashed:,} of {hashed:,} files have the sha256 of the metadata")
+        with tempfile.TemporaryDirectory(prefix="bfcl-verify-") as folder:
+            try:
+                unpack(archive, Path(folder))
+                run = _unpacked(archive, metadata, Path(folder), data, cores)
+                attested = _attested(run, attestation, findings)
+                derived = _verify_run(run, Path(folder), further, findings, step_log)
+                result = worst([attested.result, derived])
+            except PipelineError as error:  # the temporary directory no longer exists when it is read
+                what = str(error).replace(f"{folder}/", "")
+                raise ArchiveError(f"{file}: {printable(what)}") from error
+        _never_verified(attested, findings)
+        findings.end()
+        return VerifiedArchive(
+            file, archive.seal.size, archive.seal.sha256, metadata.run, result, tuple(findings.found)
+        )
+
+
+def _printing(log: Log) -> Log:
+    """`log` with control characters escaped: an archive must not write to a terminal as it likes."""
+    return lambda line: log(printable(line))
+
+
+def _unpacked(
+    archive: SealedArchive, metadata: CrateMetadata, folder: Path, data: Path, cores: int
+) -> UnpackedRun:
+    recorded = unpacked_run(folder, metadata, find_checkout())
+    (folder / "cache").mkdir(exist_ok=True)
+    return UnpackedRun(archive.path, archive.seal.sha256, metadata, recorded, folder / "cache", data, cores)
+
+
+def _attested(run: UnpackedRun, options: AttestationOptions, findings: Findings) -> Attested:
+    """Checks the statements about the archive, and reports who says what cannot be derived."""
+    metadata = run.metadata
+    predicate = partial(predicate_of, metadata, run.recorded, run.cache)
+    attested = check_attestations(run.file, run.sha256, predicate, options, findings)
+    changed = " with local changes" if metadata.changed else ""
+    facts = f"{metadata.run}, ended {metadata.ended}, commit {metadata.commit}{changed}"
+    if attested.signers:
+        findings.attested("run", f"{_listed(attested)}: {facts}")
+    else:
+        findings.attested("run", f"{facts}; nobody known here vouches for that", "claimed")
+    outcome = "attested" if attested.signers else "claimed"
+    provenance_findings(run.recorded, run.cache, findings, outcome)
+    return attested
+
+
+def _verify_run(
+    run: UnpackedRun,
+    folder: Path,
+    further: Sequence[FurtherCheck],
+    findings: Findings,
+    step_log: Log,
+) -> Verification:
+    """Verifies the run that was unpacked in `folder`, as far as the staged data allow."""
+    metadata = run.metadata
+    consistent = _check_web(run.cache / "web", run.cores, findings, step_log)
+    software = list(_software_differences(metadata, find_checkout()))
+    for difference in software:
+        findings.add(Part.DERIVED, "differs", "software", difference)
+    if not software:
+        names = ", ".join(f"{name} {version}" for name, version in sorted(metadata.versions.items()))
+        findings.add(Part.DERIVED, "same", "software", names)
+    try:
+        _check_data(metadata, run.recorded, run.data)
+    except StagingError as error:
+        if further:
+            raise
+        findings.not_verified("results", f"only their hashes were checked: {error}")
+        return Verification.INCOMPLETE if consistent else Verification.DIFFERS
+    findings.add(Part.DERIVED, "same", "release", " ".join(metadata.release))
+    derived = derive(
+        run.recorded,
+        data=run.data,
+        cache=run.cache,
+        work=folder / "again",
+        cores=run.cores,
+        log=step_log,
+    )
+    pyarrow = versions()["pyarrow"]
+    other_pyarrow = metadata.versions.get("pyarrow", pyarrow) != pyarrow
+    results = _compare(run.recorded, derived, software, metadata.commit, other_pyarrow, findings)
+    if not consistent or results is Verification.DIFFERS:
+        if further:
+            findings.not_verified("further", "no further check was made, because something differs")
+        return Verification.DIFFERS
+    return worst([results, *(check(run, findings, step_log) for check in further)])
+
+
+def _compare(
+    recorded: RecordedRun,
+    derived: Path,
+    software: Sequence[str],
+    commit: str,
+    other_pyarrow: bool,
+    findings: Findings,
+) -> Verification:
+    changed = list(differences(recorded.folder, derived))
+    reencoded = []
+    if other_pyarrow:
+        # Each Parquet file contains the version of pyarrow, so another version writes other bytes.
+        reencoded = [one for one in changed if one.kind is DifferenceKind.TABLE_BYTES]
+        changed = [one for one in changed if one.kind is not DifferenceKind.TABLE_BYTES]
+    if changed:
+        findings.differing("results", list(map(str, changed)), "files")
+        same = len(set(compared_files(derived)) & set(compared_files(recorded.folder))) - sum(
+            one.kind in (DifferenceKind.CONTENT, DifferenceKind.TABLE_BYTES)
+            for one in (*changed, *reencoded)
+        )
+        what = f"{same:,} other files were derived again and are identical"
+        findings.add(Part.DERIVED, "same", "results", what)
+        if software:
+            reason = "The software differs, which may be the reason: verify with the archive's"
+            findings.add(Part.DERIVED, "", "", f"{reason}, commit {commit}.")
+        return Verification.DIFFERS
+    files = len(compared_files(derived))
+    same = files - len(reencoded)
+    findings.verified("results", f"{same:,} of {files:,} files were derived again and are identical")
+    if reencoded:
+        what = f"{len(reencoded):,} tables have the same rows, in the bytes of another pyarrow version"
+        findings.verified("results", what)
+    given = recorded.given()
+    if given:
+        findings.not_verified("answers", given_line(given))
+    failures = missing_answers(derived).copied
+    if failures:
+        what = "have no answer; the reason comes from the archive and cannot be derived again"
+        findings.not_verified("failures", f"{failures:,} entries or memory sessions {what}")
+    return Verification.INCOMPLETE if failures or given else Verification.COMPLETE
+
+
+def _software_differences(metadata: CrateMetadata, checkout: Checkout) -> Iterator[str]:
+    """What differs between the software of the archive and that of this machine, one line each."""
+    installed = versions()
+    for name, version in sorted(metadata.versions.items()):
+        if installed.get(name) != version:
+            yield f"{name} {version} in the archive, {installed.get(name, 'none')} here"
+    lock = checkout.lock_file
+    if lock.name in metadata.sha256 and not _has_sha256(lock, metadata.sha256[lock.name]):
+        yield f"{lock.name} is not the same"
+    for name, sha256 in sorted(metadata.sha256.items()):
+        is_workflow = name == "Snakefile" or name.startswith("workflow/")
+        if is_workflow and not _has_sha256(checkout.folder / name, sha256):
+            yield f"{name} is not the same"
+            return
+
+
+def _check_data(metadata: CrateMetadata, recorded: RecordedRun, data: Path) -> None:
+    """Raises StagingError if the run cannot be replayed with the staged `data`."""
+    check_staged(recorded, data)
+    version, sha256 = metadata.release
+    wheels = (data / "release").glob(f"*-{version}-*.whl")
+    if any(file_sha256(wheel) == sha256 for wheel in wheels):
+        return
+    staged = metadata.staged.items()
+    if not staged or not all(_has_sha256(data / name, expected) for name, expected in staged):
+        raise StagingError(
+            f"{data}: another release than {version} is staged, or its files differ. Run "
+            f"`{stage_command(recorded, data)}` first."
+        )
+
+
+def _has_sha256(path: Path, sha256: str) -> bool:
+    return path.is_file() and file_sha256(path) == sha256
+
+
+def _check_web(record: Path, cores: int, findings: Findings, step_log: Log) -> bool:
+    """Plays the cassettes of the web cache. Returns whether none contradicts its outcome.
+
+    Raises ArchiveError for a damaged file.
+    """
+    if not record.is_dir():
+        return True
+    check = checked_web(record, None, cores, step_log)
+    folder = f"{record.parent.parent}/"  # temporary: lines name the members
+    if check.damaged:
+        raise ArchiveError(f"refused: {check.damaged[0]}")
+    what = "searches, pages and answers of web APIs"
+    findings.verified("web", f"{check.outcomes:,} {what} are as they were recorded")
+    findings.verified(
+        "web", f"{check.proven + check.unsent:,} of them follow from the HTTP in their cassettes"
+    )
+    for lines, why in (
+        (check.missing, "have no cassette"),
+        (check.undecided, "were recorded by another version of the reader"),
+    ):
+        if lines:
+            first = lines[0].replace(folder, "")
+            findings.not_verified("web", f"{len(lines):,} of them {why}, the first: {first}")
+    contradictions = [line.replace(folder, "") for line in check.contradictions]
+    findings.differing("web", contradictions, "outcomes that contradict their cassettes")
+    return not check.contradictions
+
+
+def _listed(attested: Attested) -> str:
+    return ", ".join(attested.signers)
+
+
+def _never_verified(attested: Attested, findings: Findings) -> None:
+    """Reports what an archive alone cannot prove in any case."""
+    findings.not_verified("logs", "logs, times and Snakemake's records cannot be derived again")
+    word = f": it rests on the word of {_listed(attested)}" if attested.signers else ""
+    asked = any(finding.part is Part.ASKED for finding in findings.found)
+    findings.not_verified("answers", f"{_NOT_ASKED if asked else _NOT_ANSWERED}{word}")

@@ -1,0 +1,79 @@
+"""The forms of export, as data, and writing a run in one of them.
+
+The code of a form is imported when it is used: one form needs a package that is an optional dependency.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+
+from bfcl_pipeline.base.errors import ConfigError
+from bfcl_pipeline.base.text import Log, unknown_name
+from bfcl_pipeline.benchmark.records import Rules
+from bfcl_pipeline.runs.run import Run
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """One form of export."""
+
+    about: str  # one line: what is written
+    module: str  # of bfcl_pipeline.share.exports; has `write(scores, options, log)`
+    extra: str | None = None  # optional dependency, bfcl-pipeline[extra]
+    needs: str | None = None  # the module that the extra installs
+
+
+FORMS: Mapping[str, Form] = {
+    "latex": Form("the V4 table for papers, with rules of the package booktabs; one file", "latex"),
+    "markdown": Form("the V4 table in Markdown; one file", "markdown"),
+    "lm-eval": Form("results of lm-evaluation-harness, a JSON file for each model", "lm_eval"),
+    "every-eval-ever": Form("records of Every Eval Ever, a JSON file for each model", "every_eval_ever"),
+    "inspect": Form(
+        "logs of Inspect with all samples, one for each model and category",
+        "inspect_logs",
+        extra="inspect",
+        needs="inspect_ai",
+    ),
+}
+"""Every form by its name on the command line."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExportOptions:
+    """What to export, and where."""
+
+    out: Path  # a file, or a directory for forms of several files
+    rules: Rules = Rules.OFFICIAL
+    models: Sequence[str] = ()  # the models to export; all if empty
+    data: Path = Path("data")  # the staged release; Inspect logs only
+    organization: str = "unknown"  # that made the run; Every Eval Ever only
+
+
+def export_run(run: Run, form: str, options: ExportOptions, log: Log) -> int:
+    """Writes a run in one of FORMS.
+
+    Args:
+        run: the run, with tables/.
+        form: a key of FORMS.
+        options: what to export, and where.
+        log: receives a line for each file, and for what was left out.
+
+    Returns:
+        The number of files.
+
+    Raises:
+        ConfigError: the form or a model is unknown, or the package of the form is not installed.
+        TableError: a table is missing or cannot be read.
+    """
+    if form not in FORMS:
+        raise ConfigError(unknown_name("form", form, FORMS))
+    chosen = FORMS[form]
+    if chosen.needs is not None and find_spec(chosen.needs) is None:
+        raise ConfigError(
+            f"the form {form!r} needs {chosen.needs}, which is not installed. "
+            f"Run: pip install 'bfcl-pipeline[{chosen.extra}]'"
+        )
+    written: int = import_module(f"bfcl_pipeline.share.exports.{chosen.module}").write(run, options, log)
+    return written

@@ -1,0 +1,167 @@
+"""The pages of the site as text; equal arguments give equal text.
+
+Names, reasons and findings may be from anybody: everything is escaped, also within data for scripts, and
+the content security policy of each page allows its own style and scripts and nothing else.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from markupsafe import Markup
+
+from bfcl_pipeline.base import __version__
+from bfcl_pipeline.base.text import plural
+from bfcl_pipeline.benchmark.records import Rules
+from bfcl_pipeline.runs.archived.findings import Part
+from bfcl_pipeline.share.gallery.pairs import compared_models, comparisons, grouped_entries, verdicts
+from bfcl_pipeline.share.gallery.record import ArchiveRecord, Outcome
+from bfcl_pipeline.share.gallery.standings import Standing, Standings
+from bfcl_pipeline.share.gallery.tables import (
+    MEANINGS,
+    STYLES,
+    badges,
+    categories,
+    leaderboard,
+    notes,
+    page_of,
+    unranked,
+    why,
+)
+from bfcl_pipeline.show.report.mode_label import labelled
+from bfcl_pipeline.show.report.page.assets import environment, policy, template_text
+from bfcl_pipeline.show.report.page.ranks import notes_of_rows
+from bfcl_pipeline.show.report.page.table import HEAT_LEVELS
+
+INDEX, ENTRIES, COMPARE = "index.html", "entries.html", "compare.html"
+
+_TEMPLATES = Path(__file__).parent / "templates"
+
+
+def index_page(archives: Sequence[ArchiveRecord], tables: Sequence[Standings], title: str) -> str:
+    """The table of all models, or several if not all can be ranked together."""
+    ranked = [archive for archive in archives if archive.outcome.ranked]
+    return _page(
+        "index",
+        title,
+        scripts=["sort.js", "rules.js", "index.js"],
+        facts={
+            "Archives": f"{len(archives):,}",
+            "Verified": f"{len(ranked):,}",
+            "Models": f"{len({one.key for table in tables for one in table.of[Rules.OFFICIAL]}):,}",
+        },
+        tables=[
+            (
+                table,
+                [
+                    (
+                        rules.value,
+                        leaderboard(table, rules),
+                        [*notes_of_rows([one.row for one in table.of[rules]]), *notes(table, rules)],
+                    )
+                    for rules in Rules
+                    if table.of[rules]
+                ],
+            )
+            for table in tables
+        ],
+        unranked=unranked(archives),
+        differing=any(archive.differing for archive in archives),
+        meanings=[
+            (str(outcome), STYLES[outcome], MEANINGS[outcome])
+            for outcome in Outcome
+            if any(archive.outcome is outcome for archive in archives)
+        ],
+    )
+
+
+def archive_page(archive: ArchiveRecord, title: str, report: str | None) -> str:
+    """The page of one archive.
+
+    Args:
+        archive: what was found.
+        title: of the site.
+        report: the address of its report; None: it has none that was derived here.
+    """
+    shown = [(rules.value, categories(archive, rules)) for rules in Rules]
+    return _page(
+        "archive",
+        title,
+        scripts=["rules.js"],
+        archive=archive,
+        heading=f"Run {archive.run}" if archive.run else archive.name,
+        badges=badges(archive),
+        reason="" if archive.outcome.ranked else why(archive),
+        parts=[
+            (part.value, [finding for finding in archive.findings if finding.part is part]) for part in Part
+        ],
+        tables=[(rules, table) for rules, table in shown if table is not None],
+        heat_levels=HEAT_LEVELS,
+        file=Path(archive.download).name,
+        report=report,
+    )
+
+
+def entries_page(tables: Sequence[Standings], reports: Mapping[str, str], title: str) -> str:
+    """Which models have each entry right."""
+    data = [_entries(table, reports) for table in tables]
+    return _page("entries", title, scripts=["common.js", "entries.js"], data=_json(data), any=bool(data))
+
+
+def compare_page(tables: Sequence[Standings], reports: Mapping[str, str], title: str) -> str:
+    """The paired difference of any two models of a table, and the entries that only one has right."""
+    data = [
+        {**_entries(table, reports), "compared": len(compared_models(table)), "pairs": comparisons(table)}
+        for table in tables
+        if len(table.of[Rules.OFFICIAL]) > 1
+    ]
+    return _page("compare", title, scripts=["common.js", "compare.js"], data=_json(data), any=bool(data))
+
+
+def _entries(table: Standings, reports: Mapping[str, str]) -> dict[str, Any]:
+    """The models, entries and verdicts of a table, for scripts."""
+    models = table.of[Rules.OFFICIAL]
+    return {
+        "title": f"{table.title} ({plural(len(models), 'model', 'models')})",
+        "models": [_model(one, reports) for one in models],
+        "entries": grouped_entries(table.entries),
+        "verdicts": verdicts(table),
+    }
+
+
+def _model(one: Standing, reports: Mapping[str, str]) -> dict[str, Any]:
+    return {
+        "name": labelled(one.row["display_name"], one.row.get("mode")),
+        "model": one.model.model,
+        "run": one.archive.run,
+        "page": page_of(one.archive),
+        "report": reports.get(one.archive.sha256),
+    }
+
+
+def _json(data: Any) -> Markup:
+    """Data in a script element: none of its letters can end the element."""
+    text = json.dumps(data, ensure_ascii=True, separators=(",", ":"))
+    return Markup(text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026"))  # noqa: S704
+
+
+def _page(page: str, site: str, scripts: Sequence[str], **values: Any) -> str:
+    style = template_text("style.css") + template_text("site.css", _TEMPLATES)
+    texts = [
+        template_text(script) if script == "sort.js" else template_text(script, _TEMPLATES)
+        for script in scripts
+    ]
+    return (
+        environment(_TEMPLATES)
+        .get_template(f"{page}.html.j2")
+        .render(
+            policy=policy(style, texts),
+            style=Markup(style),  # noqa: S704  # our own file
+            scripts=list(map(Markup, texts)),  # our own files
+            version=__version__,
+            site=site,
+            page=page,
+            **values,
+        )
+    )

@@ -1,0 +1,139 @@
+"""`submit`: a run as a bundle for others, which has all that they need to show it and to check it.
+
+Covers the order in which the parts are made, and that the directory appears complete or not at all. Equal
+runs give equal bundles, byte for byte. The parts themselves: `archive.make`, `exports.every_eval_ever`,
+`official.export_results`, `gallery.bundle_readme`.
+"""
+
+import os
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from bfcl_pipeline.ask.jobs.failed_searches import failed_searches
+from bfcl_pipeline.base.errors import ConfigError
+from bfcl_pipeline.base.files import sync_directory, temporary_folder, write_text
+from bfcl_pipeline.base.text import Log
+from bfcl_pipeline.runs.archived.crate_metadata import read_metadata
+from bfcl_pipeline.runs.archived.reading import SealedArchive
+from bfcl_pipeline.runs.archived.unpacking import unpack
+from bfcl_pipeline.runs.run import Run
+from bfcl_pipeline.share.archive.make import Made, make_archive
+from bfcl_pipeline.share.archive.sign import SignedArchive, sign_archive
+from bfcl_pipeline.share.gallery.bundle import (
+    ARCHIVE,
+    README,
+    files_of,
+    scores_of,
+    write_records,
+    write_results,
+    write_sums,
+)
+from bfcl_pipeline.share.gallery.bundle_readme import readme
+from bfcl_pipeline.share.signing.signature import SigningOptions
+from bfcl_pipeline.share.signing.signed_line import check_ready
+
+
+@dataclass(frozen=True, slots=True)
+class SubmitOptions:
+    """What a bundle is made of, beside the run."""
+
+    cache: Path  # with exchanges/ and web/
+    data: Path  # the staged release
+    environment: Mapping[str, str]  # whose keys must not be in the bundle
+    allowed: Collection[str] = ()  # fingerprints of findings that are not secrets
+    authors: Sequence[str] = ()  # of the run, each as `Name` or `Name <ORCID>`
+    organization: str = "unknown"  # that made the run, as records of Every Eval Ever name it
+    signing: SigningOptions | None = None  # how to sign the archive; None: not at all
+
+
+@dataclass(frozen=True, slots=True)
+class Submitted:
+    """The bundle that was written."""
+
+    folder: Path
+    archive: Made
+    signed: SignedArchive | None
+    records: int  # of Every Eval Ever, one for each model
+    answers: int  # in official result folders
+    files: int
+
+
+def submit(run_folder: Path, out: Path, options: SubmitOptions, log: Log) -> Submitted:
+    """Writes the bundle of a run.
+
+    Args:
+        run_folder: results/<run>.
+        out: the directory of the bundle; it must not exist, or be empty.
+        options: what the bundle is made of.
+        log: receives what the exports leave out.
+
+    Raises:
+        ConfigError: `out` has files.
+        ArchiveError: the run is not complete, contains a secret or is too large; nothing is written.
+        SigningError: the archive could not be signed; nothing is written.
+        PipelineError: a file of the run is damaged.
+    """
+    _check_new(out)
+    if options.signing is not None:
+        check_ready(options.signing)
+    with temporary_folder(out) as work:
+        bundle = work / "bundle"
+        bundle.mkdir()
+        made = make_archive(
+            run_folder,
+            bundle / f"{run_folder.name}{ARCHIVE}",
+            cache=options.cache,
+            data=options.data,
+            environment=options.environment,
+            allowed=options.allowed,
+            authors=options.authors,
+            failed_searches=partial(failed_searches, cache=options.cache, data=options.data),
+        )
+        signed = None if options.signing is None else sign_archive(made.path, options.signing)
+        done = _write_exports(made, work / "unpacked", bundle, options, log)
+        for path in files_of(bundle):
+            with path.open("rb") as written:
+                os.fsync(written.fileno())
+        try:
+            bundle.replace(out)
+        except OSError:
+            _check_new(out)  # another process wrote it meanwhile
+            raise
+    sync_directory(out.parent)
+    return Submitted(out, made, signed, *done)
+
+
+def _check_new(out: Path) -> None:
+    if out.is_symlink() or (out.exists() and (not out.is_dir() or any(out.iterdir()))):
+        raise ConfigError(f"{out}: already exists. Remove it, or name another directory with --out.")
+
+
+def _write_exports(
+    made: Made, folder: Path, bundle: Path, options: SubmitOptions, log: Log
+) -> tuple[int, int, int]:
+    """Writes all but the archive; returns the numbers of records, answers and files.
+
+    The exports are those of the archived run, as the directory of a run may have files of earlier configs.
+    folder: a new directory for the archived run.
+    """
+    left_out: list[str] = []
+
+    def told(line: str) -> None:
+        line = line.replace(f"{bundle}/", "").replace(str(run_folder), run_folder.name)
+        log(line)
+        if "left out" in line or "not comparable" in line:
+            left_out.append(line)
+
+    run_folder = folder / "results" / made.path.name.removesuffix(ARCHIVE)
+    with SealedArchive(made.path) as archive:
+        metadata = read_metadata(archive)
+        unpack(archive, folder)
+    run = Run(run_folder)
+    scores = scores_of(run, metadata.ended)
+    records = write_records(scores, bundle, options.organization, told)
+    answers = write_results(run, bundle, options.data, told)
+    write_text(bundle / README, readme(metadata, scores, made, answers, left_out))
+    write_sums(bundle)
+    return records, answers, sum(1 for _ in files_of(bundle))

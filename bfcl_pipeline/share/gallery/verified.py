@@ -1,0 +1,211 @@
+"""Verifying the archives of a site, each once: what was found is kept by its owner, outside of the site."""
+
+import hashlib
+import shutil
+from collections.abc import Iterator, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
+
+from bfcl_pipeline.base.errors import ConfigError, PipelineError, StagingError
+from bfcl_pipeline.base.files import atomic_path
+from bfcl_pipeline.base.text import Log, line_of, printable
+from bfcl_pipeline.runs.archived.findings import Finding, Part, Verification, VerifiedArchive
+from bfcl_pipeline.runs.archived.members import file_sha256
+from bfcl_pipeline.runs.archived.software import versions
+from bfcl_pipeline.share.archive.attestations import SUBJECT, AttestationOptions
+from bfcl_pipeline.share.archive.verify import verify
+from bfcl_pipeline.share.gallery.bundle import ARCHIVE
+from bfcl_pipeline.share.gallery.bundle_check import Bundle, check_exports, sum_of
+from bfcl_pipeline.share.gallery.collect import Collector
+from bfcl_pipeline.share.gallery.find import Found
+from bfcl_pipeline.share.gallery.record import ArchiveRecord, Outcome, read_record, write_record
+from bfcl_pipeline.share.gallery.statements import statement_lines, statements_that_hold
+from bfcl_pipeline.share.signing.statement_file import statements_path, write_lines
+
+_PACKAGE = Path(__file__).resolve().parents[2]
+
+
+@dataclass(frozen=True, slots=True)
+class Verifier:
+    """Verifies archives, or takes what was found before."""
+
+    kept: Path  # directory of what was found, which only its owner writes
+    out: Path  # the site, which gets the archives, their statements and their reports
+    data: Path  # the staged release
+    cores: int
+    log: Log  # receives a line for each archive
+    step_log: Log  # receives the steps of the derivation
+    attestation: AttestationOptions = field(default_factory=AttestationOptions)  # whose statements count
+
+    def records(self, archives: Sequence[Found]) -> list[ArchiveRecord]:
+        """The records of archives, in their order; the site has the files that they name."""
+        read = cache(Bundle.read)
+        return [
+            self._refused(found, f"[{number}/{len(archives)}]")
+            if found.refused
+            else self._record(
+                found, deepcopy(list(map(read, found.folders))), f"[{number}/{len(archives)}]"
+            )
+            for number, found in enumerate(archives, start=1)
+        ]
+
+    def _refused(self, found: Found, count: str) -> ArchiveRecord:
+        """The record of a file that is not an archive to verify: a row, without a page or a copy."""
+        file, reason = found.files[0], line_of(found.refused)
+        self.log(f"{count} {line_of(file.name)}: {Outcome.REFUSED}: {reason}")
+        size = file.stat().st_size
+        return ArchiveRecord("", line_of(file.name), found.sha256, size, Outcome.REFUSED, (), reason=reason)
+
+    def _record(self, found: Found, bundles: Sequence[Bundle], count: str) -> ArchiveRecord:
+        key = key_of(found, bundles, self.data, self.attestation)
+        path = self.kept / f"{key}.json"
+        known = read_record(path, key)
+        name = line_of(min(file.name for file in found.files))
+        if known is not None and all(
+            (self.out / place).is_file() and file_sha256(self.out / place) == sha256
+            for place, sha256 in known.files.items()
+        ):
+            self.log(f"{count} {name}: {known.outcome}, as found before")
+            return known
+        self.log(f"{count} {name}: being verified")
+        size = found.files[0].stat().st_size
+        record = ArchiveRecord(key, name, found.sha256, size, Outcome.REFUSED, ())
+        _copy(found, self.out / record.download)
+        try:
+            record = self._verified(found, record, bundles)
+        except PipelineError as error:
+            file = self.out / record.download
+            reason = str(error).removeprefix(f"{file}: ").replace(str(file), name)
+            record = replace(record, reason=line_of(reason))
+        record = replace(record, claims=tuple(bundle.claims for bundle in bundles))
+        write_record(path, record)
+        why = record.reason or "; ".join(record.wrong)
+        self.log(f"{count} {name}: {record.outcome}{f': {printable(why)}' if why else ''}")
+        return record
+
+    def _verified(self, found: Found, record: ArchiveRecord, bundles: Sequence[Bundle]) -> ArchiveRecord:
+        """Verifies the site's copy of an archive, with the statements on it that hold."""
+        file = self.out / record.download
+        statements = statements_path(file)
+        statements.unlink(missing_ok=True)
+        lines = statements_that_hold(file, statement_lines(found, self.log), self.attestation.trust)
+        if lines:
+            write_lines(statements, lines)
+        collector = Collector(self.out / record.report_folder, lambda run: check_exports(bundles, run))
+        done = self._verify(file, collector)
+        outcome = _outcome(done, collector)
+        return replace(
+            record,
+            name=f"{line_of(done.run)}{ARCHIVE}",
+            outcome=outcome,
+            findings=_sorted(done.findings),
+            run=done.run,
+            ended=_ended(collector),
+            statements=file_sha256(statements) if lines else "",
+            derived=collector.run if outcome.ranked else None,
+            attested=tuple(
+                finding.what
+                for finding in done.findings
+                if finding.part is Part.ATTESTED
+                and finding.subject == SUBJECT
+                and finding.outcome == "attested"
+            ),
+        )
+
+    def _verify(self, file: Path, collector: Collector) -> VerifiedArchive:
+        """Without the staged release, as far as that goes."""
+        try:
+            return verify(
+                file,
+                data=self.data,
+                cores=self.cores,
+                log=_silent,
+                step_log=self.step_log,
+                further=[collector],
+                attestation=self.attestation,
+            )
+        except PipelineError as error:
+            if not isinstance(error.__cause__, StagingError):
+                raise
+        return verify(
+            file,
+            data=self.data,
+            cores=self.cores,
+            log=_silent,
+            step_log=self.step_log,
+            attestation=self.attestation,
+        )
+
+
+def key_of(found: Found, bundles: Sequence[Bundle], data: Path, attestation: AttestationOptions) -> str:
+    """A hash of all that the verification of an archive depends on.
+
+    That is the archive, its statements and who is trusted, the names of its files and what is beside them,
+    the code here with the versions of its packages, and the staged release.
+    """
+    parts = [found.sha256, _code(), _staged(data), *_trusted(attestation)]
+    parts += [file.name for file in found.files]
+    parts += [f"{path.name}:{sum_of(path)}" for path in found.statements]
+    parts += [repr((bundle.claims, sorted(bundle.sums.items()))) for bundle in bundles]
+    return hashlib.sha256("\n".join(parts).encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def _copy(found: Found, target: Path) -> None:
+    """Copies an archive into the site, unless it is there."""
+    if not (target.is_file() and file_sha256(target) == found.sha256):
+        with atomic_path(target) as temporary:
+            shutil.copyfile(found.files[0], temporary)
+            if file_sha256(temporary) != found.sha256:
+                raise ConfigError(f"{found.files[0]}: changed while the site was made. Make it again.")
+
+
+def _trusted(attestation: AttestationOptions) -> Iterator[str]:
+    """Who is trusted: the contents of files, and names."""
+    trust = attestation.trust
+    for path in (trust.signers, *trust.timestamp_roots, trust.sigstore.trust_config):
+        yield "" if path is None else file_sha256(path)
+    yield repr(
+        (trust.sigstore.identity, trust.sigstore.issuer, attestation.required, attestation.principal)
+    )
+
+
+@cache
+def _code() -> str:
+    """A hash of the modules of this package and of the versions of others."""
+    digest = hashlib.sha256(repr(sorted(versions().items())).encode())
+    for path in sorted(_PACKAGE.rglob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+@cache
+def _staged(data: Path) -> str:
+    """A hash of the staged release: a few large files, each with its size, and the texts in full."""
+    digest = hashlib.sha256()
+    for path in sorted([*data.glob("release/*.json"), *data.glob("entries/*.parquet")]):
+        digest.update(f"{path.name}:{file_sha256(path)}\n".encode())
+    return digest.hexdigest()
+
+
+def _outcome(done: VerifiedArchive, collector: Collector) -> Outcome:
+    if done.verification is Verification.DIFFERS:
+        return Outcome.DIFFERS
+    if collector.run is None:
+        return Outcome.UNDERIVED
+    complete = done.verification is Verification.COMPLETE
+    return Outcome.DERIVED if complete else Outcome.PARTLY
+
+
+def _sorted(findings: Sequence[Finding]) -> tuple[Finding, ...]:
+    order = list(Part)
+    return tuple(sorted(findings, key=lambda finding: order.index(finding.part)))
+
+
+def _ended(collector: Collector) -> str:
+    return collector.run.facts["Ended"] if collector.run else ""
+
+
+def _silent(line: str) -> None:
+    """Receives findings that are in the result as well."""

@@ -1,0 +1,185 @@
+"""One signed statement as a line of JSON: an envelope (DSSE) by an SSH key, or a sigstore bundle."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, NoReturn
+
+from securesystemslib.dsse import Envelope
+from securesystemslib.exceptions import UnverifiedSignatureError
+
+from bfcl_pipeline.base.errors import BadSignature, NotCheckable, SigningError
+from bfcl_pipeline.base.strict_json import canonical, read_strictly
+from bfcl_pipeline.share.signing import ssh_keygen
+from bfcl_pipeline.share.signing.keyless import check_bundle, check_sigstore, sign_keyless
+from bfcl_pipeline.share.signing.signature import (
+    PAYLOAD_TYPE,
+    TIME_STAMP_FIELD,
+    CheckedSignature,
+    Signer,
+    SigningOptions,
+    TimeStamp,
+    Trust,
+)
+from bfcl_pipeline.share.signing.ssh_keys import SshKey, SshSigner
+from bfcl_pipeline.share.signing.timestamps import check_service, check_time_stamp, request_time_stamp
+
+_BUNDLE = "application/vnd.dev.sigstore.bundle"
+_ENVELOPE_FIELDS = {"payload", "payloadType", "signatures"}
+_SIGNATURE_FIELDS = {"keyid", "sig"}
+_SHOWN = 100  # characters of an unknown type
+
+
+def check_ready(options: SigningOptions) -> None:
+    """Raises SigningError or ConfigError if it is known already that nothing can be signed so."""
+    if options.sigstore is not None:
+        if options.timestamp is not None:
+            raise SigningError(
+                "a signature with sigstore has its time already, from the log that contains it: leave out "
+                "--timestamp, which is for SSH keys."
+            )
+        check_sigstore(options.sigstore)
+    elif options.key is not None:
+        ssh_keygen.check_ready(options.key)
+    if options.timestamp is not None:
+        check_service(options.timestamp)
+
+
+def sign_statement(payload: bytes, options: SigningOptions) -> bytes:
+    """Signs a statement as the options demand: with a key, or with sigstore.
+
+    Returns:
+        The line, without a line feed.
+
+    Raises:
+        SigningError: it could not be signed or not be time stamped.
+    """
+    check_ready(options)
+    if options.sigstore is not None:
+        return sign_keyless(payload, options.sigstore)
+    if options.key is None:
+        raise SigningError("name the SSH key to sign with.")
+    envelope = Envelope(payload, PAYLOAD_TYPE, {})
+    signature = envelope.sign(SshSigner(options.key))
+    if options.timestamp is not None:
+        response = request_time_stamp(bytes.fromhex(signature.signature), options.timestamp)
+        signature.unrecognized_fields[TIME_STAMP_FIELD] = base64.b64encode(response).decode()
+    return canonical(envelope.to_dict())
+
+
+def key_of(line: bytes) -> str | None:
+    """The id of the key that a line names, unchecked; None for a sigstore bundle or a malformed line."""
+    try:
+        document = _document(line)
+        if _is_bundle(document):
+            return None
+        (signature,) = _envelope(document).signatures.values()
+    except BadSignature:
+        return None
+    return signature.keyid
+
+
+def payload_of(line: bytes) -> bytes:
+    """The statement that a line is about, unchecked. Raises BadSignature if the line is malformed."""
+    document = _document(line)
+    envelope = document.get("dsseEnvelope") if _is_bundle(document) else document
+    payload = envelope.get("payload") if isinstance(envelope, dict) else None
+    try:
+        return base64.b64decode(payload if isinstance(payload, str) else "?", validate=True)
+    except (binascii.Error, ValueError):
+        _reject("it has no payload")
+
+
+def check_line(line: bytes, trust: Trust) -> CheckedSignature:
+    """Checks a signed statement, offline; what it states is not checked.
+
+    Raises:
+        BadSignature: the line is malformed, or its signature or time stamp does not hold.
+        NotCheckable: a program or package that the check needs is missing here.
+    """
+    document = _document(line)
+    if _is_bundle(document):
+        return check_bundle(line, trust.sigstore)
+    envelope = _envelope(document)
+    (signature,) = envelope.signatures.values()
+    signed, made = envelope.pae(), bytes.fromhex(signature.signature)
+    if len(made) > ssh_keygen.SIGNATURE_BYTES:
+        _reject(f"a signature of {len(made):,} bytes")
+    try:
+        SshKey(signature.keyid).verify_signature(signature, signed)
+    except UnverifiedSignatureError as error:
+        raise BadSignature(f"the signature does not hold: {error}") from error
+    time_stamp, unchecked = None, ""
+    try:
+        time_stamp = _time_stamp(signature.unrecognized_fields, made, trust)
+    except NotCheckable as error:
+        unchecked = str(error)
+    signer = _signer(signature.keyid, signed, made, trust, time_stamp)
+    return CheckedSignature(envelope.payload, signer, time_stamp, unchecked)
+
+
+def _signer(key: str, signed: bytes, made: bytes, trust: Trust, time_stamp: TimeStamp | None) -> Signer:
+    """Who has the key; at the time of a trusted time stamp, else now."""
+    if trust.signers is None:
+        return Signer(key, reason="whose owner is not known here; --signers names the keys that you trust")
+    at = datetime.fromisoformat(time_stamp.time) if time_stamp and time_stamp.trusted else None
+    names, reason = ssh_keygen.owners(signed, made, trust.signers, at)
+    return Signer(key, principals=tuple(names), reason=reason)
+
+
+def _time_stamp(fields: Mapping[str, Any], made: bytes, trust: Trust) -> TimeStamp | None:
+    if TIME_STAMP_FIELD not in fields:
+        return None
+    try:
+        response = base64.b64decode(fields[TIME_STAMP_FIELD], validate=True)
+    except (binascii.Error, TypeError, ValueError) as error:
+        raise BadSignature("a time stamp that is not base64") from error
+    return check_time_stamp(response, made, trust.timestamp_roots)
+
+
+def _document(line: bytes) -> dict[str, Any]:
+    try:
+        document = read_strictly(line)
+    except ValueError as error:
+        raise BadSignature(f"not JSON, or truncated ({error})") from error
+    if not isinstance(document, dict):
+        _reject(f"neither an envelope nor a sigstore bundle, but {type(document).__name__}")
+    return document
+
+
+def _is_bundle(document: Mapping[str, Any]) -> bool:
+    return str(document.get("mediaType", "")).startswith(_BUNDLE)
+
+
+def _envelope(document: dict[str, Any]) -> Envelope:
+    """The envelope, with exactly one signature and one payload type."""
+    if set(document) != _ENVELOPE_FIELDS:
+        _reject(f"neither an envelope nor a sigstore bundle: its fields are {_listed(document)}")
+    if document["payloadType"] != PAYLOAD_TYPE:
+        _reject(f"its type is {str(document['payloadType'])[:_SHOWN]!r}, not {PAYLOAD_TYPE!r}")
+    signatures = document["signatures"]
+    if not isinstance(signatures, list) or len(signatures) != 1:
+        count = len(signatures) if isinstance(signatures, list) else "no"
+        _reject(f"it has {count} signatures; each line has one")
+    fields = signatures[0]
+    if not isinstance(fields, dict) or set(fields) - {TIME_STAMP_FIELD} != _SIGNATURE_FIELDS:
+        _reject("its signature does not have the fields keyid and sig")
+    if not all(isinstance(value, str) for value in (document["payload"], *fields.values())):
+        _reject("a field that is not a text")
+    if not ssh_keygen.FINGERPRINT.fullmatch(fields["keyid"]):
+        _reject("its keyid is not the fingerprint of an SSH key")
+    try:
+        return Envelope.from_dict({**document, "signatures": [dict(fields)]})
+    except (binascii.Error, ValueError) as error:
+        raise BadSignature(f"a field that is not base64 ({error})") from error
+
+
+def _listed(document: Mapping[str, Any]) -> str:
+    return ", ".join(sorted(document))[:_SHOWN] or "none"
+
+
+def _reject(what: str) -> NoReturn:
+    raise BadSignature(what)

@@ -1,0 +1,335 @@
+"""The comparison of two sides: differences, intervals and tests per score, and the entries that flipped.
+
+Covers aligning entries, refusing sides that did not run the same ones, and the composition of the
+leaderboard. A score is that of the entries with a verdict on both sides. Pure; the statistics are
+`scoring.statistics`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bfcl_pipeline.base.errors import TableError
+from bfcl_pipeline.base.text import plural
+from bfcl_pipeline.benchmark.definition import CATEGORIES, Check
+from bfcl_pipeline.benchmark.definition.categories import release_sizes
+from bfcl_pipeline.benchmark.records import Rules
+from bfcl_pipeline.judge.scoring.intervals import Scope, ScoredEntries
+from bfcl_pipeline.judge.scoring.statistics.clustered import composite_error, total
+from bfcl_pipeline.judge.scoring.statistics.paired import (
+    Paired,
+    composite_difference,
+    holm,
+    mcnemar,
+    paired,
+)
+from bfcl_pipeline.judge.scoring.statistics.power import detectable_difference
+from bfcl_pipeline.judge.scoring.statistics.scenarios import ScenarioRange, leave_one_out
+from bfcl_pipeline.show.compare.exchanges import NO_EXCHANGE
+from bfcl_pipeline.show.compare.settings import (
+    SettingDifference,
+    requests_differ,
+    setting_differences,
+    web_differs,
+)
+from bfcl_pipeline.show.compare.sides import ABSENT, UNJUDGED, WRONG, Numbering, Side
+
+_SHOWN = 3  # entries that an error names
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreDifference:
+    """One score of two sides, over the entries with a verdict on both. Shares, not per cent."""
+
+    score: str  # a category, or a group of the leaderboard
+    complete: bool  # whether every category of the score has such entries; one without counts 0
+    entries: int  # entries with a verdict on both sides
+    clusters: int  # clusters of them
+    first: float  # accuracy of the first side
+    second: float  # accuracy of the second side
+    difference: float  # first minus second
+    low: float  # lower limit of its 95 % interval
+    high: float  # upper limit of its 95 % interval
+    only_first: int  # entries that only the first has right
+    only_second: int  # entries that only the second has right
+    mcnemar_p: float | None  # exact test over entries; None for a group, and for means over trials
+    clusters_p: float | None  # exact sign test over clusters; None for a group
+    holm_p: float | None  # the same, adjusted for the number of scored categories; None for a group
+    design_effect: float | None  # of the difference; None for a group, or where no entry flipped
+    detectable: float | None  # smallest true difference found with 80 % power; None where none flipped
+
+
+@dataclass(frozen=True, slots=True)
+class Flip:
+    """An entry that only one side has right, or of means over trials, that one has right more often."""
+
+    category: str
+    entry_id: str
+    first_right: bool  # else only the second has it right
+
+
+@dataclass(frozen=True, slots=True)
+class Flipped:
+    """Entries that only one side has right, in benchmark order, held as numbers."""
+
+    entries: Sequence[tuple[str, str]]  # category and id by number
+    numbers: NDArray[np.int32]  # of the entries that flipped
+    first_right: NDArray[np.bool_]  # of the same entries
+
+    def __iter__(self) -> Iterator[Flip]:
+        for number, first_right in zip(self.numbers, self.first_right, strict=True):
+            category, entry_id = self.entries[number]
+            yield Flip(category, entry_id, bool(first_right))
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two sides under one rule set."""
+
+    first: str  # label
+    second: str  # label
+    rules: Rules
+    scores: list[ScoreDifference]  # groups from the overall on, then categories, as far as compared
+    flipped: Flipped  # entries that only one side has right
+    unjudged: int  # entries that both ran and at least one has no verdict on: in no score
+    left_out: Mapping[str, int]  # by category, entries that only one side ran: not compared
+    web_left_out: bool  # whether web search is not compared, as one side searched a simulated web
+    executed_left_out: bool  # whether executed categories are not, as the simulated web answered one side
+    releases: tuple[str, str] | None  # of both sides, if they differ
+    averaged: bool  # whether the marks of a side are means over trials
+    settings: list[SettingDifference]  # of the web: what an experiment varied
+    memory_range: ScenarioRange | None  # of the difference on memory; None without memory
+    same_exchange: Mapping[str, int]  # by category, entries in scores whose two answers are one exchange
+
+    @property
+    def flips(self) -> list[Flip]:
+        """The entries that only one side has right, in benchmark order."""
+        return list(self.flipped)
+
+    def of(self, score: str) -> ScoreDifference | None:
+        """The difference of one score; None if it was not compared."""
+        return next((row for row in self.scores if row.score == score), None)
+
+
+class Comparer:
+    """Compares pairs of sides of one numbering; what depends only on the entries is computed once."""
+
+    def __init__(self, numbering: Numbering, rules: Rules, common: bool = False) -> None:
+        """common: compare what both sides have, instead of refusing sides that differ in entries."""
+        self._rules, self._common = rules, common
+        order = {name: place for place, name in enumerate(CATEGORIES)}
+        self._entries = numbering.entries
+        self._scored = ScoredEntries(self._entries)
+        self._category = self._scored.category
+        searches = [CATEGORIES[name].check is Check.WEB_SEARCH for name in order]
+        self._web = np.array(searches)[self._category]
+        self._executed = np.array([CATEGORIES[name].executes for name in order])[self._category]
+        self._scopes: dict[tuple[bytes, bool], Scope] = {}
+
+    def compare(self, first: Side, second: Side) -> Comparison:
+        """The comparison of two sides.
+
+        Raises TableError if they have nothing in common, or differ in release, web, categories or entries.
+        """
+        one, two = (side.spread_over(len(self._entries)) for side in (first, second))
+        has_one, has_two = one != ABSENT, two != ABSENT
+        if not self._common:
+            self._refuse_different(first, second, has_one, has_two)
+        both = has_one & has_two
+        alone = has_one ^ has_two
+        unlike = web_differs(first.settings, second.settings) and bool(self._web[both].any())
+        if unlike:
+            both = both & ~self._web
+            alone = alone & ~self._web
+        executed = requests_differ(first.settings, second.settings) and bool(self._executed[both].any())
+        if executed:
+            both = both & ~self._executed
+            alone = alone & ~self._executed
+        judged = both & (one != UNJUDGED) & (two != UNJUDGED)
+        if not judged.any():
+            raise TableError(
+                f"{first.label} and {second.label} have no entry with a verdict in common; nothing can be "
+                "compared. Score both on the same entries."
+            )
+        by_weight = first.settings.by_weight or second.settings.by_weight
+        scope = self._scope(judged, by_weight)
+        right_one, right_two = one[judged], two[judged]
+        averaged = max(first.trials, second.trials) > 1
+        result = paired(right_one, right_two, scope.where)
+        return Comparison(
+            first=first.label,
+            second=second.label,
+            rules=self._rules,
+            scores=list(_scores(scope, result, right_one, right_two, averaged)),
+            averaged=averaged,
+            flipped=self._flipped(judged, right_one, right_two),
+            unjudged=int((both & ~judged).sum()),
+            left_out=self._counted(alone),
+            web_left_out=unlike,
+            executed_left_out=executed,
+            releases=_releases(first, second),
+            settings=self._settings(first, second, judged),
+            memory_range=leave_one_out(right_one - right_two, scope.where.category, scope.scenario),
+            same_exchange=self._counted(judged & self._same_exchange(first, second)),
+        )
+
+    def comparable(self, first: Side, second: Side) -> bool:
+        """Whether there is an entry that both sides have a verdict on, of a web that both searched."""
+        one, two = (side.spread_over(len(self._entries)) for side in (first, second))
+        judged = (one >= WRONG) & (two >= WRONG)
+        if web_differs(first.settings, second.settings):
+            judged &= ~self._web
+        if requests_differ(first.settings, second.settings):
+            judged &= ~self._executed
+        return bool(judged.any())
+
+    def _refuse_different(
+        self, first: Side, second: Side, has_one: NDArray[np.bool_], has_two: NDArray[np.bool_]
+    ) -> None:
+        """Raises TableError with what differs. Unscored categories may be missing on one side."""
+        names = f"{first.label} and {second.label}"
+        hint = "Use --common to compare what both have."
+        releases = _releases(first, second)
+        if releases is not None:
+            raise TableError(
+                f"{names} are of different releases: {', '.join(releases)}. Their entries may "
+                f"differ. {hint}"
+            )
+        known = list(CATEGORIES.values())
+        of_one, of_two = (set(self._category[has]) for has in (has_one, has_two))
+        differing = sorted(place for place in of_one ^ of_two if known[place].scored)
+        if differing:
+            missing = [
+                f"only {side.label} has {', '.join(known[place].name for place in alone)}"
+                for side, of in ((first, of_one), (second, of_two))
+                if (alone := [place for place in differing if place in of])
+            ]
+            if self._web[np.isin(self._category, differing)].all():
+                hint += " --by hops joins the web questions of both categories."
+            raise TableError(f"{names} differ in categories: {'; '.join(missing)}. {hint}")
+        if web_differs(first.settings, second.settings) and self._web[has_one & has_two].any():
+            raise TableError(
+                f"{names} searched different webs: {first.settings}, {second.settings}. Scores "
+                "from a simulated web say nothing about the real one. Use --common to compare all but web "
+                "search."
+            )
+        in_both = np.isin(self._category, sorted(of_one & of_two))
+        for poorer, lacks in ((second, has_one & ~has_two), (first, has_two & ~has_one)):
+            ids = [self._entries[place][1] for place in np.flatnonzero(lacks & in_both)]
+            if ids:
+                more = f" and {len(ids) - _SHOWN:,} more" if len(ids) > _SHOWN else ""
+                lacking = f"{plural(len(ids), 'entry', 'entries')} of the other"
+                raise TableError(
+                    f"{names} differ in entries: {poorer.label} lacks {lacking} "
+                    f"({', '.join(ids[:_SHOWN])}{more}). {hint}"
+                )
+
+    def _same_exchange(self, first: Side, second: Side) -> NDArray[np.bool_]:
+        one, two = (side.exchanges_over(len(self._entries)) for side in (first, second))
+        same: NDArray[np.bool_] = (one == two) & (one != NO_EXCHANGE)
+        return same
+
+    def _counted(self, chosen: NDArray[np.bool_]) -> dict[str, int]:
+        """How many of the chosen entries each category has, in benchmark order; without zeros."""
+        counts = np.bincount(self._category[chosen], minlength=len(CATEGORIES))
+        return {name: int(count) for name, count in zip(CATEGORIES, counts, strict=True) if count}
+
+    def _settings(self, first: Side, second: Side, judged: NDArray[np.bool_]) -> list[SettingDifference]:
+        if not self._web[judged].any():
+            return []
+        return list(setting_differences(first.settings, second.settings))
+
+    def _scope(self, judged: NDArray[np.bool_], by_weight: bool) -> Scope:
+        """The scope of some entries.
+
+        by_weight: means by size take the entries of the release, as the tables of a sample by weight do.
+        """
+        key = (judged.tobytes(), by_weight)
+        if key not in self._scopes:
+            sizes = release_sizes() if by_weight else None
+            self._scopes[key] = self._scored.scope(np.flatnonzero(judged), sizes)
+        return self._scopes[key]
+
+    def _flipped(
+        self, judged: NDArray[np.bool_], one: NDArray[np.float64], two: NDArray[np.float64]
+    ) -> Flipped:
+        places = np.flatnonzero(judged)
+        flipped = np.flatnonzero(one != two)
+        order = flipped[np.argsort(self._category[places[flipped]], kind="stable")]
+        return Flipped(self._entries, places[order].astype(np.int32), one[order] > two[order])
+
+
+def _releases(first: Side, second: Side) -> tuple[str, str] | None:
+    """The releases of two sides, if both are known and differ."""
+    one, two = first.settings.release, second.settings.release
+    return (one, two) if one and two and one != two else None
+
+
+def _scores(
+    scope: Scope,
+    result: Paired,
+    one: NDArray[np.float64],
+    two: NDArray[np.float64],
+    averaged: bool,
+) -> Iterator[ScoreDifference]:
+    """The overall, the other groups, then the categories."""
+    names, where = scope.categories, scope.where
+    accuracies = [
+        np.bincount(where.category, weights=right, minlength=where.categories) / where.sizes
+        for right in (one, two)
+    ]
+    for group in reversed(scope.groups):
+        limits = composite_difference(result, group.weights)
+        first, second = (total(group.weights * accuracy) for accuracy in accuracies)
+        yield ScoreDifference(
+            score=group.name,
+            complete=group.complete,
+            entries=group.entries,
+            clusters=group.clusters,
+            first=first,
+            second=second,
+            difference=total(group.weights * result.of.mean),
+            low=max(-1.0, limits.low),
+            high=min(1.0, limits.high),
+            only_first=int(result.only_first[group.members].sum()),
+            only_second=int(result.only_second[group.members].sum()),
+            mcnemar_p=None,
+            clusters_p=None,
+            holm_p=None,
+            design_effect=None,
+            detectable=_detectable(composite_error(result.of, group.weights)),
+        )
+    tested = [place for place, name in enumerate(names) if CATEGORIES[name].scored]
+    adjusted = dict(zip(tested, holm([result.clusters_p[place] for place in tested]), strict=True))
+    for place, name in enumerate(names):
+        effect = float(result.of.effect[place])
+        yield ScoreDifference(
+            score=name,
+            complete=True,
+            entries=int(where.sizes[place]),
+            clusters=int(where.cluster_counts[place]),
+            first=float(accuracies[0][place]),
+            second=float(accuracies[1][place]),
+            difference=float(result.of.mean[place]),
+            low=result.limits[place].low,
+            high=result.limits[place].high,
+            only_first=int(result.only_first[place]),
+            only_second=int(result.only_second[place]),
+            mcnemar_p=None
+            if averaged
+            else mcnemar(int(result.only_first[place]), int(result.only_second[place])),
+            clusters_p=result.clusters_p[place],
+            holm_p=adjusted.get(place),
+            design_effect=None if math.isnan(effect) else effect,
+            detectable=_detectable(math.sqrt(result.of.covariance[place, place])),
+        )
+
+
+def _detectable(error: float) -> float | None:
+    """The smallest detectable difference; None if the error is not known."""
+    return detectable_difference(error) if 0 < error < math.inf else None

@@ -1,0 +1,239 @@
+"""What one model of a run was asked and answered, entry by entry.
+
+Covers models with a journal, whose requests are made again from it, and all others, of which the tables of
+responses have the answers alone. A request is kept as a digest: those of a full run have gigabytes.
+"""
+
+import json
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import TypeAlias
+
+from bfcl_pipeline.ask.generation import Completed
+from bfcl_pipeline.ask.generation.backends import ReplayedRequest
+from bfcl_pipeline.ask.jobs.captured import capture, replay_job
+from bfcl_pipeline.base.errors import PipelineError, TableError
+from bfcl_pipeline.base.text import loaded_json
+from bfcl_pipeline.benchmark.definition import CATEGORIES, ReturnFormat
+from bfcl_pipeline.benchmark.records import Json, Message, Mode, Request, Response, Status
+from bfcl_pipeline.benchmark.tables import read_responses
+from bfcl_pipeline.show.compare.diff.opened import OpenedRun
+
+CONTENT = frozenset(
+    ("messages", "input", "system", "contents", "systemInstruction", "tools", "prompt", "model")
+)
+"""The keys of bodies, of all wire formats, that are no options."""
+
+Received: TypeAlias = Callable[[ReplayedRequest], None]
+"""Receives each request as it is made again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One request of a conversation, and its answer."""
+
+    turn: int  # of the entry, from 0
+    request: bytes | None  # a digest of what was asked; None: not known
+    result: Json  # the answer in the official form; None if there is none
+    answered: bool
+    return_format: str = ReturnFormat.PYTHON.value  # the syntax of calls in it
+    tool_call_tag: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """The conversation over one entry."""
+
+    entry_id: str
+    category: str
+    session: bool  # a memory session before the questions
+    mode: Mode
+    asked: tuple[Asked, ...]
+    status: Status
+    result_json: str | None  # the answer as the table has it
+
+
+@dataclass(slots=True)
+class Conversations:
+    """All conversations of one model, in the order of the tables."""
+
+    by_entry: dict[tuple[str, str], Conversation] = field(default_factory=dict)  # by category and id
+    options: dict[str, Json] | None = None  # that each request has; None: not known
+    model: Json = None  # the name of the model in the requests
+    requests: int = 0  # that were made again
+    not_derived: int = 0  # answered conversations that do not follow from the journals
+    why: str = ""  # the first of them is not, or all are not
+
+
+def read_conversations(
+    run: OpenedRun, model: str, only: Collection[str] | None = None, seen: Received | None = None
+) -> Conversations:
+    """The conversations of a model of a run.
+
+    Args:
+        run: the run.
+        model: its name in the run.
+        only: ids of entries; None: all.
+        seen: receives each request that is made again, those of sessions before chosen entries included.
+
+    Raises:
+        TableError: its responses cannot be read.
+    """
+    found = Conversations()
+    derived: Mapping[str, tuple[Response, tuple[Asked, ...]]] = {}
+    if run.recorded is not None and run.recorded.run.jobs_of(run.models[model])[0].remote:
+        try:
+            derived = _derived(run, model, found, only, seen)
+        except PipelineError as error:
+            found.why = run.named(str(error))
+    for response, session in _responses(run, model):
+        if only is not None and response.entry_id not in only:
+            continue
+        if response.entry_id in derived:
+            again, asked = derived[response.entry_id]
+            if (again.status, again.result_json) == (response.status, response.result_json):
+                _add(found, response, session, asked)
+                continue
+            found.not_derived += 1
+            found.why = (
+                found.why or f"{response.entry_id}: {again.status_detail or 'another answer follows'}"
+            )
+        _add(found, response, session, tuple(_from_table(response)))
+    return found
+
+
+def _add(found: Conversations, response: Response, session: bool, asked: tuple[Asked, ...]) -> None:
+    found.by_entry[response.category, response.entry_id] = Conversation(
+        response.entry_id,
+        response.category,
+        session,
+        response.mode,
+        asked,
+        response.status,
+        response.result_json,
+    )
+
+
+def _responses(run: OpenedRun, model: str) -> Iterator[tuple[Response, bool]]:
+    """The responses in the tables, sessions before questions; each with whether it is of a session."""
+    folder, own = run.places.folder, run.models[model]
+    for category in CATEGORIES:
+        for part, session in (("memory", True), ("responses", False)):
+            path = folder / part / own / f"{category}.parquet"
+            for response in read_responses(path) if path.is_file() else ():
+                if response.category != category:
+                    raise TableError(f"{path}: a row is of {response.category!r:.80}, not of {category}.")
+                yield response, session
+
+
+def _derived(
+    run: OpenedRun,
+    model: str,
+    found: Conversations,
+    only: Collection[str] | None,
+    seen: Received | None,
+) -> dict[str, tuple[Response, tuple[Asked, ...]]]:
+    """The responses that follow from the journals, with the requests before them, by entry."""
+    asked: dict[str, list[Asked]] = {}
+    digests = _Digests()
+
+    def received(one: ReplayedRequest) -> None:
+        found.requests += 1
+        if found.options is None:
+            found.options = {key: value for key, value in one.body.items() if key not in CONTENT}
+            found.model = one.body.get("model")
+        if one.number == 1:
+            asked[one.entry.entry_id] = []
+            digests.start()
+        asked[one.entry.entry_id].append(_asked(one, digests.of(one.request)))
+        if seen is not None:
+            seen(one)
+
+    completed = replayed(run, model, received, only)
+    return {
+        one.entry.entry_id: (one.response, tuple(asked.get(one.entry.entry_id, ()))) for one in completed
+    }
+
+
+def replayed(
+    run: OpenedRun,
+    model: str,
+    received: Callable[[ReplayedRequest], None],
+    only: Collection[str] | None = None,
+) -> list[Completed]:
+    """Replays a model of a recorded run. Arguments, result and errors as of `jobs.captured.capture`."""
+    assert run.recorded is not None  # noqa: S101  # callers check that it has journals
+    return capture(replay_job(run.recorded.run, run.models[model], run.places), received, only)
+
+
+def _asked(one: ReplayedRequest, digest: bytes) -> Asked:
+    return Asked(
+        one.request.turn,
+        digest,
+        None if one.exchange is None else one.exchange.result,
+        one.exchange is not None,
+        one.request.return_format,
+        one.request.tool_call_tag,
+    )
+
+
+def _from_table(response: Response) -> Iterator[Asked]:
+    """The answers of a response; what was asked is not known."""
+    category = CATEGORIES[response.category]
+    if response.status is not Status.ANSWERED:
+        return
+    result = loaded_json(response.result_json)
+    if category.single_turn:
+        yield Asked(0, None, result, True, ReturnFormat(category.language.value).value)
+        return
+    for turn, steps in enumerate(result if isinstance(result, list) else []):
+        for step in steps if isinstance(steps, list) else []:
+            yield Asked(turn, None, step, True)
+
+
+def what_was_asked(request: Request) -> dict[str, Json]:
+    """What a model was told in a request: messages, functions, and the prompt of open weights.
+
+    The text of the model's own messages is left out, as they are compared as answers, and so are the ids
+    that link results to calls.
+    """
+    return {
+        "messages": list(map(_comparable, request.messages)),
+        "functions": list(request.functions),
+        "prompt": request.prompt,
+    }
+
+
+def _comparable(message: Message) -> dict[str, Json]:
+    if message["role"] == "assistant":
+        return {"role": "assistant"}
+    return {key: value for key, value in message.items() if key != "tool_call_id"}
+
+
+class _Digests:
+    """Digests of requests. Those of a conversation share messages, of which each is read once."""
+
+    def __init__(self) -> None:
+        self._of: dict[int, bytes] = {}
+        self._kept: list[object] = []  # so that no other object gets the id of one that is gone
+
+    def start(self) -> None:
+        """A new conversation begins."""
+        self._of, self._kept = {}, []
+
+    def of(self, request: Request) -> bytes:
+        """The digest of `what_was_asked`."""
+        digest = blake2b((request.prompt or "").encode("utf-8", "surrogatepass"), digest_size=16)
+        for message in request.messages:
+            if message["role"] != "assistant":
+                digest.update(self._part(message, _comparable(message)))
+        digest.update(self._part(request.functions, list(request.functions)))
+        return digest.digest()
+
+    def _part(self, shared: object, value: Json) -> bytes:
+        if id(shared) not in self._of:
+            text = json.dumps(value, sort_keys=True, default=str)
+            self._of[id(shared)] = blake2b(text.encode(), digest_size=16).digest()
+            self._kept.append(shared)
+        return self._of[id(shared)]

@@ -1,0 +1,176 @@
+"""Where two conversations over one entry part: the first difference, and what it is.
+
+Pure. A conversation is a row of requests and answers. Both sides are walked from the first request on, so
+that a difference which only follows from an earlier one is never reported.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import zip_longest
+
+from bfcl_pipeline.benchmark.definition import CATEGORIES, ReturnFormat
+from bfcl_pipeline.benchmark.records import Call, DecodeFailure, Json, Mode
+from bfcl_pipeline.dialogue.calls import decode, decode_step, executed_text
+from bfcl_pipeline.show.compare.diff.conversations import Asked, Conversation
+
+_BEFORE = 20  # characters of a long text that are shown before its first difference
+
+
+class Kind(StrEnum):
+    """What the first difference of an entry is. The order is that of reports."""
+
+    ENTRY = "entry"  # the data of the entry: another release
+    REQUEST = "request"  # what was asked: a prompt, a function, a memory
+    RESULT = "executed result"  # what a call returned: a search, a page, a memory
+    CALLS = "calls"  # other calls
+    TEXT = "text"  # another text, with the same calls or with none
+    STATUS = "status"  # one side has no answer, or they have none for different reasons
+    VERDICT = "verdict"  # the same conversation, another verdict
+    SAME = "same"
+
+
+@dataclass(frozen=True, slots=True)
+class Parting:
+    """The first difference of one entry."""
+
+    kind: Kind
+    number: int | None = None  # of the request, from 1, in the conversation; None: not of one request
+    turn: int | None = None  # of the entry, from 0
+    place: str = ""  # in the request or the entry: messages[2].content
+    first: str = ""  # the value of the first side, as far as it is shown
+    second: str = ""
+
+
+def first_difference(one: Conversation, two: Conversation) -> Parting:
+    """Where two conversations over one entry part.
+
+    A request that differs has no place and no values: its text is not at hand (`request_difference`).
+    """
+    before: int | None = None  # the turn of the last request
+    for number, (ours, theirs) in enumerate(zip_longest(one.asked, two.asked), start=1):
+        if ours is None or theirs is None:
+            there = (ours or theirs).turn
+            shown = [_further(side, asked) for side, asked in ((one, ours), (two, theirs))]
+            return Parting(Kind.STATUS, number, there, "", *shown)
+        if None not in (ours.request, theirs.request) and ours.request != theirs.request:
+            kind = Kind.RESULT if ours.turn == before else Kind.REQUEST
+            return Parting(kind, number, ours.turn)
+        if ours.answered != theirs.answered:
+            shown = [_outcome(side, asked) for side, asked in ((one, ours), (two, theirs))]
+            return Parting(Kind.STATUS, number, ours.turn, "", *shown)
+        if ours.result != theirs.result:
+            kind, *values = _answers(one, ours, two, theirs)
+            return Parting(kind, number, ours.turn, "", *values)
+        before = ours.turn
+    if one.status != two.status:
+        return Parting(Kind.STATUS, None, None, "", one.status.value, two.status.value)
+    return Parting(Kind.SAME)
+
+
+def _further(side: Conversation, asked: Asked | None) -> str:
+    return f"ended ({side.status.value})" if asked is None else "goes on"
+
+
+def _outcome(side: Conversation, asked: Asked) -> str:
+    return "an answer" if asked.answered else side.status.value
+
+
+def _answers(one: Conversation, ours: Asked, two: Conversation, theirs: Asked) -> tuple[Kind, str, str]:
+    """The kind of a difference between two answers, and the first call, or the text, that differs."""
+    calls = (_calls(one, ours), _calls(two, theirs))
+    if not any(calls) or list(map(_ordered, calls[0])) == list(map(_ordered, calls[1])):
+        return Kind.TEXT, *from_difference(_plain(ours.result), _plain(theirs.result))
+    pairs = zip_longest(*(map(_ordered, each) for each in calls))
+    place = next(place for place, (left, right) in enumerate(pairs) if left != right)
+    first, second = (_call(each, place, asked) for each, asked in zip(calls, (ours, theirs), strict=True))
+    return Kind.CALLS, first, second
+
+
+def _call(calls: Sequence[Call], place: int, asked: Asked) -> str:
+    """One call of an answer; if the answer has none at all, its text."""
+    if not calls:
+        return f"text: {_plain(asked.result)}"
+    return executed_text(calls[place]) if place < len(calls) else "no further call"
+
+
+def answer_text(side: Conversation, asked: Asked) -> str:
+    """An answer for a person: its calls, one in a line, else its text."""
+    if not asked.answered:
+        return f"(no answer: {side.status.value})"
+    calls = _calls(side, asked)
+    return "\n".join(map(executed_text, calls)) or _plain(asked.result) or "(an empty answer)"
+
+
+def _calls(side: Conversation, asked: Asked) -> Sequence[Call]:
+    """The calls in an answer; none in a text."""
+    if side.mode is Mode.FC and not isinstance(asked.result, list):
+        return ()
+    if CATEGORIES[side.category].single_turn:
+        calls = decode(
+            asked.result,
+            mode=side.mode,
+            return_format=ReturnFormat(asked.return_format),
+            tool_call_tag=asked.tool_call_tag,
+        )
+    else:
+        calls = decode_step(asked.result, side.mode)
+    return () if isinstance(calls, DecodeFailure) else calls
+
+
+def _ordered(call: Call) -> tuple[str, list[tuple[str, str]]]:
+    """A call with its arguments sorted by name: their order has no meaning."""
+    return call.name, sorted((str(name), repr(value)) for name, value in call.arguments.items())
+
+
+def _plain(result: Json) -> str:
+    return result if isinstance(result, str) else repr(result)
+
+
+def request_difference(ours: Json, theirs: Json) -> tuple[str, str, str]:
+    """The place of the first difference between two values of JSON, and both values from there on.
+
+    The place is written like `messages[2].content`; a value that is missing is `nothing`.
+    """
+    place = ""
+    while True:
+        if isinstance(ours, dict) and isinstance(theirs, dict):
+            keys = dict.fromkeys((*ours, *theirs))
+            key = next((key for key in keys if _at(ours, key) != _at(theirs, key)), None)
+            if key is None:
+                return place, repr(ours), repr(theirs)
+            place = f"{place}.{key}" if place else str(key)
+            ours, theirs = _at(ours, key), _at(theirs, key)
+        elif isinstance(ours, list | tuple) and isinstance(theirs, list | tuple):
+            pairs = enumerate(zip_longest(ours, theirs, fillvalue=_NOTHING))
+            found = next(((number, pair) for number, pair in pairs if pair[0] != pair[1]), None)
+            if found is None:
+                return place, repr(ours), repr(theirs)
+            place = f"{place}[{found[0]}]"
+            ours, theirs = found[1]
+        else:
+            return place, *from_difference(_shown(ours), _shown(theirs))
+
+
+class _Nothing:
+    """A value that is not there."""
+
+
+_NOTHING = _Nothing()
+
+
+def _at(value: Json, key: str) -> Json:
+    return value.get(key, _NOTHING)
+
+
+def _shown(value: Json) -> str:
+    return "nothing" if value is _NOTHING or value is None else _plain(value)
+
+
+def from_difference(ours: str, theirs: str) -> tuple[str, str]:
+    """Two texts from shortly before their first difference."""
+    pairs = enumerate(zip(ours, theirs, strict=False))
+    same = next((place for place, (left, right) in pairs if left != right), min(len(ours), len(theirs)))
+    if same <= _BEFORE:
+        return ours, theirs
+    return f"...{ours[same - _BEFORE :]}", f"...{theirs[same - _BEFORE :]}"

@@ -1,0 +1,93 @@
+"""What two runs were made with: config, rows of models, release, software.
+
+Covers comparing them key by key. A value is shown as it was recorded; None stands for a missing one.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from bfcl_pipeline.benchmark.config import NOT_RECORDED, ModelRow
+from bfcl_pipeline.benchmark.records import Json
+from bfcl_pipeline.runs.archived.crate_metadata import CrateMetadata
+from bfcl_pipeline.show.compare.diff.opened import OpenedRun
+
+_APART = ("run", "models", "release")
+"""Keys of a config that have a section of their own, or are the names of the sides."""
+
+_WORKFLOW = ("Snakefile", "workflow/")
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """A value that is not the same on both sides."""
+
+    name: str  # a key, with dots between levels
+    first: Json  # None: there is none
+    second: Json
+
+
+def config_changes(first: OpenedRun, second: OpenedRun) -> list[Changed]:
+    """The keys of the configs that differ, without run, models and release."""
+    left_out = (*_APART, *NOT_RECORDED)
+    one, two = (
+        {key: value for key, value in run.config.items() if key not in left_out} for run in (first, second)
+    )
+    return list(changes(one, two))
+
+
+def row_changes(first: OpenedRun, second: OpenedRun, pair: tuple[str, str]) -> list[Changed]:
+    """The keys of the rows of a pair of models that differ, without their names; none without records."""
+    one, two = (_row(run, name) for run, name in zip((first, second), pair, strict=True))
+    return list(changes(one, two)) if one and two else []
+
+
+def release_changes(first: OpenedRun, second: OpenedRun) -> list[Changed]:
+    """The version and the sha256 of the releases, where they differ."""
+    one, two = (_release(run) for run in (first, second))
+    return list(changes(one, two))
+
+
+def software_changes(first: CrateMetadata, second: CrateMetadata) -> list[Changed]:
+    """What differs between the software of two archives."""
+    return list(changes(_software(first), _software(second)))
+
+
+def changes(first: Mapping[str, Any], second: Mapping[str, Any], above: str = "") -> Iterator[Changed]:
+    """The values that differ between two mappings, and mappings in them, in the order of their keys."""
+    for key in dict.fromkeys((*first, *second)):
+        one, two = first.get(key), second.get(key)
+        if one == two and type(one) is type(two):
+            continue
+        name = f"{above}{key}"
+        if isinstance(one, dict) and isinstance(two, dict):
+            yield from changes(one, two, f"{name}.")
+        else:
+            yield Changed(name, one, two)
+
+
+def _release(run: OpenedRun) -> dict[str, Json]:
+    pin = run.config.get("release")
+    kept = pin if isinstance(pin, dict) else {}
+    return {key: kept.get(key) for key in ("version", "sha256")}
+
+
+def _row(run: OpenedRun, name: str) -> dict[str, Json]:
+    if run.recorded is None:
+        return {}
+    row: ModelRow = run.recorded.row(run.models[name])
+    values = asdict(row)
+    return {key: value for key, value in values.items() if key != "name"} | {"mode": row.mode.value}
+
+
+def _software(metadata: CrateMetadata) -> dict[str, Json]:
+    commit = metadata.commit + (" with local changes" if metadata.changed else "")
+    locks = {name: sha256 for name, sha256 in metadata.sha256.items() if name == "requirements.lock"}
+    workflow = {name: sha256 for name, sha256 in metadata.sha256.items() if name.startswith(_WORKFLOW)}
+    return {**dict(sorted(metadata.versions.items())), "commit": commit, **locks, **workflow}
+
+
+def software_names(sides: Sequence[CrateMetadata]) -> str:
+    """The software of the first side in one line."""
+    versions = ", ".join(f"{name} {version}" for name, version in sorted(sides[0].versions.items()))
+    return f"{versions}, commit {sides[0].commit[:12]}"

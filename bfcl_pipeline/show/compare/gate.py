@@ -1,0 +1,139 @@
+"""The decision whether a run is no worse than a baseline: by the paired interval, not by the difference.
+
+Covers one decision per model and score, and the decision of all together. docs/statistics.md explains the
+choice.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from bfcl_pipeline.base.errors import TableError
+from bfcl_pipeline.benchmark.definition.leaderboard import categories_of
+from bfcl_pipeline.show.compare.compare import Comparison, ScoreDifference
+from bfcl_pipeline.show.compare.unread_calls import UnreadCalls
+
+
+class Decision(StrEnum):
+    """What the interval of a difference says about a margin."""
+
+    PASS = "pass"  # noqa: S105, the word; the lower limit is not below minus the margin
+    FAIL = "fail"  # the upper limit is below minus the margin: worse by more than the margin
+    UNDECIDED = "undecided"  # minus the margin is within the interval
+
+
+@dataclass(frozen=True, slots=True)
+class GatedScore:
+    """One score of one model, decided."""
+
+    model: str  # label of the run's side
+    against: str  # label of the baseline's side
+    score: ScoreDifference  # run minus baseline
+    unjudged: int  # entries of the comparison without a verdict on one side
+    decision: Decision
+    lost_flaky: int | None = None  # flaky entries that only the baseline has right; None without trials
+    same_exchange: int = 0  # entries of the score whose two answers are the same exchange
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """All decisions, and what follows."""
+
+    margin: float  # largest loss that is accepted, as a share
+    undecided_passes: bool
+    scores: list[GatedScore]
+    max_unread: float | None = None  # largest accepted share of answers with an unread call; None: any
+    unread: Sequence[UnreadCalls] = ()  # of each model, if there is such a limit
+
+    @property
+    def decision(self) -> Decision:
+        """FAIL if any score fails, else UNDECIDED if any is undecided, else PASS."""
+        found = {scored.decision for scored in self.scores}
+        return next(each for each in (Decision.FAIL, Decision.UNDECIDED, Decision.PASS) if each in found)
+
+    @property
+    def over_unread(self) -> list[UnreadCalls]:
+        """The models with more unread calls than are accepted."""
+        return [each for each in self.unread if self.max_unread is None or each.share > self.max_unread]
+
+    @property
+    def passes(self) -> bool:
+        """Whether the gate is open."""
+        if self.over_unread:
+            return False
+        accepted = {Decision.PASS, Decision.UNDECIDED} if self.undecided_passes else {Decision.PASS}
+        return self.decision in accepted
+
+
+def decide(low: float, high: float, margin: float) -> Decision:
+    """The decision for a difference (run minus baseline) with a 95 % interval, all as shares.
+
+    The run passes if the interval excludes a loss of more than the margin, and fails if it excludes a
+    smaller one.
+    """
+    if low >= -margin:
+        return Decision.PASS
+    return Decision.FAIL if high < -margin else Decision.UNDECIDED
+
+
+def gate(
+    comparisons: Sequence[Comparison],
+    scores: Sequence[str],
+    margin: float,
+    undecided_passes: bool,
+    flaky: Sequence[Collection[tuple[str, str]] | None] = (),
+) -> Gate:
+    """The decision on some scores of some comparisons of a run with a baseline.
+
+    flaky: of each comparison, the entries known to be flaky, or None without trials. They are counted, and
+    decide nothing: the interval already has their variance.
+
+    Raises TableError if a score was not compared, or some of its categories were not: those would count as
+    equal. The same if all its answers are the same exchanges.
+    """
+    decided = []
+    for comparison, known in zip(comparisons, flaky or [None] * len(comparisons), strict=True):
+        for name in scores:
+            score = comparison.of(name)
+            if score is None:
+                raise TableError(
+                    f"{comparison.first} and {comparison.second} have no verdicts on {name}; name another "
+                    "category, or run it in both."
+                )
+            if not score.complete:
+                lacking = [each for each in categories_of(name) if comparison.of(each) is None]
+                raise TableError(
+                    f"{comparison.first} and {comparison.second} have no verdicts on a part of {name} "
+                    f"({', '.join(lacking)}), which would count as no difference. Name what both have with "
+                    "--category."
+                )
+            same = sum(comparison.same_exchange.get(each, 0) for each in categories_of(name))
+            if same == score.entries:
+                raise TableError(
+                    f"{comparison.first} and {comparison.second} have the same answers on {name}: all "
+                    f"{same:,} pairs are the same exchange, from a journal, so there is nothing to decide. "
+                    "To ask the model again, make a run with a journal of its own: bfcl-pipeline run "
+                    "--fresh --run NAME."
+                )
+            decision = decide(score.low, score.high, margin)
+            decided.append(
+                GatedScore(
+                    model=comparison.first,
+                    against=comparison.second,
+                    score=score,
+                    unjudged=comparison.unjudged,
+                    decision=decision,
+                    lost_flaky=None if known is None else _lost(comparison, name, known),
+                    same_exchange=same,
+                )
+            )
+    return Gate(margin, undecided_passes, decided)
+
+
+def _lost(comparison: Comparison, score: str, known: Collection[tuple[str, str]]) -> int:
+    """The entries of a score that only the baseline has right and that are in `known`."""
+    inside = set(categories_of(score))
+    return sum(
+        not flip.first_right and flip.category in inside and (flip.category, flip.entry_id) in known
+        for flip in comparison.flipped
+    )

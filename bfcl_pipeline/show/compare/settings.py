@@ -1,0 +1,164 @@
+"""What runs were made with, and whether it makes two sides incomparable or an experiment.
+
+Covers the release and the settings of the web, from the recorded config of a run and the responses of a
+model. A simulated web and the real one ask different things of a model, so their web categories are not
+compared. Other differences (no web tools, failing fetches, another name of the search tool) are what an
+experiment is about: they are named beside the comparison.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pyarrow.compute as pc
+
+from bfcl_pipeline.base.text import cut
+from bfcl_pipeline.benchmark.config.job import LEADERBOARD_ENGINES
+from bfcl_pipeline.benchmark.config.search_engines import same_results
+from bfcl_pipeline.benchmark.definition import CATEGORIES, GROUPS
+from bfcl_pipeline.benchmark.tables import read_table, with_types
+from bfcl_pipeline.benchmark.tables.schemas import RESPONSES
+from bfcl_pipeline.runs.run import Run
+
+SIMULATED, OFF, REAL, UNKNOWN = "simulated", "off", "real", "unknown"
+"""The kinds of web: the modes record, replay and live are the real one, as are imported answers.
+
+UNKNOWN: a row of results does not record it; it may be the real one."""
+
+_LONGEST = 100  # characters of a stated text
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a side was made with; None where nothing is recorded."""
+
+    release: str | None = None  # version and hash
+    web: str | None = None  # a kind of web; None also for a model that ran no web category
+    fetch_failures: float | None = None  # share of page fetches that were made to fail
+    search_tool: str | None = None  # name under which the search tool was presented
+    by_weight: bool = False  # the sample was divided by weight
+    search_engine: str | None = None  # of the real web; None: not recorded, or another web
+    requests: str | None = None  # the kind of web that answered executed calls; None: none was executed
+
+    @property
+    def web_tools(self) -> bool | None:
+        """Whether the model had web tools."""
+        return None if self.web is None else self.web != OFF
+
+    def __str__(self) -> str:
+        """The settings of the web in words; empty if none is known."""
+        if self.web is None:
+            return ""
+        if self.web == OFF:
+            return "no web tools"
+        if self.web == UNKNOWN:
+            return "web not recorded"
+        failing = f", {_percent(self.fetch_failures)} of fetches fail" if self.fetch_failures else ""
+        other = self.search_engine not in (None, *LEADERBOARD_ENGINES)
+        engine = f" by {self.search_engine}" if other else ""
+        return f"{self.web} web{engine}{failing}"
+
+
+@dataclass(frozen=True, slots=True)
+class SettingDifference:
+    """A setting of the web in which two sides differ: the subject of an experiment."""
+
+    setting: str  # in words
+    first: str  # value of the first side
+    second: str  # value of the second side
+
+    def __str__(self) -> str:
+        return f"{self.setting}: {self.first} / {self.second}"
+
+
+def run_settings(run: Run) -> Settings:
+    """What the recorded config of a run says; nothing is known of a run without one.
+
+    Raises ConfigError if the config cannot be read.
+    """
+    config = run.config
+    if config is None:
+        return Settings()
+    hashed = (config.release.sha256 or "unknown")[:12]
+    release = f"{cut(config.release.version, _LONGEST)} (sha256 {hashed})"
+    if run.imported or config.web is None:
+        return Settings(release)
+    return Settings(
+        release,
+        _kind(config.web.mode),
+        config.web.fetch_failures,
+        cut(config.web.search_tool, _LONGEST),
+        run.sizes_in_means is not None,
+    )
+
+
+def searched_web(run: Run, model: str, recorded: str | None) -> str | None:
+    """The kind of web that a model of a run searched: what its responses say, else what the run records.
+
+    Raises TableError if its responses cannot be read.
+    """
+    paths = [run.responses(model, category) for category in GROUPS["web_search"]]
+    found: set[str] = set()
+    for path in paths:
+        if path.is_file():
+            table = with_types(path, read_table(path, ["web"]), RESPONSES)
+            webs = pc.unique(table.column("web")).to_pylist()
+            found |= {REAL if web is None else _kind(web) for web in webs}
+    if not found:
+        return recorded
+    return next(kind for kind in (SIMULATED, OFF, UNKNOWN, REAL) if kind in found)
+
+
+def requested_web(run: Run, model: str) -> str:
+    """The kind of web that answers the requests of a model's executed calls when they are scored.
+
+    A response that names none has the simulated one. Raises TableError if its responses cannot be read.
+    """
+    found: set[str | None] = set()
+    for category in (name for name, category in CATEGORIES.items() if category.executes):
+        path = run.responses(model, category)
+        if path.is_file():
+            table = with_types(path, read_table(path, ["web"]), RESPONSES)
+            found |= set(pc.unique(table.column("web")).to_pylist())
+    kinds = {SIMULATED if web is None else _kind(web) for web in found or {None}}
+    return next(kind for kind in (SIMULATED, OFF, UNKNOWN, REAL) if kind in kinds)
+
+
+def requests_differ(first: Settings, second: Settings) -> bool:
+    """Whether the simulated web answered the requests of one side, and another web those of the other."""
+    webs = {first.requests, second.requests}
+    return SIMULATED in webs and not webs.isdisjoint({REAL, UNKNOWN})
+
+
+def web_differs(first: Settings, second: Settings) -> bool:
+    """Whether one side searched the simulated web and the other the real one, or perhaps the real one."""
+    webs = {first.web, second.web}
+    return SIMULATED in webs and not webs.isdisjoint({REAL, UNKNOWN})
+
+
+def setting_differences(first: Settings, second: Settings) -> Iterator[SettingDifference]:
+    """The known settings of the web that differ and are the subject of an experiment."""
+    if first.web is None or second.web is None:
+        return
+    if first.web_tools != second.web_tools:
+        yield SettingDifference(
+            "web tools", *("on" if side.web_tools else "off" for side in (first, second))
+        )
+        return
+    if None not in (first.fetch_failures, second.fetch_failures) and (
+        first.fetch_failures != second.fetch_failures
+    ):
+        shares = (_percent(side.fetch_failures or 0) for side in (first, second))
+        yield SettingDifference("fetches that are made to fail", *shares)
+    if first.search_tool and second.search_tool and first.search_tool != second.search_tool:
+        yield SettingDifference("name of the search tool", first.search_tool, second.search_tool)
+    one, two = first.search_engine, second.search_engine
+    if one and two and not same_results(one, two):
+        yield SettingDifference("search engine", one, two)
+
+
+def _kind(web: str) -> str:
+    return web if web in (SIMULATED, OFF, UNKNOWN) else REAL
+
+
+def _percent(share: float) -> str:
+    return f"{share * 100:g} %"

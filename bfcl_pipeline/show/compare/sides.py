@@ -1,0 +1,214 @@
+"""The verdicts of models of runs, on one common numbering of entries.
+
+Covers finding the table of a model in a run, and refusing verdicts that cannot be compared. Not covered:
+the comparison itself (`comparison.compare`).
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bfcl_pipeline.base.errors import TableError
+from bfcl_pipeline.base.text import unknown_name
+from bfcl_pipeline.benchmark.config import model_folder
+from bfcl_pipeline.benchmark.definition import CATEGORIES, GROUPS
+from bfcl_pipeline.benchmark.records import Rules, Status
+from bfcl_pipeline.benchmark.tables import read_table, with_types
+from bfcl_pipeline.benchmark.tables.schemas import VERDICTS
+from bfcl_pipeline.runs.run import Run
+from bfcl_pipeline.show.compare.exchanges import NO_EXCHANGE, exchange_numbers
+from bfcl_pipeline.show.compare.settings import REAL, Settings, requested_web, run_settings, searched_web
+
+_COLUMNS = ("model", "category", "entry_id", "rules", "valid", "status")
+
+WRONG, RIGHT, UNJUDGED, ABSENT = 0.0, 1.0, -1.0, -2.0
+"""The marks of an entry: its verdict, or none because there is no answer, or it was not run.
+
+A mark between 0 and 1 is the share of trials that have it right.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Numbering:
+    """A number for each entry of any side, in the order in which they are first seen."""
+
+    entries: list[tuple[str, str]] = field(default_factory=list)  # category and id of each number
+    places: dict[tuple[str, str], int] = field(default_factory=dict)  # the number of each
+
+    def number(self, category: str, entry_id: str) -> int:
+        """The number of an entry; a new one gets the next."""
+        place = self.places.setdefault((category, entry_id), len(self.entries))
+        if place == len(self.entries):
+            self.entries.append((category, entry_id))
+        return place
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One model of one run under one rule set."""
+
+    run: Run
+    model: str
+    settings: Settings  # what it was made with
+    label: str  # its name beside the other sides: the model, with the run where models repeat
+    numbers: NDArray[np.int64]  # of its entries
+    marks: NDArray[np.float64]  # of the same entries: WRONG, RIGHT, a share between them, or UNJUDGED
+    trials: int = 1  # trials of which the marks are the means
+    exchanges: NDArray[np.int64] | None = (
+        None  # behind the same entries (`exchanges`); None: of one run alone
+    )
+
+    def spread_over(self, entries: int) -> NDArray[np.float64]:
+        """The marks by number of entry; ABSENT where it has no row."""
+        marks = np.full(entries, ABSENT)
+        marks[self.numbers] = self.marks
+        return marks
+
+    def exchanges_over(self, entries: int) -> NDArray[np.int64]:
+        """The exchanges by number of entry; NO_EXCHANGE where none is known."""
+        exchanges = np.full(entries, NO_EXCHANGE, np.int64)
+        if self.exchanges is not None:
+            exchanges[self.numbers] = self.exchanges
+        return exchanges
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What one argument of a comparison names."""
+
+    run: Run
+    model: str | None = None  # None: all models of the run
+    archive: Path | None = None  # the file from which `run` was unpacked
+
+    @property
+    def source(self) -> Path:
+        """Where the verdicts come from, for messages and labels."""
+        return self.archive or self.run.folder
+
+
+def read_sides(
+    choices: Sequence[Choice], rules: Rules, only: Collection[str] = ()
+) -> tuple[Numbering, list[Side]]:
+    """The sides that are named, each once, in the order of their names.
+
+    Args:
+        choices: models of runs.
+        rules: the rule set; entries that it leaves out are not read.
+        only: the categories to read; all if empty.
+
+    Raises:
+        TableError: there is no such model, it has no verdict under `rules`, or a table cannot be read.
+        ConfigError: the recorded config or rows of a run cannot be read.
+    """
+    numbering = Numbering()
+    sides: dict[tuple[Run, str], Side] = {}
+    several = len({choice.run for choice in choices}) > 1  # models of one run share no exchange
+    for choice in choices:
+        recorded = run_settings(choice.run)
+        for model, verdicts in _verdicts(choice, rules, set(only or CATEGORIES)).items():
+            if (choice.run, model) in sides:
+                continue
+            if not verdicts.marks:
+                raise TableError(_nothing(choice.source, model, verdicts, rules))
+            _check_entries(choice.source, model, verdicts, rules)
+            numbers = [numbering.number(*entry) for entry in verdicts.entries]
+            searched = any(category in GROUPS["web_search"] for category, _ in verdicts.entries)
+            web = searched_web(choice.run, model, recorded.web) if searched else None
+            executed = any(CATEGORIES[category].executes for category, _ in verdicts.entries)
+            requests = requested_web(choice.run, model) if executed else None
+            sides[choice.run, model] = Side(
+                choice.run,
+                model,
+                replace(
+                    recorded,
+                    web=web,
+                    search_engine=choice.run.engines.of(model) if web == REAL else None,
+                    requests=requests,
+                ),
+                model,
+                np.array(numbers, np.int64),
+                np.array(verdicts.marks, np.float64),
+                exchanges=exchange_numbers(choice.run, model, verdicts.entries) if several else None,
+            )
+    sources = {choice.run: choice.source for choice in choices}
+    return numbering, list(labelled(list(sides.values()), sources))
+
+
+@dataclass(frozen=True, slots=True)
+class _Verdicts:
+    """The verdicts of one model under the chosen rules and categories."""
+
+    entries: list[tuple[str, str]] = field(default_factory=list)  # category and id
+    marks: list[float] = field(default_factory=list)
+    rules: set[str] = field(default_factory=set)  # the rule sets with any row
+
+
+def _verdicts(choice: Choice, rules: Rules, only: Collection[str]) -> dict[str, _Verdicts]:
+    """The verdicts of the chosen models, by name in order."""
+    folder = choice.run.folder / "verdicts"
+    paths = sorted(folder.glob("*.parquet"))
+    if not paths:
+        raise TableError(
+            f"{choice.source}/verdicts: no verdicts. Score the responses of the run first "
+            "(bfcl-pipeline score)."
+        )
+    if choice.model is None:
+        return _by_model(paths, rules, only)
+    likely = [path for path in paths if path.stem == model_folder(choice.model)]
+    for some in (likely, paths):
+        found = _by_model(some, rules, only)
+        if choice.model in found:
+            return {choice.model: found[choice.model]}
+    raise TableError(f"{choice.source}/verdicts: {unknown_name('model', choice.model, found)}")
+
+
+def _by_model(paths: Sequence[Path], rules: Rules, only: Collection[str]) -> dict[str, _Verdicts]:
+    """The verdicts of each model in some tables; rows without a model have that of the file's name."""
+    found: dict[str, _Verdicts] = {}
+    for path in paths:
+        table = with_types(path, read_table(path, _COLUMNS), VERDICTS)
+        rows = zip(*(table.column(name).to_pylist() for name in _COLUMNS), strict=True)
+        for model, category, entry_id, of_rules, valid, status in rows:
+            verdicts = found.setdefault(path.stem if model is None else model, _Verdicts())
+            verdicts.rules.add(of_rules)
+            if of_rules != rules.value or status == Status.LEFT_OUT.value:
+                continue
+            if category not in CATEGORIES:
+                raise TableError(f"{path}: {unknown_name('category', category, CATEGORIES)}")
+            if category in only:
+                verdicts.entries.append((category, entry_id))
+                verdicts.marks.append(UNJUDGED if valid is None else RIGHT if valid else WRONG)
+    return dict(sorted(found.items()))
+
+
+def _nothing(run: Path, model: str, verdicts: _Verdicts, rules: Rules) -> str:
+    where = f"{run}/verdicts: model {model!r}"
+    if rules.value in verdicts.rules:
+        return f"{where} has no verdict on these categories; name others, or run them."
+    there = ", ".join(sorted(map(str, verdicts.rules)))
+    return f"{where} has no verdict under {rules.value} rules, only under {there}."
+
+
+def _check_entries(run: Path, model: str, verdicts: _Verdicts, rules: Rules) -> None:
+    if len(set(verdicts.entries)) < len(verdicts.entries):
+        ((_, twice), _) = Counter(verdicts.entries).most_common(1)[0]
+        raise TableError(
+            f"{run}/verdicts: entry {twice!r} of model {model!r} has several verdicts under {rules.value} "
+            "rules; expected one. Remove the file that does not belong to this run."
+        )
+
+
+def labelled(sides: Sequence[Side], sources: Mapping[Run, Path]) -> Iterator[Side]:
+    """The sides with labels that differ: the model alone, unless another run has a model of this name."""
+    names = [side.model for side in sides]
+    runs = {side.run for side in sides}
+    names_of_runs = {run: run.folder.name for run in runs}
+    folders = names_of_runs if len({*names_of_runs.values()}) == len(runs) else {}
+    for side in sides:
+        repeats = names.count(side.model) > 1
+        run = folders.get(side.run, sources[side.run])
+        yield replace(side, label=f"{run}:{side.model}" if repeats else side.model)

@@ -1,0 +1,163 @@
+"""Comparisons as tables and files: Parquet, CSV, JSON Lines, JSON, Markdown, LaTeX.
+
+The suffix of a file chooses its form. Tables have shares; Markdown and LaTeX have per cent.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, fields
+from pathlib import Path
+
+import pyarrow as pa
+
+from bfcl_pipeline.base.errors import ConfigError
+from bfcl_pipeline.base.files import write_text
+from bfcl_pipeline.benchmark.records import Json
+from bfcl_pipeline.benchmark.tables.comparisons import COMPARISONS, FLIPS
+from bfcl_pipeline.benchmark.tables.text_forms import FORMS, write_any_form
+from bfcl_pipeline.show.compare.compare import Comparison, ScoreDifference
+from bfcl_pipeline.show.compare.gate import Gate
+from bfcl_pipeline.show.compare.markup import latex, markdown
+from bfcl_pipeline.show.compare.text import HEADINGS, notes, score_cells
+
+JSON, MARKDOWN, LATEX = ".json", ".md", ".tex"
+ALL_FORMS = (*FORMS, JSON, MARKDOWN, LATEX)
+"""The suffixes of a file of comparisons."""
+
+
+def check_form(path: Path, forms: Sequence[str] = ALL_FORMS) -> None:
+    """Raises ConfigError if the suffix of `path` names none of `forms`."""
+    if path.suffix.lower() not in forms:
+        raise ConfigError(f"{path}: expected a file name that ends in {', '.join(forms)}.")
+
+
+def write_comparisons(path: Path, comparisons: Sequence[Comparison]) -> None:
+    """Writes comparisons in the form of the suffix, atomically; JSON has the flipped entries, too."""
+    form = path.suffix.lower()
+    if form == JSON:
+        write_json(path, {"comparisons": [_document(each) for each in comparisons]})
+    elif form in (MARKDOWN, LATEX):
+        written = markdown if form == MARKDOWN else latex
+        parts = [written(_caption(each), _cells(each), notes([each])) for each in comparisons]
+        write_text(path, "\n".join(parts))
+    else:
+        write_any_form(path, _table(map(_score_rows, comparisons), COMPARISONS))
+
+
+def write_flips(path: Path, comparisons: Sequence[Comparison]) -> None:
+    """Writes the entries that flipped as a table in the form of the suffix, atomically."""
+    parts = [_flip_table(each) for each in comparisons]
+    write_any_form(path, pa.concat_tables(parts) if parts else FLIPS.empty_table())
+
+
+def write_gate(path: Path, decided: Gate) -> None:
+    """Writes the decision of a gate and what it rests on as JSON, atomically; differences are shares."""
+    scores: list[Json] = [
+        {
+            "model": each.model,
+            "against": each.against,
+            "decision": each.decision.value,
+            "entries_without_verdict": each.unjudged,
+            "only_second_flaky": each.lost_flaky,
+            "same_exchange": each.same_exchange,
+            **_renamed(_values(each.score)),
+        }
+        for each in decided.scores
+    ]
+    write_json(
+        path,
+        {
+            "passes": decided.passes,
+            "decision": decided.decision.value,
+            "margin": decided.margin,
+            "undecided": "pass" if decided.undecided_passes else "fail",
+            "scores": scores,
+            **({"max_unread": decided.max_unread} if decided.max_unread is not None else {}),
+            **({"unread_calls": [asdict(each) for each in decided.unread]} if decided.unread else {}),
+        },
+    )
+
+
+def write_json(path: Path, document: Mapping[str, Json]) -> None:
+    """Writes a JSON document, atomically; equal documents become equal bytes."""
+    write_text(path, json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False) + "\n")
+
+
+def _document(comparison: Comparison) -> Json:
+    return {
+        "first": comparison.first,
+        "second": comparison.second,
+        "rules": comparison.rules.value,
+        "entries_without_verdict": comparison.unjudged,
+        "entries_of_one_side": dict(comparison.left_out),
+        "same_exchange": dict(comparison.same_exchange),
+        "web_search_left_out": comparison.web_left_out,
+        **({"executed_left_out": True} if comparison.executed_left_out else {}),
+        "releases": list(comparison.releases) if comparison.releases else None,
+        "settings": [asdict(setting) for setting in comparison.settings],
+        "memory_without_one_scenario": asdict(comparison.memory_range) if comparison.memory_range else None,
+        "scores": [_renamed(_values(score)) for score in comparison.scores],
+        "flips": [
+            {
+                "category": flip.category,
+                "entry_id": flip.entry_id,
+                "right": _right(comparison, flip.first_right),
+            }
+            for flip in comparison.flips
+        ],
+    }
+
+
+def _renamed(score: Mapping[str, Json]) -> dict[str, Json]:
+    """The fields of a score under the names of the columns."""
+    names = {"first": "first_accuracy", "second": "second_accuracy", "low": "ci_low", "high": "ci_high"}
+    return {names.get(key, key): value for key, value in score.items()}
+
+
+def _values(score: ScoreDifference) -> dict[str, Json]:
+    """The fields of a score; `asdict` is ten times as slow."""
+    return {field.name: getattr(score, field.name) for field in fields(score)}
+
+
+def _right(comparison: Comparison, first: bool) -> str:
+    return comparison.first if first else comparison.second
+
+
+def _pair(comparison: Comparison) -> dict[str, str]:
+    return {"first": comparison.first, "second": comparison.second, "rules": comparison.rules.value}
+
+
+def _score_rows(comparison: Comparison) -> list[dict[str, Json]]:
+    return [{**_renamed(_values(score)), **_pair(comparison)} for score in comparison.scores]
+
+
+def _flip_table(comparison: Comparison) -> pa.Table:
+    """The rows of one pair, by columns: all pairs of a hundred models have millions."""
+    flipped = comparison.flipped
+    entries = [flipped.entries[number] for number in flipped.numbers]
+    names = pa.array([comparison.second, comparison.first])
+    constant = {name: pa.repeat(value, len(entries)) for name, value in _pair(comparison).items()}
+    varying = {
+        "category": pa.array([category for category, _ in entries], pa.string()),
+        "entry_id": pa.array([entry_id for _, entry_id in entries], pa.string()),
+        "right": names.take(pa.array(flipped.first_right.astype("int8"))),
+    }
+    columns = {**constant, **varying}
+    return pa.table([columns[name] for name in FLIPS.names], schema=FLIPS)
+
+
+def _table(parts: Iterable[Sequence[Mapping[str, Json]]], schema: pa.Schema) -> pa.Table:
+    return pa.Table.from_pylist([row for part in parts for row in part], schema=schema)
+
+
+def _cells(comparison: Comparison) -> list[list[str]]:
+    return [[*HEADINGS], *(score_cells(score) for score in comparison.scores)]
+
+
+def _caption(comparison: Comparison) -> str:
+    return (
+        f"{comparison.first} minus {comparison.second}, per cent, {comparison.rules.value} rules. "
+        "A: the first, B: the second."
+    )

@@ -1,0 +1,232 @@
+"""Comparisons and gates as text for a terminal."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from bfcl_pipeline.base.text import plural, printable, text_table
+from bfcl_pipeline.show.compare.compare import Comparison, ScoreDifference
+from bfcl_pipeline.show.compare.gate import Decision, Gate, GatedScore
+
+HEADINGS = ("score", "entries", "A", "B", "A-B", "95 % interval", "only A", "only B", "p (Holm)", "shows")
+"""The columns of a table of one comparison."""
+
+_PAIR_HEADINGS = ("A", "B", "A overall", "B overall", "A-B", "95 % interval", "only A", "only B", "shows")
+
+_LEFT_OUT_FIRST = ("shows", "entries", "p (Holm)", "only B", "only A", "A overall", "B overall")
+"""The columns that a narrow terminal lacks, the first of these first."""
+
+_PARTIAL = "*"
+
+
+def comparison_text(comparison: Comparison, flips: int, width: int | None = None) -> str:
+    """One comparison: a table of scores, notes, and the first flipped entries of each direction.
+
+    Args:
+        comparison: what is printed.
+        flips: how many entries of each direction are named.
+        width: columns of the terminal; less needed columns of a wider table are left out. None: any width.
+    """
+    head = (
+        f"A: {printable(comparison.first)}\nB: {printable(comparison.second)}\n"
+        f"Per cent, {comparison.rules.value} rules; entries with a verdict on both sides.\n"
+    )
+    rows = [score_cells(score) for score in comparison.scores]
+    table, narrowed = _fitted(HEADINGS, rows, 1, width)
+    below = [*notes([comparison]), *_memory_note(comparison)]
+    return "\n".join([head, table, *narrowed, *below, *_flip_lines(comparison, flips)])
+
+
+def pairs_text(comparisons: Sequence[Comparison], width: int | None = None) -> str:
+    """Several comparisons: one line each, with the overall score or, without one, nothing but the flips.
+
+    width: as of `comparison_text`.
+    """
+    rows = []
+    for each in comparisons:
+        overall = each.of("overall")
+        numbers = score_cells(overall) if overall else ["-"] * len(HEADINGS)
+        rows.append([printable(each.first), printable(each.second), *numbers[2:8], numbers[9]])
+    table, narrowed = _fitted(_PAIR_HEADINGS, rows, 2, width)
+    rules = comparisons[0].rules.value
+    below = [*narrowed, *notes(comparisons), "Scores and flipped entries of each pair: --out FILE."]
+    return "\n".join([f"Overall, per cent, {rules} rules.\n", table, *below])
+
+
+def _fitted(
+    headings: Sequence[str], rows: Sequence[Sequence[str]], names: int, width: int | None
+) -> tuple[str, list[str]]:
+    """A table of at most `width` columns, if leaving out numbers allows, and a note on those left out.
+
+    names: how many columns, from the first on, are not numbers.
+    """
+    kept = list(range(len(headings)))
+    while True:
+        cells = [[row[place] for place in kept] for row in rows]
+        table = text_table([headings[place] for place in kept], cells, right=range(names, len(kept)))
+        dropped = [headings.index(name) for name in _LEFT_OUT_FIRST if name in headings]
+        dropped = [place for place in dropped if place in kept]
+        if width is None or not dropped or max(map(len, table.splitlines())) <= width:
+            break
+        kept.remove(dropped[0])
+    missing = [name for place, name in enumerate(headings) if place not in kept]
+    note = f"Not shown in {width} columns: {', '.join(missing)} (--out FILE)."
+    return table, [note] if missing else []
+
+
+def score_cells(score: ScoreDifference) -> list[str]:
+    """The cells of one score under HEADINGS."""
+    return [
+        score.score + ("" if score.complete else _PARTIAL),
+        f"{score.entries:,}",
+        percent(score.first),
+        percent(score.second),
+        signed(score.difference),
+        f"{signed(score.low, 1)} to {signed(score.high, 1)}",
+        f"{score.only_first:,}",
+        f"{score.only_second:,}",
+        "-" if score.holm_p is None else _probability(score.holm_p),
+        "-" if score.detectable is None else percent(score.detectable, 1),
+    ]
+
+
+def notes(comparisons: Sequence[Comparison]) -> list[str]:
+    """What the columns and marks of tables of scores mean, and what was not compared."""
+    lines = [
+        "p (Holm): exact test, adjusted for the number of categories. shows: the smallest true difference",
+        "that these entries find with 80 % power.",
+    ]
+    if any(not score.complete for each in comparisons for score in each.scores):
+        lines.append("* categories without verdicts on both sides count 0 on both.")
+    most = "" if len(comparisons) == 1 else "up to "
+    unjudged = max(each.unjudged for each in comparisons)
+    if unjudged:
+        counted = most + plural(unjudged, "entry", "entries")
+        lines.append(f"In no score: {counted} without a verdict on one side.")
+    same = max(comparisons, key=lambda each: sum(each.same_exchange.values()))
+    if shared := sum(same.same_exchange.values()):
+        lines.append(
+            f"The same exchange on both sides, from a journal: {most}{plural(shared, 'pair', 'pairs')}."
+        )
+    largest = max(comparisons, key=lambda each: sum(each.left_out.values())).left_out
+    if largest:
+        counted = plural(sum(largest.values()), "entry", "entries")
+        by_category = ", ".join(f"{name} {count:,}" for name, count in largest.items())
+        lines.append(f"Not compared: {most}{counted} that only one side ran ({by_category}).")
+    if any(each.web_left_out for each in comparisons):
+        lines.append(
+            "Not compared: web search, as one side searched a simulated web, and the other the real one or "
+            "one that was not recorded."
+        )
+    if any(each.executed_left_out for each in comparisons):
+        lines.append(
+            "Not compared: exec_* and rest, as the simulated web answered the requests of one side, and "
+            "another web those of the other."
+        )
+    if any(each.averaged for each in comparisons):
+        lines.append("Means over trials: only A counts the entries that A has right more often than B.")
+    differing = {str(setting): None for each in comparisons for setting in each.settings}
+    releases = {" / ".join(each.releases): None for each in comparisons if each.releases}
+    return [*lines, *(f"The releases differ: {pair}." for pair in releases), *_differ(differing)]
+
+
+def _differ(settings: Iterable[str]) -> list[str]:
+    return [f"The sides differ in {setting}." for setting in settings]
+
+
+def _memory_note(comparison: Comparison) -> list[str]:
+    found = comparison.memory_range
+    if found is None:
+        return []
+    return [
+        f"memory without one of its {found.scenarios} scenarios: A-B {signed(found.low)} to "
+        f"{signed(found.high)}; they are too few for an interval over scenarios."
+    ]
+
+
+def _flip_lines(comparison: Comparison, most: int) -> list[str]:
+    lines = []
+    for first, name in ((True, "A"), (False, "B")):
+        ids = [flip.entry_id for flip in comparison.flips if flip.first_right is first]
+        shown = ", ".join(map(printable, ids[:most]))
+        more = f", and {len(ids) - most:,} more (--flips FILE)" if len(ids) > most else ""
+        named = f": {shown}{more}" if most and ids else ""
+        lines.append(f"Only {name} right: {plural(len(ids), 'entry', 'entries')}{named}.")
+    return lines
+
+
+def gate_line(gate: Gate) -> str:
+    """The outcome of a gate in one line: the score that decides it, and why."""
+    deciding = [each for each in gate.scores if each.decision is gate.decision]
+    worst = min(deciding, key=lambda each: each.score.low)
+    outcome = "pass" if gate.passes else "fail"
+    of_worst = f"{_unread(gate)}{_reason(worst, gate.margin)}{_flaky(worst)}{_same(worst)}"
+    return f"{outcome}: {of_worst}{_counted(gate)}{_unjudged(gate)}"
+
+
+def _unread(gate: Gate) -> str:
+    """Which models have more unread calls than are accepted."""
+    return "".join(
+        f"{printable(each.model)}: {each.unread:,} of {plural(each.answers, 'answer', 'answers')} "
+        f"({percent(each.share)} %) have a call that the server did not read, more than "
+        f"{(gate.max_unread or 0) * 100:g} %, for example {printable(each.example or '')}; "
+        for each in gate.over_unread
+    )
+
+
+def _reason(each: GatedScore, margin: float) -> str:
+    score = each.score
+    interval = (
+        f"{printable(each.model)} minus {printable(each.against)} on {score.score} is "
+        f"{signed(score.difference)} points, 95 % interval {signed(score.low)} to {signed(score.high)}"
+    )
+    limit = f"-{margin * 100:g}" if margin else "0"
+    match each.decision:
+        case Decision.PASS:
+            return f"{interval}; no loss of more than {margin * 100:g} points"
+        case Decision.FAIL:
+            return f"{interval}; below {limit}"
+        case Decision.UNDECIDED:
+            return f"undecided, {interval}, contains {limit}; more entries or a wider margin would decide"
+
+
+def _counted(gate: Gate) -> str:
+    """How many scores of models were decided in each way, if there are several: what is above is one."""
+    if len(gate.scores) == 1:
+        return ""
+    counts = Counter(each.decision for each in gate.scores)
+    words = {Decision.FAIL: "fail", Decision.UNDECIDED: "undecided", Decision.PASS: "pass"}
+    found = ", ".join(f"{counts[each]:,} {word}" for each, word in words.items() if counts[each])
+    return f"; of all {len(gate.scores):,} differences: {found}"
+
+
+def _flaky(each: GatedScore) -> str:
+    lost = each.score.only_second
+    if each.lost_flaky is None or not lost:
+        return ""
+    entries = plural(lost, "entry", "entries")
+    return f"; of {entries} that only the baseline has right, {each.lost_flaky:,} flaky in trials"
+
+
+def _same(each: GatedScore) -> str:
+    same = plural(each.same_exchange, "pair is", "pairs are")
+    return f"; {same} the same exchange, from a journal" if each.same_exchange else ""
+
+
+def _unjudged(gate: Gate) -> str:
+    most = max(each.unjudged for each in gate.scores)
+    return f"; {plural(most, 'entry', 'entries')} without a verdict left out" if most else ""
+
+
+def percent(share: float, digits: int = 2) -> str:
+    """A share in per cent."""
+    return f"{share * 100:.{digits}f}"
+
+
+def signed(share: float, digits: int = 2) -> str:
+    """A difference of shares in percentage points, with its sign."""
+    text = f"{share * 100:+.{digits}f}"
+    return text[1:] if float(text) == 0 else text
+
+
+def _probability(p: float) -> str:
+    return "<0.001" if p < 0.001 else f"{p:.3f}"

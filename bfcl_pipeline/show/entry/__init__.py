@@ -1,0 +1,1 @@
+"""Single entries and exchanges as pages for a terminal."""

@@ -1,0 +1,172 @@
+"""One entry as a page for a terminal: alone with its truth, or with the answer of a model and its verdict.
+
+Covers finding the entry in the staged release and the answer in a run.
+"""
+
+import difflib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from bfcl_pipeline.base.errors import ConfigError, TableError
+from bfcl_pipeline.benchmark.definition import CATEGORIES, category_of
+from bfcl_pipeline.benchmark.records import Entry, Mode, Response, Rules
+from bfcl_pipeline.benchmark.tables import entries_path, read_entries, read_responses, read_table
+from bfcl_pipeline.judge.own_errata import using_errata
+from bfcl_pipeline.judge.scoring import NO_APIS, Judge
+from bfcl_pipeline.runs.run import Run
+from bfcl_pipeline.show.entry.records import put_answer_record, put_entry_record
+from bfcl_pipeline.show.entry.terminal_page import TerminalPage
+from bfcl_pipeline.show.playback import Conditions, read_conditions
+from bfcl_pipeline.show.transcripts import TERMINAL, answer_record, entry_record
+from bfcl_pipeline.show.transcripts.entry import has_memory
+from bfcl_pipeline.show.transcripts.reasons import reasons_of, with_reasons
+from bfcl_pipeline.show.transcripts.sessions import SessionMemories
+
+MOST_RUNS = 10
+"""The most runs that an error message lists."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRun:
+    """One model in one run."""
+
+    run: Run  # has responses/, and may have memory/
+    model: str
+    rules: Rules  # applied to the answer
+    others: Sequence[Path] = ()  # directories of other runs, to name those that have the entry
+
+
+def put_entry(
+    page: TerminalPage,
+    data: Path,
+    entry_id: str,
+    run: ModelRun | None,
+    rules: Rules = Rules.OFFICIAL,
+    cache: Path = Path("cache"),
+) -> None:
+    """An entry, its truth and its errata; with `run`, the model's answer and its verdict as well.
+
+    The errata are the shipped ones; with `run`, also those of the run's own.
+
+    Args:
+        data: the staged release.
+        entry_id: an id of the release, or its part before the first colon (format_sensitivity_7).
+        rules: whose truth is shown without `run`, which has its own.
+        cache: has the outcomes of searches and fetches, and the embeddings, of runs on this machine.
+
+    Raises:
+        ConfigError: there is no such entry; the message has similar ids.
+        TableError: the release is not staged, or the run has no answer to the entry.
+    """
+    entry = find_entry(data, entry_id)
+    conditions = read_conditions(None if run is None else run.run, data, cache)
+    if run is None:
+        put_entry_record(page, entry_record(entry, conditions, rules, TERMINAL))
+        return
+    with using_errata(run.run.errata, data):
+        _put_answer(page, entry, run, conditions)
+
+
+def _put_answer(page: TerminalPage, entry: Entry, run: ModelRun, conditions: Conditions) -> None:
+    memories = None
+    if has_memory(entry):
+        memories = SessionMemories(run.run, run.model, entry.category).around(entry)
+    found = _find_session(run, entry) if entry.prerequisite else find_response(run, entry)
+    response = replace(found or Response(entry.entry_id, entry.category, Mode.FC, None), model=run.model)
+    apis = conditions.apis(response.web) if CATEGORIES[entry.category].executes else NO_APIS
+    judge = Judge(entry, conditions.constants, apis)
+    verdicts = {} if entry.prerequisite else {name: judge.verdict(response, name) for name in Rules}
+    answer = answer_record(entry, response, verdicts, conditions, memories, run.rules, TERMINAL)
+    put_answer_record(
+        page,
+        entry_record(entry, conditions, run.rules, TERMINAL),
+        with_reasons(answer, reasons_of(run.run, run.model, entry.category)),
+        None if found is None else str(run.run.folder),
+        run.rules,
+    )
+
+
+def _find_session(run: ModelRun, entry: Entry) -> Response | None:
+    """The model's part of a session; None if it is not recorded."""
+    path = run.run.sessions(run.model, entry.category)
+    # A row of a session has the columns that a response must have; its memory is read separately.
+    responses = read_responses(path, {entry.entry_id}) if path.is_file() else []
+    return responses[-1] if responses else None
+
+
+def find_entry(data: Path, entry_id: str) -> Entry:
+    """The entry with an id, or with an id that starts with it and a colon. Raises as `put_entry` does."""
+    paths = (entries_path(data, category) for category in CATEGORIES)
+    staged = [name for path in paths if path.is_file() for name in _ids(path)]
+    matches = [name for name in staged if entry_id in (name, name.partition(":")[0])]
+    if matches:
+        return read_entries(entries_path(data, category_of(matches[0])), matches)[0]
+    if not staged:
+        raise TableError(
+            f"{data}/entries: no entries. Stage the benchmark first: bfcl-pipeline stage --data {data}"
+        )
+    category = entry_id.rpartition("_")[0]
+    if category in CATEGORIES and not entries_path(data, category).is_file():
+        raise TableError(
+            f"{entries_path(data, category)}: no such table. Stage the benchmark again: "
+            f"bfcl-pipeline stage --data {data}"
+        )
+    near = difflib.get_close_matches(entry_id, staged, n=3)
+    hint = f" Similar ids: {', '.join(near)}." if near else ""
+    raise ConfigError(
+        f"{data}/entries has no entry {entry_id!r}.{hint} Ids are those of the release, for example "
+        "simple_python_3 or multi_turn_base_12."
+    )
+
+
+def choose_run(data: Path, entry_id: str, model: str, folders: Sequence[Path]) -> Path:
+    """The first of the run directories `folders` in which the model has a response to the entry.
+
+    Raises ConfigError or TableError if there is no such entry, or no run has a response to it.
+    """
+    entry = find_entry(data, entry_id)
+    for folder in folders:
+        run = Run(folder)
+        table = run.sessions if entry.prerequisite else run.responses
+        path = table(model, entry.category)
+        if path.is_file() and entry.entry_id in _ids(path):
+            return folder
+    raise TableError(
+        f"no run has a response of {model!r} to {entry.entry_id}. {_runs_with_response(folders, entry)}"
+    )
+
+
+def find_response(run: ModelRun, entry: Entry) -> Response:
+    """The model's response to the entry. Raises TableError, with the runs that have one, if none."""
+    path = run.run.responses(run.model, entry.category)
+    responses = read_responses(path, {entry.entry_id}) if path.is_file() else []
+    if responses:
+        return responses[-1]
+    own = run.run.folder
+    folders = [own, *(folder for folder in run.others if folder != own)]
+    raise TableError(
+        f"{path}: no response of {run.model!r} to {entry.entry_id}. {_runs_with_response(folders, entry)}"
+    )
+
+
+def _runs_with_response(folders: Iterable[Path], entry: Entry) -> str:
+    """A sentence with the runs, and their models, that have a response to the entry."""
+    models = {folder: sorted(_models_with_response(folder, entry)) for folder in folders}
+    found = [f"{folder} ({', '.join(names)})" for folder, names in models.items() if names]
+    if not found:
+        return "No run has one: the entry may be outside their samples; list it in `entry_ids` of a run."
+    more = f" and {len(found) - MOST_RUNS:,} more" if len(found) > MOST_RUNS else ""
+    return f"Runs that have one: {'; '.join(found[:MOST_RUNS])}{more}."
+
+
+def _models_with_response(run_dir: Path, entry: Entry) -> Iterator[str]:
+    """The folder names of the models of a run that have a response to the entry."""
+    for path in run_dir.glob(f"responses/*/{entry.category}.parquet"):
+        if entry.entry_id in _ids(path):
+            yield path.parent.name
+
+
+def _ids(path: Path) -> list[str]:
+    """The entry ids of a table."""
+    return [str(entry_id) for entry_id in read_table(path, ["entry_id"]).column("entry_id").to_pylist()]

@@ -1,0 +1,49 @@
+"""Plans of runs: which sample has a wanted precision, what it costs and how long it takes. Pure."""
+
+from bfcl_pipeline.benchmark.definition.scatter import Scatter, assumed
+from bfcl_pipeline.show.planning.effort import (
+    PUBLISHED,
+    Consumption,
+    Effort,
+    EntryFigures,
+    completed_figures,
+    effort,
+)
+from bfcl_pipeline.show.planning.plan import (
+    Goal,
+    ModelEffort,
+    SamplePlan,
+    config_of,
+    make_plan,
+    plan_document,
+    points,
+)
+from bfcl_pipeline.show.planning.samples import Sample, smallest, whole
+from bfcl_pipeline.show.planning.scatter import EntryValue, completed, measured
+from bfcl_pipeline.show.planning.scores import SCORES, shares_of
+
+__all__ = [
+    "PUBLISHED",
+    "SCORES",
+    "Consumption",
+    "Effort",
+    "EntryFigures",
+    "EntryValue",
+    "Goal",
+    "ModelEffort",
+    "Sample",
+    "SamplePlan",
+    "Scatter",
+    "assumed",
+    "completed",
+    "completed_figures",
+    "config_of",
+    "effort",
+    "make_plan",
+    "measured",
+    "plan_document",
+    "points",
+    "shares_of",
+    "smallest",
+    "whole",
+]

@@ -1,0 +1,28 @@
+"""Recorded conversations played again: what each call returned, and what it changed.
+
+Nothing is asked or fetched: results of calls come from the simulated APIs, from the web cache or the
+simulated web, and from stored embeddings. A result that cannot be derived from these is marked as missing.
+`play`, `play_truth` and `play_agentic` have each call with its result and its changes, for people;
+`memory` has the whole memory after each call, for tables.
+"""
+
+from bfcl_pipeline.show.playback.agentic import play_agentic
+from bfcl_pipeline.show.playback.conditions import Conditions, read_conditions
+from bfcl_pipeline.show.playback.conversation import (
+    Change,
+    PlayedCall,
+    PlayedStep,
+    play,
+    play_truth,
+)
+
+__all__ = [
+    "Change",
+    "Conditions",
+    "PlayedCall",
+    "PlayedStep",
+    "play",
+    "play_agentic",
+    "play_truth",
+    "read_conditions",
+]

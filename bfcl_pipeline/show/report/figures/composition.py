@@ -1,0 +1,61 @@
+"""The figure of what the questions of a run consist of: entries by category, by hops, by scenario."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import altair as alt
+from altair.vegalite.v6.api import ChartType
+
+from bfcl_pipeline.benchmark.definition import CATEGORIES
+from bfcl_pipeline.show.report.figures.figure import Figure, data
+from bfcl_pipeline.show.report.figures.names import Models
+from bfcl_pipeline.show.report.figures.style import BLUE, PANEL, SOFT
+from bfcl_pipeline.show.report.page.run_tables import RunTables
+
+
+def composition(tables: RunTables, _: Models) -> Figure | None:
+    """Entries by category; those of web search by hops, those of memory by scenario.
+
+    Only categories that count: format sensitivity asks questions of others again in each prompt format.
+    """
+    found = {
+        row["category"]: row["entries"]
+        for row in tables.categories
+        if row["answered"] and CATEGORIES[row["category"]].scored
+    }
+    parts: dict[str, Mapping[str, int]] = {
+        "Entries by category": {name: found[name] for name in CATEGORIES if name in found},
+        "Web search: questions by hops": {
+            f"{row['hops']} hops": row["entries"]
+            for row in sorted(tables.web_hops, key=lambda row: row["hops"])
+        },
+        "Memory: questions by scenario": {row["scenario"]: row["entries"] for row in tables.memory_domains},
+    }
+    panels = [_panel(title, entries) for title, entries in parts.items() if entries]
+    if not found or not panels:
+        return None
+    return Figure(
+        "composition",
+        "What the questions consist of",
+        "Entries of this run by category. The questions of web search are the same with and without "
+        "snippets, those of memory the same for each backend: they are counted once in the panels below. "
+        "Prompt formats are left out.",
+        "; ".join(
+            f"{title}: " + ", ".join(f"{name} {count:,}" for name, count in entries.items())
+            for title, entries in parts.items()
+            if entries
+        )
+        + ".",
+        alt.vconcat(*panels, spacing=18),
+    )
+
+
+def _panel(title: str, entries: Mapping[str, int]) -> ChartType:
+    rows: list[dict[str, Any]] = [{"part": name, "entries": count} for name, count in entries.items()]
+    base = alt.Chart(data(rows)).encode(y=alt.Y("part:N", sort=list(entries), title=None))
+    x = alt.X("entries:Q", axis=alt.Axis(title="Entries", format=",d", tickCount=5, tickMinStep=1))
+    heading = alt.TitleParams(title, style=PANEL, anchor="start", frame="group", offset=6)
+    return alt.layer(
+        base.mark_bar(height=11, color=BLUE).encode(x=x),
+        base.mark_text(align="left", dx=5, color=SOFT).encode(x=x, text=alt.Text("entries:Q", format=",d")),
+    ).properties(width=360, height=alt.Step(16), title=heading)

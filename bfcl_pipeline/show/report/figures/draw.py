@@ -1,0 +1,89 @@
+"""Draws the figures that the tables of a run have numbers for."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from bfcl_pipeline.show.report.figures import (
+    comparisons,
+    composition,
+    errors,
+    failures,
+    memory,
+    renderer,
+    scores,
+    usage,
+    web,
+)
+from bfcl_pipeline.show.report.figures.drawn_figure import DrawnFigure
+from bfcl_pipeline.show.report.figures.figure import Figure
+from bfcl_pipeline.show.report.figures.names import Models, drawn
+from bfcl_pipeline.show.report.figures.style import SOFT
+from bfcl_pipeline.show.report.figures.svg import cleaned
+from bfcl_pipeline.show.report.page.run_tables import RunTables
+
+FIGURES: Sequence[Callable[[RunTables, Models], Figure | None]] = (
+    scores.overall,
+    scores.categories,
+    comparisons.differences,
+    errors.errors,
+    usage.cost,
+    usage.latency,
+    memory.backends,
+    memory.domains,
+    failures.memory,
+    memory.changes,
+    web.steps,
+    web.spread,
+    web.hops,
+    web.snippets,
+    failures.web,
+    scores.formats,
+    composition.composition,
+)
+"""Every figure of a run; each is None if the run has no numbers for it."""
+
+
+def draw_run(tables: RunTables, titled: bool = True, text_scale: float = 1.0) -> list[DrawnFigure]:
+    """The figures of a run.
+
+    Args:
+        titled: whether their title is drawn in the files.
+        text_scale: how much larger texts are in the files than usual.
+    """
+    models = Models.of(tables)
+    found = (make(tables, models) for make in FIGURES)
+    run = drawn(tables.leaderboard[0]["run"] or "unnamed run", 60)
+    source = f"Run {run}, {tables.rules.value} rules"
+    if tables.sample:
+        source += f"; {drawn(tables.sample, 120)}"
+    return draw((figure for figure in found if figure is not None), source, titled, text_scale)
+
+
+def draw(
+    figures: Iterable[Figure], source: str, titled: bool = True, text_scale: float = 1.0
+) -> list[DrawnFigure]:
+    """Figures as SVG. source: the line below every title, which says what was drawn."""
+    return [_drawn(figure, source, titled, text_scale) for figure in figures]
+
+
+def _drawn(figure: Figure, source: str, titled: bool, text_scale: float) -> DrawnFigure:
+    spec = figure.chart.to_dict()
+    title: dict[str, Any] | None = None
+    if titled:
+        title = {"text": figure.title, "subtitle": [source, *figure.notes]}
+    elif figure.notes:  # what the numbers are of is stated in every file
+        title = {
+            "text": list(figure.notes),
+            "fontSize": 11 * text_scale,
+            "fontWeight": "normal",
+            "color": SOFT,
+        }
+    file = renderer.svg({**spec, "title": title} if title else spec, text_scale)
+    return DrawnFigure(
+        figure.name,
+        figure.title,
+        figure.caption,
+        " ".join(f"{text}." for text in figure.notes),
+        cleaned(file, figure.name, figure.title, figure.about, ground=True),
+        cleaned(renderer.svg(spec), f"figure-{figure.name}", figure.title, figure.about, ground=False),
+    )

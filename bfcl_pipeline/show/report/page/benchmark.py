@@ -1,0 +1,98 @@
+"""What the benchmark is: its categories in words, with an example each, and its composition."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from bfcl_pipeline.base.text import cut, on_one_line, printable
+from bfcl_pipeline.benchmark.definition import CATEGORIES, V4_CATEGORIES
+from bfcl_pipeline.benchmark.definition.citation import BENCHMARK_BIBTEX, SOFTWARE_BIBTEX
+from bfcl_pipeline.benchmark.definition.descriptions import (
+    DESCRIPTIONS,
+    GENERATIONS,
+    NOT_COMPARABLE,
+    composition,
+    overall_weights,
+)
+from bfcl_pipeline.show.report.page.table import Cell, Table, headings, isolated
+
+_EXAMPLE = 300  # characters of an example
+
+
+@dataclass(frozen=True, slots=True)
+class BenchmarkSection:
+    """The content of the section."""
+
+    categories: Table
+    facts: Mapping[str, str]  # texts by name
+    citations: Mapping[str, str]  # BibTeX entries by what is cited
+
+
+def benchmark_section(
+    examples: Mapping[str, str], shown: Collection[str] = V4_CATEGORIES
+) -> BenchmarkSection:
+    """The section; equal arguments give an equal section.
+
+    Args:
+        examples: the first line of a question by category, from the staged release; without any, the table
+            has the ids of the examples only.
+        shown: the categories of the table.
+    """
+    return BenchmarkSection(
+        _categories(examples, shown),
+        {**GENERATIONS, **_compositions(), "V3 and V4": NOT_COMPARABLE},
+        {"The benchmark": BENCHMARK_BIBTEX, "This software": SOFTWARE_BIBTEX},
+    )
+
+
+def _compositions() -> dict[str, str]:
+    """Of what the questions of the agentic categories consist."""
+    sessions = CATEGORIES["memory_kv"].prerequisites
+    return {
+        "Web search": f"{composition('web_search_base')} (annotated steps to the answer); asked with and "
+        "without snippets",
+        "Memory": f"{composition('memory_kv')} (the kind of assistant that the model plays), after "
+        f"{sessions} sessions; asked with each of three memories",
+    }
+
+
+def _categories(examples: Mapping[str, str], shown: Collection[str]) -> Table:
+    weights = overall_weights()
+    return Table(
+        "Categories of the benchmark",
+        [
+            [
+                *headings(["Category", "Since"], ""),
+                *headings(["Entries", "Weight"]),
+                *headings(["Tests"], ""),
+            ]
+        ],
+        [
+            [
+                Cell.code(name),
+                Cell.sortable(described.generation),
+                Cell.count(CATEGORIES[name].entries, _sessions(name)),
+                _weight(weights[name]),
+                Cell(described.about, note=_example(name, examples), style="message"),
+            ]
+            for name, described in DESCRIPTIONS.items()
+            if name in shown
+        ],
+        style="sortable errata",
+    )
+
+
+def _sessions(name: str) -> str:
+    sessions = CATEGORIES[name].prerequisites
+    return f"after {sessions} sessions" if sessions else ""
+
+
+def _weight(weight: float) -> Cell:
+    if not weight:
+        return Cell.number("\N{EN DASH}", None, title="in no score above it")
+    return Cell.number(f"{weight * 100:.2f} %", weight)
+
+
+def _example(name: str, examples: Mapping[str, str]) -> str:
+    if name not in examples:
+        return ""
+    return isolated(f"For example: {cut(on_one_line(printable(examples[name])), _EXAMPLE)}")

@@ -1,0 +1,161 @@
+"""Errors: the number of each type for each model, as bars and as a table, and examples."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from markupsafe import Markup
+
+from bfcl_pipeline.base.text import printable
+from bfcl_pipeline.show.report.format import count
+from bfcl_pipeline.show.report.page.links import conversation_of, entries_link
+from bfcl_pipeline.show.report.page.run_tables import Row, RunTables, by_model
+from bfcl_pipeline.show.report.page.table import (
+    NAME_HEADING,
+    Cell,
+    Table,
+    headings,
+    isolated,
+    tall_headings,
+)
+from bfcl_pipeline.show.report.page.views import defects, marked_entry
+
+COLOURS = 7
+"""Number of error types with a colour of their own; the others share the last colour."""
+
+BAR_WIDTH = 1000
+"""Length of the longest bar, in units of the SVG."""
+
+
+def error_bars(tables: RunTables, many: bool) -> Table | None:
+    """One bar for each model, with a segment for each error type, commonest first; all on one scale."""
+    counts = _counts(tables)
+    types = _types(counts)
+    if not types:
+        return None
+    longest = max(of_model.total() for of_model in counts.values())
+    return Table(
+        "Errors by model, as bars",
+        [],
+        [
+            [
+                replace(Cell.linked_name(row), value=None),
+                Cell(count(of_model.total()), style="number"),
+                Cell(_bar(of_model, types, longest), style="bar"),
+            ]
+            for row, of_model in zip(tables.leaderboard, counts.values(), strict=True)
+        ],
+        style="bars many" if many else "bars",
+    )
+
+
+def error_counts(tables: RunTables, many: bool) -> Table | None:
+    """The number of errors by type.
+
+    many: one row for each model instead of one column.
+    """
+    counts = _counts(tables)
+    types = _types(counts)
+    if not types:
+        return None
+    label, totals = "Errors by type", sum(counts.values(), Counter())
+    if many:
+        titles = [
+            Markup('<i class="swatch c{}"></i>{}').format(_colour(types, kind), kind) for kind in types
+        ]
+        return Table(
+            label,
+            [[NAME_HEADING, *tall_headings(titles)]],
+            [
+                [Cell.name(row), *(_count(counts[row["model"]], row["model"], kind) for kind in types)]
+                for row in tables.leaderboard
+            ],
+            [[Cell("All", style="name", scope="row"), *(Cell.count(totals[kind]) for kind in types)]],
+            style="sortable map many",
+        )
+    swatch = Markup('<span class="swatch c{}"></span><code>{}</code>')
+    names = (isolated(row["display_name"]) for row in tables.leaderboard)
+    return Table(
+        label,
+        [[*headings(["Error type"], "kind"), *headings([*names, "All"])]],
+        [
+            [
+                Cell(swatch.format(_colour(types, kind), kind), kind, style="kind", scope="row"),
+                *(_count(of_model, model, kind) for model, of_model in counts.items()),
+                Cell.count(totals[kind]),
+            ]
+            for kind in types
+        ],
+    )
+
+
+def error_examples(tables: RunTables) -> list[Table]:
+    """For each model with errors: each error type in each category with its first entry."""
+    rows, titles = by_model(tables.error_types), tables.category_titles()
+    listed = defects(tables)
+    head = [
+        *headings(["Category", "Error type"], ""),
+        *headings(["Entries"]),
+        *headings(["First entry", "Error message"], ""),
+    ]
+    return [
+        Table(
+            "Examples",
+            [head],
+            [_example(error, titles, listed) for error in rows[row["model"]]],
+            style="sortable examples",
+            summary=isolated(row["display_name"]) + ": errors by category, with the first entry of each",
+            models=conversation_of(row["model"]),
+        )
+        for row in tables.leaderboard
+        if row["model"] in rows
+    ]
+
+
+def _counts(tables: RunTables) -> dict[str, Counter[str]]:
+    """The number of errors by model, in the order of ranks, and type."""
+    counts: dict[str, Counter[str]] = {row["model"]: Counter() for row in tables.leaderboard}
+    for row in tables.error_types:
+        counts[row["model"]][row["error_type"]] += row["count"]
+    return counts
+
+
+def _count(of_model: Counter[str], model: str, kind: str) -> Cell:
+    cell = Cell.count(of_model[kind])
+    return replace(cell, link=entries_link(model=model, error=kind)) if of_model[kind] else cell
+
+
+def _types(counts: Mapping[str, Counter[str]]) -> list[str]:
+    totals: Counter[str] = sum(counts.values(), Counter())
+    return sorted(totals, key=lambda kind: (-totals[kind], kind))
+
+
+def _colour(types: Sequence[str], kind: str) -> int:
+    return min(types.index(kind), COLOURS)
+
+
+def _bar(of_model: Counter[str], types: Sequence[str], longest: int) -> Markup:
+    segments, start = Markup(), 0.0
+    for kind in types:
+        if not of_model[kind]:
+            continue
+        width = of_model[kind] / longest * BAR_WIDTH
+        segments += Markup(
+            '<rect class="c{}" x="{}" y="0" width="{}" height="26"><title>{}: {}</title></rect>'
+        ).format(_colour(types, kind), round(start, 2), round(width, 2), kind, count(of_model[kind]))
+        start += width
+    return Markup(
+        '<svg viewBox="0 0 {} 26" preserveAspectRatio="none" width="100%" height="26" aria-hidden="true">'
+        "{}</svg>"
+    ).format(BAR_WIDTH, segments)
+
+
+def _example(row: Row, titles: Mapping[tuple[str, str], str], listed: Mapping[str, str]) -> list[Cell]:
+    message = printable(row["example_message"] or "")
+    return [
+        Cell.sortable(titles.get((row["model"], row["category"]), row["category"])),
+        Cell.code(row["error_type"]),
+        Cell.count(row["count"]),
+        marked_entry(row["example_entry_id"], listed),
+        Cell(isolated(message), message, style="message"),
+    ]

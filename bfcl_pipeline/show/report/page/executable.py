@@ -1,0 +1,101 @@
+"""The section on the executable categories of V1, which are in no score of V4."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from bfcl_pipeline.base.text import plural
+from bfcl_pipeline.benchmark.config.job import RECORDED_MODES
+from bfcl_pipeline.benchmark.definition import GROUPS
+from bfcl_pipeline.runs.web_label import mark, note, split
+from bfcl_pipeline.show.report.executable_titles import BIAS, OVERALL_OF_2024, TITLES, UNRANKED, is_biased
+from bfcl_pipeline.show.report.format import MISSING, count, interval, percent
+from bfcl_pipeline.show.report.page.links import entries_link
+from bfcl_pipeline.show.report.page.run_tables import Row, RunTables
+from bfcl_pipeline.show.report.page.table import NAME_HEADING, NOTHING, Cell, Table, headings
+
+WEB = "Requests answered"
+NO_VERDICT = "No verdict"
+
+COLUMN_TITLES = {
+    WEB: "What answered the requests of executed calls; beneath, the verdicts on entries whose expected "
+    "calls request the web",
+    NO_VERDICT: "Entries in no score; beneath, those of them that need a web answer which is not recorded",
+}
+"""Tooltips of columns that their headings do not explain."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExecutableSection:
+    """The content of the section."""
+
+    table: Table
+    notes: Sequence[str]  # sentences about marks and missing verdicts
+    of_2024: bool  # whether the table has the overall of August 2024
+
+
+def executable(tables: RunTables) -> ExecutableSection | None:
+    """The section; None for a run without any of these categories."""
+    if not tables.executable:
+        return None
+    models = {row["model"]: row for row in tables.leaderboard}
+    names = [name for name in TITLES if any(row[name] is not None for row in tables.executable)]
+    titles = [*(TITLES[name] for name in names), WEB, NO_VERDICT]
+    head = [replace(cell, title=COLUMN_TITLES.get(cell.text, "")) for cell in headings(titles)]
+    table = Table(
+        "Executable categories of V1",
+        [[NAME_HEADING, *head]],
+        [
+            [
+                Cell.linked_name(models[row["model"]]),
+                *(_score(row, name) for name in names),
+                _web(row),
+                _no_verdict(row),
+            ]
+            for row in tables.executable
+        ],
+        style="sortable leaderboard",
+    )
+    return ExecutableSection(table, list(_notes(tables.executable)), OVERALL_OF_2024 in names)
+
+
+def _score(row: Row, name: str) -> Cell:
+    if row[name] is None:
+        return Cell.number(MISSING, None, title="not evaluated")
+    executed = name not in UNRANKED
+    cell = Cell.number(
+        percent(row[name]) + (mark(row["web"]) if executed else ""),
+        row[name],
+        interval(row[f"{name}_ci_low"], row[f"{name}_ci_high"]),
+        note([row["web"]]) if executed else "",
+    )
+    if name not in GROUPS["executable"]:
+        return cell
+    wrong = {"verdict": "wrong"} if row[name] < 1 else {}
+    return replace(cell, link=entries_link(model=row["model"], category=name, **wrong))
+
+
+def _web(row: Row) -> Cell:
+    if row["web"] is None:
+        return Cell.number(NOTHING, None, title="no call was executed")
+    if row["with_requests"] is None:
+        return Cell(row["web"], row["web"], style="number")
+    verdicts = plural(row["with_requests"], "verdict", "verdicts")
+    if 0 < row["simulated"] < row["with_requests"]:
+        verdicts += f", {count(row['simulated'])} of them simulated"
+    return Cell(row["web"], row["web"], verdicts, style="number")
+
+
+def _no_verdict(row: Row) -> Cell:
+    unrecorded = f"{count(row['not_recorded'])} not recorded" if row["not_recorded"] else ""
+    return Cell.count(row["not_answered"], unrecorded)
+
+
+def _notes(rows: Sequence[Row]) -> Iterator[str]:
+    if meaning := note(row["web"] for row in rows):
+        yield f"{meaning}."
+    if any(name in RECORDED_MODES for row in rows for name in split(row["web"])):
+        yield "record, replay: answers of the real web, recorded once; expected calls read the same ones."
+    if any(row["not_recorded"] for row in rows):
+        yield "Entries whose verdict needs a web answer that is not recorded have none and are in no score."
+    if is_biased(rows):
+        yield BIAS

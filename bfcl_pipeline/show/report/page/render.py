@@ -1,0 +1,220 @@
+"""The tables of a run as one HTML file that needs no network.
+
+Covers rendering: the other modules of this package make the tables of the sections, `templates/` has the
+texts and styles. Names of models and texts of errors are not trusted: everything is escaped, and the
+content security policy of the page only allows its own script and style.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from markupsafe import Markup
+
+from bfcl_pipeline.base import __version__
+from bfcl_pipeline.base.errors import TableError
+from bfcl_pipeline.base.files import write_text
+from bfcl_pipeline.benchmark.config.shown_entries import ShownEntries
+from bfcl_pipeline.benchmark.definition import FORMATS
+from bfcl_pipeline.benchmark.records import Rules
+from bfcl_pipeline.benchmark.tables.examples import read_examples
+from bfcl_pipeline.runs.run import Run
+from bfcl_pipeline.runs.web_label import note
+from bfcl_pipeline.show.report.explorer.conversations import Told, silent
+from bfcl_pipeline.show.report.explorer.explorer import Explorer, make_explorer
+from bfcl_pipeline.show.report.figures.draw import draw_run
+from bfcl_pipeline.show.report.figures.drawn_figure import DrawnFigure
+from bfcl_pipeline.show.report.figures.write import write_figures
+from bfcl_pipeline.show.report.page.agentic import memory_accuracy, memory_use, web_search
+from bfcl_pipeline.show.report.page.answers import agentic_answers, irrelevance
+from bfcl_pipeline.show.report.page.assets import environment, policy, template_text
+from bfcl_pipeline.show.report.page.benchmark import benchmark_section
+from bfcl_pipeline.show.report.page.comparison import comparisons
+from bfcl_pipeline.show.report.page.errors import error_bars, error_counts, error_examples
+from bfcl_pipeline.show.report.page.executable import executable
+from bfcl_pipeline.show.report.page.intervals import design_effects
+from bfcl_pipeline.show.report.page.making import NOT_RECORDED, Making, read_making
+from bfcl_pipeline.show.report.page.memory_failures import (
+    memory_examples,
+    memory_failures,
+    memory_parts,
+    memory_spread,
+)
+from bfcl_pipeline.show.report.page.modes import modes
+from bfcl_pipeline.show.report.page.overview import facts, notices
+from bfcl_pipeline.show.report.page.published import with_published
+from bfcl_pipeline.show.report.page.ranks import notes_on_ranks
+from bfcl_pipeline.show.report.page.run_tables import RunTables, read_run_tables
+from bfcl_pipeline.show.report.page.scores import (
+    categories,
+    formats,
+    leaderboard,
+)
+from bfcl_pipeline.show.report.page.shown import shown_categories
+from bfcl_pipeline.show.report.page.table import HEAT_LEVELS
+from bfcl_pipeline.show.report.page.trials import flaky, repetitions, trials
+from bfcl_pipeline.show.report.page.usage import usage
+from bfcl_pipeline.show.report.page.views import (
+    ERRATA_MARK,
+    defects,
+    errata,
+    rules_summary,
+    views,
+)
+from bfcl_pipeline.show.report.page.views import rules as rules_table
+from bfcl_pipeline.show.report.page.web import web_details
+from bfcl_pipeline.show.report.published_rows import published_notes
+
+MANY_MODELS = 10
+"""With more models than this, each has a row instead of a column in the tables by error and by format."""
+
+EXPLORER_PARTS = ("elements", "data", "filters", "list", "conversation", "dialog", "start")
+"""The parts of the script of the list of entries, templates/explorer/<part>.js, in their order."""
+
+NO_EXAMPLES: Mapping[str, str] = {}
+"""Of a release that is not staged."""
+
+BESIDE = ("'strict-dynamic'",)
+"""Allows scripts to load files of the folder beside the page: a page opened from disk has no origin that a
+policy could name, so what they load is allowed by being loaded by them."""
+
+
+def write_page(
+    run: Run,
+    rules: Rules,
+    cache: Path,
+    *,
+    data: Path | None = None,
+    shown: ShownEntries = ShownEntries.WRONG,
+    processes: int | None = None,
+    told: Told = silent,
+) -> Path:
+    """Writes report.html of a run, report/ with large conversations, and figures/; returns the page.
+
+    Args:
+        run: has tables/, verdicts/ and, for conversations, responses/ and memory/.
+        rules: the rule set of the page.
+        cache: the directory with the journals and the web cache; may be missing.
+        data: the staged release, of which the page has questions, conversations, and an example of each
+            category; None, or a directory without a release: it has none.
+        shown: whose conversations the page has.
+        processes: the most that make conversations; None: as many as the machine has processors.
+        told: called with the number of conversations that are done, and of all.
+
+    Raises:
+        TableError: the tables of the run are missing or cannot be read.
+        ConfigError: its recorded config cannot be read.
+    """
+    tables = read_run_tables(run, rules)
+    models = [row["model"] for row in tables.leaderboard]
+    making = read_making(run, tables.leaderboard[0]["run"], models, cache)
+    explorer = make_explorer(run, tables, shown, data=data, cache=cache, processes=processes, told=told)
+    figures = draw_run(tables)
+    write_figures(run.folder / "figures", figures)
+    path = run.folder / "report.html"
+    examples = _examples(data, shown_categories(tables)) if data else NO_EXAMPLES
+    write_text(path, render_page(tables, making, examples=examples, explorer=explorer, figures=figures))
+    return path
+
+
+def _examples(data: Path, categories: Iterable[str]) -> Mapping[str, str]:
+    """A question of each category; none of one whose table is damaged."""
+    found: dict[str, str] = {}
+    for category in categories:
+        with suppress(TableError):
+            found |= read_examples(data, [category])
+    return found
+
+
+def render_page(
+    tables: RunTables,
+    making: Making = NOT_RECORDED,
+    *,
+    examples: Mapping[str, str] = NO_EXAMPLES,
+    explorer: Explorer | None = None,
+    figures: Sequence[DrawnFigure] = (),
+) -> str:
+    """The page as text; equal arguments give equal text.
+
+    Args:
+        tables: the tables of the run.
+        making: how it was made.
+        examples: a question of each category, from the staged release.
+        explorer: the list of entries; None for a page without one.
+        figures: those that the page shows.
+    """
+    style = template_text("style.css")
+    scripts = [template_text("sort.js")]
+    if explorer is not None:
+        style += template_text("explorer/explorer.css")
+        if explorer.executes:
+            style += template_text("explorer/executed.css")
+        scripts.append(_explorer_script())
+    many = len(tables.leaderboard) > MANY_MODELS
+    listed = defects(tables)
+    return (
+        environment()
+        .get_template("report.html.j2")
+        .render(
+            policy=policy(style, scripts, BESIDE if explorer is not None and explorer.beside else ()),
+            style=Markup(style),  # noqa: S704  # our own file
+            scripts=list(map(Markup, scripts)),  # our own files
+            version=__version__,
+            run=tables.leaderboard[0]["run"] or "unnamed run",
+            rule_set=tables.rules.value,
+            many=many,
+            heat_levels=HEAT_LEVELS,
+            facts=facts(tables),
+            notices=[*notices(tables), *published_notes(tables.published)],
+            leaderboard=with_published(leaderboard(tables), tables),
+            rank_notes=notes_on_ranks(tables),
+            modes=modes(tables),
+            trials=trials(tables),
+            repetitions=repetitions(tables),
+            flaky=flaky(tables),
+            categories=categories(tables),
+            design_effects=design_effects(tables),
+            clustered=bool(tables.intervals),
+            error_bars=error_bars(tables, many),
+            error_counts=error_counts(tables, many),
+            error_examples=error_examples(tables),
+            judged=any(row["answered"] for row in tables.leaderboard),
+            usage=usage(tables),
+            memory_accuracy=memory_accuracy(tables),
+            memory_spread=memory_spread(tables),
+            memory_failures=memory_failures(tables),
+            memory_examples=memory_examples(tables, many),
+            memory_parts=memory_parts(tables),
+            memory_use=memory_use(tables),
+            web_search=web_search(tables),
+            web_details=web_details(tables),
+            web_note=note(row["web"] for row in tables.web_hops),
+            formats=formats(tables, many),
+            format_count=len(FORMATS),
+            comparisons=comparisons(tables),
+            rules_summary=rules_summary(tables),
+            rules=rules_table(tables),
+            views=views(tables),
+            errata=errata(tables),
+            errata_mark=ERRATA_MARK,
+            marks_examples=any(row["example_entry_id"] in listed for row in tables.error_types),
+            irrelevance=irrelevance(tables),
+            agentic_answers=agentic_answers(tables),
+            making=making,
+            executable=executable(tables),
+            benchmark=benchmark_section(examples, shown_categories(tables)),
+            explorer=explorer,
+            figures={figure.name: _shown(figure) for figure in figures},
+        )
+    )
+
+
+def _explorer_script() -> str:
+    """The script of the list of entries: its parts in one function, so that they share names."""
+    parts = (template_text(f"explorer/{part}.js") for part in EXPLORER_PARTS)
+    return f'"use strict";\n(() => {{\n{"".join(parts)}}})();\n'
+
+
+def _shown(figure: DrawnFigure) -> dict[str, str]:
+    """A figure for the template; its SVG was made of harmless elements alone by `report.figures.svg`."""
+    return {"title": figure.title, "caption": figure.caption, "svg": Markup(figure.inline)}  # noqa: S704

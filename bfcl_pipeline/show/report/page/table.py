@@ -1,0 +1,169 @@
+"""One table of the page, and its cells.
+
+Covers texts, sort keys, tooltips and styles of cells. The modules of the sections fill the tables;
+`templates/table.html.j2` has their HTML, in which what most cells share is said once (`Cell.key`,
+`Table.is_numeric`): with 100 models, a page has a hundred thousand cells.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+from markupsafe import Markup
+
+from bfcl_pipeline.benchmark.config import EMBEDDED_KINDS, RECORDED_KINDS
+from bfcl_pipeline.runs.web_label import mark
+from bfcl_pipeline.show.report.format import MISSING, count, interval, short_percent
+from bfcl_pipeline.show.report.mode_label import mode_label
+
+UNSORTED = frozenset({"na", "missing"})
+"""Styles of cells without a value: they come last."""
+
+NOTHING = "\N{EN DASH}"
+"""Shown for a count of 0."""
+
+HEAT_LEVELS = 11
+"""Steps of the colour scale; the last is for 100 % alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One cell of a table."""
+
+    text: str  # escaped unless it is Markup
+    value: float | str | None = None  # sort key; cells without one come last
+    note: str = ""  # small text beneath
+    title: str = ""  # tooltip
+    style: str = ""  # CSS classes
+    scope: str = ""  # of a header cell: row, col or colgroup; empty for a data cell
+    width: int = 1  # columns that it spans
+    link: str = ""  # an address within the page, of `links`
+
+    @property
+    def key(self) -> str | None:
+        """What a script cannot read from the text of the cell to sort by it; None: the text is enough.
+
+        `templates/sort.js` reads a text without its note, a number with its separators of thousands, a
+        dash as 0, and nothing from a cell of style `na` or `missing`. Empty for other cells that have a
+        text and no sort key.
+        """
+        if self.value is None:
+            return "" if self.text and UNSORTED.isdisjoint(self.style.split()) else None
+        if isinstance(self.value, float):
+            return repr(float(f"{self.value:.6g}"))
+        shown = self.text.striptags() if isinstance(self.text, Markup) else str(self.text)
+        if isinstance(self.value, int):
+            shown = "0" if shown == NOTHING else shown.replace(",", "")
+        elif shown == NOTHING:
+            return self.value
+        return None if shown == str(self.value) else str(self.value)
+
+    @classmethod
+    def name(cls, row: Mapping[str, Any]) -> Self:
+        """The heading of a model's row.
+
+        row: of the table `leaderboard`.
+        """
+        name = row["display_name"]
+        return cls(isolated(name), name, style="name", scope="row")
+
+    @classmethod
+    def linked_name(cls, row: Mapping[str, Any]) -> Self:
+        """The name with a link, if the model has a web address, and a badge for its mode and its kind."""
+        name = text = row["display_name"]
+        if row["url"].startswith(("https://", "http://")):
+            text = Markup('<a href="{}" rel="noreferrer">{}</a>').format(row["url"], name)
+        what = "embedded" if row["kind"] in EMBEDDED_KINDS else "results"
+        marked = row["kind"] in EMBEDDED_KINDS | RECORDED_KINDS
+        mode = mode_label(name, row.get("mode"))
+        badges = ", ".join([*([mode] if mode else []), *([what] if marked else [])])
+        badge = Markup(' <span class="badge">{}</span>').format(badges) if badges else ""
+        return cls(isolated(text) + badge, name, style="name", scope="row")
+
+    @classmethod
+    def sortable(cls, text: str) -> Self:
+        """A text that is its own sort key."""
+        return cls(text, text)
+
+    @classmethod
+    def code(cls, text: str) -> Self:
+        """A name from the data, in a fixed-width font, that is its own sort key."""
+        return cls(Markup("<code>{}</code>").format(text), text)
+
+    @classmethod
+    def number(cls, text: str, value: float | None, note: str = "", title: str = "") -> Self:
+        """A number; without a value it is grey and sorted last."""
+        return cls(text, value, note, title, "number na" if value is None else "number")
+
+    @classmethod
+    def count(cls, number: int, note: str = "", title: str = "") -> Self:
+        """A count, with a dash for 0."""
+        return cls.number(count(number) if number else NOTHING, number, note, title)
+
+    @classmethod
+    def heat(cls, share: float | None, text: str, note: str = "", title: str = "") -> Self:
+        """A share on the colour scale; full colour is 100 %, hatched is no value."""
+        level = "missing" if share is None else f"h{int(share * (HEAT_LEVELS - 1))}"
+        return cls(text, share, note, title, f"heat {level}")
+
+    @classmethod
+    def accuracy(cls, row: Mapping[str, Any] | None, web: str | None = None, details: str = "") -> Self:
+        """An accuracy on the colour scale with its counts and interval.
+
+        Args:
+            row: has the columns of `tables.columns.tally`; None if nothing was evaluated.
+            web: the web searched, as in the column `web`.
+            details: added to the tooltip.
+        """
+        if row is None or row["accuracy"] is None:
+            return cls.heat(None, MISSING, title="not evaluated")
+        title = f"{count(row['correct'])} of {count(row['answered'])} right{details}"
+        text = short_percent(row["accuracy"]) + mark(web)
+        return cls.heat(row["accuracy"], text, interval(row["ci_low"], row["ci_high"]), title)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """One table of the page."""
+
+    label: str  # its name for assistive software
+    head: Sequence[Sequence[Cell]]
+    rows: Sequence[Sequence[Cell]]
+    foot: Sequence[Sequence[Cell]] = ()
+    style: str = "sortable"  # CSS classes
+    summary: str = ""  # if not empty, the table is folded beneath this line
+    models: str = ""  # whose conversations its ids of entries lead to (`links.conversation_of`)
+
+    @property
+    def is_sortable(self) -> bool:
+        """Whether a click on a heading sorts the rows."""
+        return "sortable" in self.style.split()
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether most cells of the rows are plain numbers, so that the HTML says it once."""
+        cells = [cell.style for row in self.rows for cell in row if not cell.scope]
+        return cells.count("number") > cells.count("")
+
+
+def headings(titles: Iterable[str], style: str = "number") -> list[Cell]:
+    """The headings of columns."""
+    return [Cell(title, style=style, scope="col") for title in titles]
+
+
+def tall_headings(titles: Iterable[str], style: str = "number tall") -> list[Cell]:
+    """The headings of narrow columns, rotated."""
+    return headings((Markup("<span>{}</span>").format(title) for title in titles), style)
+
+
+def group_headings(widths: Mapping[str, int]) -> list[Cell]:
+    """Headings over several columns each."""
+    return [Cell(title, style="group", scope="colgroup", width=width) for title, width in widths.items()]
+
+
+NAME_HEADING = Cell("Model", style="name", scope="col")
+
+
+def isolated(text: str) -> Markup:
+    """A text isolated from the writing direction of the text around it."""
+    return Markup("<bdi>{}</bdi>").format(text)

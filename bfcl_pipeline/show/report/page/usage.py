@@ -1,0 +1,123 @@
+"""Cost and latency of each model, in total and by category, as far as they are known."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import chain
+
+from bfcl_pipeline.benchmark.records import Status, total
+from bfcl_pipeline.show.report.format import MISSING, count, plain
+from bfcl_pipeline.show.report.page.run_tables import Row, RunTables, by_model
+from bfcl_pipeline.show.report.page.table import NAME_HEADING, Cell, Table, headings, isolated
+from bfcl_pipeline.show.report.tables.score_tables import SESSIONS
+
+SUMS = {
+    "entries": "Entries",
+    "exchanges": "Requests",
+    "input_tokens": "Tokens sent",
+    "output_tokens": "Tokens received",
+    "cost_usd": "Cost ($)",
+    "truncated": "Cut off",
+}
+"""Columns of `usage` that can be added up, and their headings."""
+
+TIMES = {"exchange": "Request (s)", "entry": "Entry (s)"}
+"""Prefixes of the columns of `usage` with a mean and a 95th percentile, and their headings."""
+
+MEASURED = ("input_tokens", "output_tokens", "exchange_mean_seconds")
+"""A model of which none of these is known is left out."""
+
+UNANSWERED = "Without answer"
+
+
+def usage(tables: RunTables) -> list[Table]:
+    """A table of sums, then one by category for each model; no table if nothing is known of any model.
+
+    Models in the order of ranks. A column of which nothing is known is left out.
+    """
+    rows = {
+        model: own
+        for model, own in by_model(tables.usage).items()
+        if any(row[name] is not None for row in own for name in MEASURED)
+    }
+    models = [row for row in tables.leaderboard if row["model"] in rows]
+    if not models:
+        return []
+    every = list(chain.from_iterable(rows.values()))
+    sums = {name: title for name, title in SUMS.items() if _is_known(every, name)}
+    times = {name: title for name, title in TIMES.items() if _is_known(every, f"{name}_mean_seconds")}
+    unanswered, titles = _unanswered(tables.coverage), tables.category_titles()
+    of_all = Table(
+        "Cost by model",
+        [[NAME_HEADING, *headings([*sums.values(), UNANSWERED])]],
+        [
+            [
+                Cell.name(model),
+                *(_sum(name, rows[model["model"]]) for name in sums),
+                _unanswered_cell(unanswered, rows[model["model"]]),
+            ]
+            for model in models
+        ],
+    )
+    head = [*headings(["Category"], ""), *headings([*sums.values(), *times.values(), UNANSWERED])]
+    return [
+        of_all,
+        *(
+            Table(
+                "Cost and latency by category",
+                [head],
+                [
+                    [
+                        Cell.sortable(_title(titles, row)),
+                        *(_sum(name, [row]) for name in sums),
+                        *(_time(row, name) for name in times),
+                        _unanswered_cell(unanswered, [row]),
+                    ]
+                    for row in rows[model["model"]]
+                ],
+                summary=isolated(model["display_name"]) + ": by category",
+            )
+            for model in models
+        ),
+    ]
+
+
+def _is_known(rows: Sequence[Row], name: str) -> bool:
+    return any(row[name] is not None for row in rows)
+
+
+def _title(titles: Mapping[tuple[str, str], str], row: Row) -> str:
+    title = titles.get((row["model"], row["category"]), row["category"])
+    return f"{title}: sessions" if row["part"] == SESSIONS else title
+
+
+def _sum(name: str, rows: Sequence[Row]) -> Cell:
+    amount = total(row[name] for row in rows)
+    if amount is None:
+        return Cell.number(MISSING, None, title="not reported")
+    return Cell.number(plain(amount) if name == "cost_usd" else count(amount), amount)
+
+
+def _time(row: Row, name: str) -> Cell:
+    mean, high = row[f"{name}_mean_seconds"], row[f"{name}_p95_seconds"]
+    if mean is None:
+        return Cell.number(MISSING, None, title="not measured")
+    return Cell.number(plain(mean), mean, f"p95 {plain(high)}")
+
+
+def _unanswered(coverage: Sequence[Row]) -> dict[tuple[str, str], Counter[str]]:
+    """Entries without an answer by status, of each model and category; sessions are not counted."""
+    statuses: dict[tuple[str, str], Counter[str]] = {}
+    for row in coverage:
+        if row["status"] != Status.ANSWERED.value:
+            of_category = statuses.setdefault((row["model"], row["category"]), Counter())
+            of_category[row["status"]] += row["entries"]
+    return statuses
+
+
+def _unanswered_cell(unanswered: Mapping[tuple[str, str], Counter[str]], rows: Sequence[Row]) -> Cell:
+    statuses: Counter[str] = Counter()
+    for row in rows:
+        if row["part"] != SESSIONS:
+            statuses += unanswered.get((row["model"], row["category"]), Counter())
+    title = ", ".join(f"{status.replace('_', ' ')}: {count(n)}" for status, n in sorted(statuses.items()))
+    return Cell.count(statuses.total(), title=title)

@@ -1,0 +1,215 @@
+"""The three rule sets side by side: scores with ceilings, differences by category, and the errata.
+
+The table `errata` has one row per model; here its rows are joined to one per entry and defect.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from markupsafe import Markup
+
+from bfcl_pipeline.benchmark.definition import CATEGORIES, Check
+from bfcl_pipeline.benchmark.definition.leaderboard import GROUP
+from bfcl_pipeline.benchmark.errata import Treatment
+from bfcl_pipeline.benchmark.records import Rules
+from bfcl_pipeline.runs.web_label import mark
+from bfcl_pipeline.show.report.format import MISSING, count, percent
+from bfcl_pipeline.show.report.own_errata_note import own_errata_notes
+from bfcl_pipeline.show.report.page.links import linked_entry
+from bfcl_pipeline.show.report.page.run_tables import Row, RunTables, by_model
+from bfcl_pipeline.show.report.page.scores import LEADERBOARD_COLUMNS, score_cell
+from bfcl_pipeline.show.report.page.table import NAME_HEADING, Cell, Table, headings, isolated
+
+ERRATA_MARK = "\N{DOUBLE DAGGER}"
+"""The mark of an entry with a confirmed or disputed defect."""
+
+COLUMNS = {name: title for name, title in LEADERBOARD_COLUMNS.items() if name in GROUP}
+"""The scores that are compared, and their headings."""
+
+
+def views(tables: RunTables) -> Table | None:
+    """The scores of each model under each rule set; no table if the run has one rule set.
+
+    Models in the order of ranks under the rules of the page; the ceilings are in the foot.
+    """
+    rows = {(row["model"], row["rules"]): row for row in tables.all_rules}
+    present = [rules for rules in Rules if any(name == rules.value for _, name in rows)]
+    if len(present) < 2:
+        return None
+    ceilings = {(row["rules"], row["score"]): row for row in tables.ceilings}
+    return Table(
+        "Scores by rules",
+        [[NAME_HEADING, *headings(["Rules"], ""), *headings(COLUMNS.values())]],
+        [
+            [
+                Cell.name(row),
+                Cell(rules.value, place),
+                *(score_cell(row, name, None) for name in COLUMNS),
+            ]
+            for model in tables.leaderboard
+            for place, rules in enumerate(present)
+            if (row := rows.get((model["model"], rules.value))) is not None
+        ],
+        [
+            [
+                Cell("Ceiling", style="name", scope="row"),
+                Cell(rules.value),
+                *(_ceiling(ceilings.get((rules.value, name))) for name in COLUMNS),
+            ]
+            for rules in present
+        ]
+        if ceilings
+        else (),
+        style="sortable views",
+    )
+
+
+def _ceiling(row: Row | None) -> Cell:
+    if row is None:
+        return Cell.number(MISSING, None, title="not evaluated")
+    lost = f"such a model fails {count(row['unreachable'])} of {count(row['entries'])} entries"
+    return Cell.number(percent(row["ceiling"]), row["ceiling"], title=lost)
+
+
+def rules_summary(tables: RunTables) -> str:
+    """The numbers of differing verdicts and of mended and left-out entries; empty without verdicts."""
+    rows = tables.rules_compared
+    if not rows:
+        return ""
+    compared, flipped = (count(sum(row[name] for row in rows)) for name in ("entries", "flipped"))
+    pairs = sum(bool(row["flipped"]) for row in rows)
+    mended, left_out = (_entries(rows, name) for name in ("mended", "left_out"))
+    sentences = (
+        f"{compared} entries have verdicts under official and corrected rules; {flipped} differ, "
+        f"in {pairs} of {len(rows)} pairs of model and category.",
+        f"Verified rules: entries mended: {count(mended)}, left out: {count(left_out)}.",
+        *own_errata_notes(tables.own_errata),
+    )
+    return " ".join(sentences)
+
+
+def _entries(rows: Sequence[Row], name: str) -> int:
+    """The sum over categories but format sensitivity; of models with different samples the largest."""
+    by_category: dict[str, int] = {}
+    for row in rows:
+        if CATEGORIES[row["category"]].check is not Check.FORMAT_SENSITIVITY:
+            by_category[row["category"]] = max(by_category.get(row["category"], 0), row[name])
+    return sum(by_category.values())
+
+
+def rules(tables: RunTables) -> Table | None:
+    """Each model and category with verdicts that differ between rule sets, or with defective entries."""
+    changes = ("flipped", "mended", "left_out")
+    rows = by_model(row for row in tables.rules_compared if any(row[name] for name in changes))
+    if not rows:
+        return None
+    titles = ("Official", "Corrected", "Verified", "Made valid", "Made invalid", "Mended", "Left out")
+    return Table(
+        "Rule sets by category",
+        [[NAME_HEADING, *headings(["Category"], ""), *headings([*titles, "Entries"])]],
+        [
+            [Cell.name(model), Cell.sortable(row["category"] + mark(row["web"])), *_compared(row)]
+            for model in tables.leaderboard
+            for row in rows.get(model["model"], ())
+        ],
+        summary="By category: accuracies, and verdicts that corrected rules made valid or invalid",
+    )
+
+
+def _compared(row: Row) -> Sequence[Cell]:
+    official = row["official_accuracy"]
+    return [
+        Cell.number(percent(official), official),
+        *(_changed(row[f"{rules}_accuracy"], official) for rules in (Rules.CORRECTED, Rules.VERIFIED)),
+        Cell.count(row["to_valid"]),
+        Cell.count(row["to_invalid"]),
+        Cell.count(row["mended"], title=_mended(row)),
+        Cell.count(row["left_out"]),
+        Cell.number(count(row["entries"]), row["entries"]),
+    ]
+
+
+def _changed(accuracy: float | None, official: float) -> Cell:
+    if accuracy is None:
+        return Cell.number(MISSING, None)
+    difference = f"{(accuracy - official) * 100:+.2f}" if accuracy != official else ""
+    return Cell.number(percent(accuracy), accuracy, difference)
+
+
+def _mended(row: Row) -> str:
+    if not row["mended"]:
+        return ""
+    made = f"{count(row['verified_to_valid'])} made valid, {count(row['verified_to_invalid'])} made invalid"
+    return f"of these, by mending: {made}"
+
+
+def errata(tables: RunTables) -> Table | None:
+    """Each defect of an entry of the run, with the number of models that failed the entry.
+
+    Restatements in prompt formats, which have the defects of their base entries, are left out.
+    """
+    listed = [
+        row for row in tables.errata if CATEGORIES[row["category"]].check is not Check.FORMAT_SENSITIVITY
+    ]
+    if not listed:
+        return None
+    grouped: dict[tuple[str, str], list[Row]] = {}
+    for row in listed:
+        grouped.setdefault((row["entry_id"], row["defect"]), []).append(row)
+    treated = {row["entry_id"]: row["treatment"] for row in listed}
+    counts = {kind: list(treated.values()).count(kind.value) for kind in Treatment}
+    names = {kind: "as they are" if kind is Treatment.AS_IT_IS else kind.value for kind in Treatment}
+    texts = ", ".join(f"{count(number)} {names[kind]}" for kind, number in counts.items() if number)
+    failed = [f"Failed, {rules.value}" for rules in Rules]
+    return Table(
+        "Entries with a defect",
+        [
+            [
+                *headings(["Entry", "What is wrong", "Defect", "Status", "Verified rules"], ""),
+                *headings(failed),
+            ]
+        ],
+        [_erratum(rows) for rows in grouped.values()],
+        style="sortable errata",
+        summary=f"{ERRATA_MARK} Entries with a confirmed or disputed defect ({texts}), and the models that "
+        "failed them",
+    )
+
+
+def _erratum(rows: Sequence[Row]) -> list[Cell]:
+    first = rows[0]
+    return [
+        Cell(linked_entry(first["entry_id"]), first["entry_id"]),
+        Cell(isolated(first["what"]), first["what"], style="message"),
+        Cell.sortable(first["defect"]),
+        Cell.sortable(first["status"]),
+        Cell.sortable(first["treatment"]),
+        *(_failed([row[f"{rules}_valid"] for row in rows]) for rules in Rules),
+    ]
+
+
+def _failed(marks: Sequence[bool | None]) -> Cell:
+    """How many of the models with a verdict failed."""
+    judged = len(marks) - marks.count(None)
+    if not judged:
+        return Cell.number("\N{EN DASH}", None)
+    return Cell.number(f"{count(marks.count(False))} of {count(judged)}", marks.count(False))
+
+
+def defects(tables: RunTables) -> Mapping[str, str]:
+    """What is wrong with each entry of the run that the errata list, by its id."""
+    found: dict[str, dict[str, None]] = {}
+    for row in tables.errata:
+        found.setdefault(row["entry_id"], {})[row["what"]] = None
+    return {entry_id: " ".join(texts) for entry_id, texts in found.items()}
+
+
+def marked_entry(entry_id: str, defects: Mapping[str, str], *models: str) -> Cell:
+    """An entry id; with a mark, and what is wrong as a tooltip, if it is one of `defects`.
+
+    models: whose conversation it leads to; none: the models of its table (`Table.models`).
+    """
+    code = linked_entry(entry_id, *models)
+    if entry_id not in defects:
+        return Cell(code, entry_id)
+    text = code + Markup("&nbsp;") + ERRATA_MARK
+    return Cell(text, entry_id, title=f"defect of the entry: {defects[entry_id]}")

@@ -1,0 +1,167 @@
+"""The recorded conversations with a memory or on the web: verdicts, answers and sessions.
+
+Covers the agentic categories of a run that have verdicts. Entries and categories that are not staged are
+left out: the scores do not need them.
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from bfcl_pipeline.base.text import loaded_json
+from bfcl_pipeline.benchmark.config.search_engines import DUCKDUCKGO, SearchEngines
+from bfcl_pipeline.benchmark.definition import CATEGORIES, GROUPS
+from bfcl_pipeline.benchmark.records import Call, Entry, Json, Mode, Rules
+from bfcl_pipeline.benchmark.tables import entries_path, read_entries
+from bfcl_pipeline.dialogue.calls import Steps, calls_by_step
+from bfcl_pipeline.dialogue.release_texts import read_constants
+from bfcl_pipeline.judge.scoring.web_use import WebWork
+from bfcl_pipeline.show.playback import Conditions
+from bfcl_pipeline.show.report.tables.run_records import AnswerTables, RunRecords, by_model
+from bfcl_pipeline.show.report.tables.web_records import web_work
+from bfcl_pipeline.world.tools import Constants
+
+Entries = Mapping[str, Mapping[str, Entry]]
+"""Staged entries by category and id, in the release's order."""
+
+
+@dataclass(frozen=True, slots=True)
+class AgenticAnswer:
+    """One recorded conversation of a model: at a question, or in a session before the questions."""
+
+    entry: Entry
+    steps: Steps  # empty if there is no answer
+    web: str | None = None  # the web that was searched
+    snapshot: Json = None  # the memory after a session; None if the session failed
+    result: Json = None  # in the official form, parsed
+    mode: Mode = Mode.FC  # how the result has calls
+
+    @property
+    def calls(self) -> list[Call]:
+        """All its calls, in order."""
+        return [call for step in self.steps for call in step]
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredQuestion:
+    """One question with its verdict."""
+
+    entry: Entry
+    valid: bool | None  # None without a verdict
+    answer: AgenticAnswer | None  # the answer; None if only the verdict is recorded
+    error_type: str | None = None  # of the verdict
+    answer_class: str | None = None  # of the verdict; None also if it is not recorded
+
+
+@dataclass(frozen=True, slots=True)
+class AgenticRecords:
+    """The agentic categories of one model: what the tables on memory and web search are made of."""
+
+    model: str
+    verdicts: Mapping[tuple[str, str], Sequence[ScoredQuestion]]  # by rules and category; entries in order
+    sessions: Mapping[str, Sequence[AgenticAnswer]]  # by category; in order
+    answers: Mapping[str, Sequence[AgenticAnswer]]  # to the questions, by category; in order
+    constants: Constants | None  # of the memories; None if there are no sessions
+    web: Mapping[str, Mapping[str, WebWork]]  # what was done on the web, by category and entry id
+    engine: str = DUCKDUCKGO  # the search engine of the model
+
+
+def read_agentic(
+    data: Path,
+    records: RunRecords,
+    conditions: Conditions | None = None,
+    engines: SearchEngines | None = None,
+) -> Iterator[AgenticRecords]:
+    """The agentic categories of `records`, by model in order of name. Raises TableError.
+
+    One model at a time: the conversations of a hundred models would not fit into memory.
+
+    conditions: those of the run, to play web conversations again; None: results of web calls are not known.
+    engines: the search engines of the run.
+    """
+    engines = engines or SearchEngines()
+    verdicts = records.verdicts.filter(pl.col("category").is_in(GROUPS["agentic"]))
+    staged = _read_entries(data, set(verdicts["category"]))
+    constants = None
+    for model, own in sorted(by_model(verdicts).items()):
+        scored = set(own["category"])
+        entries = {category: of_category for category, of_category in staged.items() if category in scored}
+        answers = _answers(records.responses, model, entries)
+        sessions = _answers(records.sessions, model, entries)
+        if sessions and constants is None:
+            constants = read_constants(data)
+        verdicts_of = _verdicts(own, answers, entries)
+        web = _web(answers, conditions, model)
+        of_memory = constants if sessions else None
+        yield AgenticRecords(model, verdicts_of, sessions, answers, of_memory, web, engines.of(model))
+
+
+def _read_entries(data: Path, categories: Collection[str]) -> Entries:
+    paths = {name: entries_path(data, name) for name in CATEGORIES if name in categories}
+    return {
+        name: {entry.entry_id: entry for entry in read_entries(path)}
+        for name, path in paths.items()
+        if path.is_file()
+    }
+
+
+def _answers(tables: AnswerTables, model: str, entries: Entries) -> dict[str, list[AgenticAnswer]]:
+    """The answers of a model by category, in the order of entries."""
+    rows: dict[str, dict[str, dict[str, Any]]] = {}
+    for row in tables.read(model, entries, ("entry_id", "mode", "result_json", "web", "snapshot_json")):
+        rows.setdefault(row["category"], {})[row["entry_id"]] = row
+    return {
+        category: [
+            _answer(entry, rows[category][entry_id])
+            for entry_id, entry in of_category.items()
+            if entry_id in rows[category]
+        ]
+        for category, of_category in entries.items()
+        if category in rows
+    }
+
+
+def _answer(entry: Entry, row: Mapping[str, Any]) -> AgenticAnswer:
+    result, mode = loaded_json(row["result_json"]), Mode(row["mode"])
+    steps = calls_by_step(result, mode)
+    return AgenticAnswer(entry, steps, row["web"], loaded_json(row["snapshot_json"]), result, mode)
+
+
+def _web(
+    answers: Mapping[str, Sequence[AgenticAnswer]], conditions: Conditions | None, model: str
+) -> dict[str, dict[str, WebWork]]:
+    return {
+        category: {
+            each.entry.entry_id: web_work(
+                each.entry, each.steps, each.result, each.mode, each.web, conditions, model
+            )
+            for each in of_category
+        }
+        for category, of_category in answers.items()
+        if category in GROUPS["web_search"]
+    }
+
+
+def _verdicts(
+    frame: pl.DataFrame, answers: Mapping[str, Sequence[AgenticAnswer]], entries: Entries
+) -> dict[tuple[str, str], list[ScoredQuestion]]:
+    verdicts: dict[tuple[str, str], dict[str, tuple[bool | None, str | None, str | None]]] = {}
+    for row in frame.select(
+        "rules", "category", "entry_id", "valid", "error_type", "answer_class"
+    ).iter_rows():
+        rules, category, entry_id, *verdict = row
+        verdicts.setdefault((rules, category), {})[entry_id] = tuple(verdict)
+    scored = {}
+    for category, of_category in entries.items():
+        by_id = {answer.entry.entry_id: answer for answer in answers.get(category, ())}
+        for rules in Rules:
+            given = verdicts.get((rules.value, category), {})
+            scored[rules.value, category] = [
+                ScoredQuestion(entry, given[entry_id][0], by_id.get(entry_id), *given[entry_id][1:])
+                for entry_id, entry in of_category.items()
+                if entry_id in given
+            ]
+    return {key: questions for key, questions in scored.items() if questions}

@@ -1,0 +1,199 @@
+"""The tables on the errata: verdicts on entries with a defect, and the ceilings that the defects set.
+
+A ceiling is the score of a model that does what it is told, over the entries of the run. Such a model
+fails an entry with a confirmed defect whose record in the errata says so; under corrected rules not if
+these accept an answer; under verified rules never, as the entry is mended or left out.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from bfcl_pipeline.benchmark.definition import CATEGORIES
+from bfcl_pipeline.benchmark.definition.leaderboard import categories_of
+from bfcl_pipeline.benchmark.errata import (
+    Erratum,
+    ErratumStatus,
+    Faithful,
+    Treatment,
+    errata,
+    errata_of_id,
+    own_errata,
+    proposed,
+)
+from bfcl_pipeline.benchmark.records import Entry, Mode, Rules
+from bfcl_pipeline.benchmark.tables import entries_path, read_entries
+from bfcl_pipeline.judge.audit.unpassable import obstacles
+from bfcl_pipeline.judge.scoring.aggregate import Count, leaderboard_scores
+from bfcl_pipeline.show.report.tables.run_records import RunRecords
+
+
+@dataclass(frozen=True, slots=True)
+class ListedEntry:
+    """An entry of the run that the errata list."""
+
+    category: str
+    entry_id: str
+    errata: Sequence[Erratum]  # at least one; of `listed_entries` its confirmed and disputed defects
+    treatment: Treatment  # under verified rules
+
+    @property
+    def fails(self) -> bool:
+        """Whether a model that does what it is told fails the entry under official rules."""
+        return any(erratum.confirmed and erratum.faithful is Faithful.FAILS for erratum in self.errata)
+
+
+def listed_entries(records: RunRecords) -> list[ListedEntry]:
+    """The entries of the run that the errata list, categories in the release's order."""
+    found = []
+    for entry in _asked(records, errata()):
+        defects = [each for each in entry.errata if each.status is not ErratumStatus.REJECTED]
+        if defects:
+            found.append(replace(entry, errata=defects))
+    return found
+
+
+def own_errata_rows(records: RunRecords) -> Iterator[dict[str, Any]]:
+    """The rows of `own_errata`: the user's own errata of entries of the run, which are in use."""
+    own = own_errata()
+    for entry in _asked(records, own):
+        for erratum in (each for each in entry.errata if each in own):
+            yield {
+                "file": erratum.file,
+                "category": entry.category,
+                "entry_id": entry.entry_id,
+                "defect": erratum.defect,
+                "status": erratum.status.value,
+                "treatment": entry.treatment.value,
+                "what": erratum.what,
+            }
+
+
+def _asked(records: RunRecords, wanted: Iterable[Erratum]) -> list[ListedEntry]:
+    """The entries of the run that have one of the errata, each with all its own, categories in order."""
+    listed = {erratum.entry_id for erratum in wanted}
+    restated = records.formats.filter(pl.col("base_entry_id").is_in(list(listed)))
+    base_of = dict(restated.select("entry_id", "base_entry_id").iter_rows())
+    is_listed = pl.col("entry_id").is_in([*listed, *base_of])
+    asked = pl.concat(
+        frame.filter(is_listed).select("category", "entry_id")
+        for frame in (records.verdicts, records.left_out)
+    ).unique(maintain_order=True)
+    left_out = set(records.left_out["entry_id"].unique())
+    found = []
+    for category, entry_id in asked.iter_rows():
+        of_entry = errata_of_id(entry_id, base_of.get(entry_id))
+        treatment = Treatment.LEFT_OUT if entry_id in left_out else proposed(of_entry)
+        found.append(ListedEntry(category, entry_id, of_entry, treatment))
+    order = list(CATEGORIES)
+    return sorted(found, key=lambda entry: order.index(entry.category))
+
+
+def errata_rows(records: RunRecords, entries: Sequence[ListedEntry]) -> Iterator[dict[str, Any]]:
+    """The rows of `errata`. entries: as `listed_entries` returns them."""
+    is_listed = pl.col("entry_id").is_in([entry.entry_id for entry in entries])
+    columns = ("model", "entry_id", "rules", "valid")
+    verdicts: dict[str, dict[str, dict[str, bool | None]]] = {}
+    for model, entry_id, rules, valid in records.verdicts.filter(is_listed).select(columns).iter_rows():
+        verdicts.setdefault(model, {}).setdefault(entry_id, {})[rules] = valid
+    for model, of_model in verdicts.items():
+        for entry in entries:
+            valid_by = of_model.get(entry.entry_id)
+            for erratum in entry.errata if valid_by is not None else ():
+                yield {
+                    "model": model,
+                    "category": entry.category,
+                    "entry_id": entry.entry_id,
+                    "defect": erratum.defect,
+                    "status": erratum.status.value,
+                    "treatment": entry.treatment.value,
+                    **{f"{rules}_valid": (valid_by or {}).get(rules) for rules in Rules},
+                    "what": erratum.what,
+                }
+
+
+def ceilings(
+    records: RunRecords,
+    entries: Sequence[ListedEntry],
+    data: Path,
+    names: Sequence[str],
+    in_means: Mapping[str, int] | None = None,
+) -> Iterator[dict[str, Any]]:
+    """The rows of `ceilings`.
+
+    Args:
+        entries: as `listed_entries` returns them.
+        data: the staged release; without its entries, the corrected rules accept no defective entry.
+        names: the scores, in the order of the rows.
+        in_means: of every category, its entries in means by size; None: those that were asked.
+    """
+    asked = pl.concat(
+        frame.select("category", "entry_id") for frame in (records.verdicts, records.left_out)
+    ).unique()
+    sizes = {row[0]: row[1] for row in asked.group_by("category").len().iter_rows()}
+    there = [rules for rules in Rules if rules.value in set(records.verdicts["rules"].unique())]
+    yield from ceilings_over(sizes, there, entries, data, names, in_means)
+
+
+def ceilings_over(
+    sizes: Mapping[str, int],
+    rules: Iterable[Rules],
+    entries: Sequence[ListedEntry],
+    data: Path,
+    names: Sequence[str],
+    in_means: Mapping[str, int] | None = None,
+) -> Iterator[dict[str, Any]]:
+    """The rows of `ceilings` over entries of which each category has its number in `sizes`."""
+    unreachable = [entry for entry in entries if entry.fails]
+    passing = accepted_by_corrected(unreachable, data)
+    left_out = Counter(entry.category for entry in entries if entry.treatment is Treatment.LEFT_OUT)
+    lost_under = {
+        Rules.OFFICIAL: Counter(entry.category for entry in unreachable),
+        Rules.CORRECTED: Counter(e.category for e in unreachable if e.entry_id not in passing),
+        Rules.VERIFIED: Counter[str](),
+    }
+    for rule_set in rules:
+        gone = left_out if rule_set is Rules.VERIFIED else Counter[str]()
+        counted = {category: size - gone[category] for category, size in sizes.items()}
+        yield from _ceilings_of(rule_set, counted, lost_under[rule_set], names, in_means)
+
+
+def _ceilings_of(
+    rules: Rules,
+    sizes: Mapping[str, int],
+    lost: Counter[str],
+    names: Sequence[str],
+    in_means: Mapping[str, int] | None,
+) -> Iterator[dict[str, Any]]:
+    counts = {category: Count(size, size - lost[category]) for category, size in sizes.items()}
+    scores = leaderboard_scores(counts, in_means)
+    for name in names:
+        members = categories_of(name)
+        if entries := sum(sizes.get(category, 0) for category in members):
+            yield {
+                "rules": rules.value,
+                "score": name,
+                "entries": entries,
+                "unreachable": sum(lost[category] for category in members),
+                "ceiling": scores[name].accuracy,
+            }
+
+
+def accepted_by_corrected(entries: Sequence[ListedEntry], data: Path) -> set[str]:
+    """The entries that no answer can pass under official rules, and some answer under corrected ones."""
+    wanted: dict[str, set[str]] = {}
+    for entry in entries:
+        if any(erratum.defect == "unpassable" for erratum in entry.errata):
+            wanted.setdefault(entry.category, set()).add(entry.entry_id)
+    staged = ((entries_path(data, category), ids) for category, ids in wanted.items())
+    found = (entry for path, ids in staged if path.is_file() for entry in read_entries(path, ids))
+    return {entry.entry_id for entry in found if _is_passable_when_corrected(entry)}
+
+
+def _is_passable_when_corrected(entry: Entry) -> bool:
+    mode = Mode.FC if entry.prompt_format is None else Mode.PROMPT
+    return bool(obstacles(entry, mode)) and not obstacles(entry, mode, Rules.CORRECTED)

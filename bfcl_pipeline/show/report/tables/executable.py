@@ -1,0 +1,130 @@
+"""The rows of the table `executable`: the scores on the categories of V1 that are in no score of V4."""
+
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from bfcl_pipeline.benchmark.definition import CATEGORIES, GROUPS, Check
+from bfcl_pipeline.benchmark.records import Entry, Rules, Status
+from bfcl_pipeline.benchmark.tables import entries_path, read_entries
+from bfcl_pipeline.runs.web_label import SIMULATED
+from bfcl_pipeline.show.report.executable_titles import RANKED
+from bfcl_pipeline.show.report.tables.executable_columns import SCORES
+from bfcl_pipeline.show.report.tables.intervals import limits
+from bfcl_pipeline.show.report.tables.model_scores import ModelScore, joined_webs
+from bfcl_pipeline.show.report.tables.run_records import RunRecords
+from bfcl_pipeline.world.executables.network import NETWORK_FUNCTIONS
+
+Counts = dict[tuple[str, str], int]
+"""A number of entries by model and rule set."""
+
+_KEY = ("model", "rules")
+
+
+def executable_rows(
+    records: RunRecords, scores: Sequence[ModelScore], data: Path
+) -> Iterator[dict[str, Any]]:
+    """The rows of `executable`: rule sets in their order, highest summary first, then by name.
+
+    Args:
+        records: of the run.
+        scores: as `model_scores` returns them.
+        data: the staged release; without it, which entries request the web is not known.
+    """
+    of_retired = [(score, tally) for score in scores if (tally := _tally(score)) is not None]
+    if not of_retired:
+        return
+    verdicts = records.verdicts.filter(pl.col("category").is_in(GROUPS["executable"]))
+    unrecorded = _counted(verdicts.filter(pl.col("status") == Status.NOT_RECORDED.value))
+    requesting = _requesting(data, set(verdicts["category"].unique()))
+    with_requests, simulated = _with_requests(records, verdicts, requesting or ())
+    for score, (entries, answered) in sorted(of_retired, key=_order):
+        key = score.model.name, score.rules.value
+        yield {
+            "model": score.model.name,
+            "rules": score.rules.value,
+            "display_name": score.model.display_name,
+            "mode": score.mode,
+            "web": joined_webs(score.webs, GROUPS["executable"]),
+            **{column: value for name in SCORES for column, value in _score(score, name).items()},
+            "entries": entries,
+            "answered": answered,
+            "not_answered": entries - answered,
+            "not_recorded": unrecorded.get(key, 0),
+            "with_requests": None if requesting is None else with_requests.get(key, 0),
+            "simulated": None if requesting is None else simulated.get(key, 0),
+        }
+
+
+def _tally(score: ModelScore) -> tuple[int, int] | None:
+    """The entries of these categories and how many have a verdict; None if none was asked."""
+    own = [tally for name, tally in score.tallies.items() if name in GROUPS["executable"]]
+    if not own:
+        return None
+    return sum(tally.entries for tally in own), sum(tally.answered for tally in own)
+
+
+def _order(row: tuple[ModelScore, tuple[int, int]]) -> tuple[int, bool, float, str]:
+    score, _ = row
+    summary = score.scores["exec_summary"]
+    return (
+        list(Rules).index(score.rules),
+        not summary.complete,
+        -summary.accuracy if summary.complete else 0.0,
+        score.model.name,
+    )
+
+
+def _score(score: ModelScore, name: str) -> dict[str, float | None]:
+    found, precision = score.scores[name], score.precisions.get(name)
+    interval = limits(found, precision) if precision and found.complete else None
+    return {
+        name: found.accuracy if found.complete else None,
+        f"{name}_ci_low": interval.low if interval else None,
+        f"{name}_ci_high": interval.high if interval else None,
+    }
+
+
+def _counted(verdicts: pl.DataFrame) -> Counts:
+    counted = verdicts.group_by(_KEY).len()
+    return {(model, rules): number for model, rules, number in counted.iter_rows()}
+
+
+def _requesting(data: Path, categories: Collection[str]) -> list[str] | None:
+    """The entries of the release whose expected calls request the web; None if it is not staged."""
+    found = []
+    for name in (name for name in RANKED if name in categories):
+        path = entries_path(data, name)
+        if not path.is_file():
+            return None
+        found += [entry.entry_id for entry in read_entries(path) if _requests_web(entry)]
+    return found
+
+
+def _requests_web(entry: Entry) -> bool:
+    if CATEGORIES[entry.category].check is Check.REST:
+        return True
+    return any(expected["call"].partition("(")[0] in NETWORK_FUNCTIONS for expected in entry.truth)
+
+
+def _with_requests(
+    records: RunRecords, verdicts: pl.DataFrame, requesting: Collection[str]
+) -> tuple[Counts, Counts]:
+    """The judged entries among `requesting`, and those of them that the simulated web answered."""
+    judged = verdicts.filter(
+        pl.col("entry_id").is_in(list(requesting)), pl.col("valid").is_not_null()
+    ).select(*_KEY, "category", "entry_id")
+    webs = pl.DataFrame(
+        [
+            {"model": model, "entry_id": row["entry_id"], "web": row["web"]}
+            for model, categories in judged.group_by("model").agg(pl.col("category").unique()).iter_rows()
+            for row in records.responses.read(model, categories, ("entry_id", "web"))
+        ],
+        schema={"model": pl.String, "entry_id": pl.String, "web": pl.String},
+    )
+    known = judged.join(webs, on=["model", "entry_id"], how="left").with_columns(
+        pl.col("web").fill_null(SIMULATED)
+    )
+    return _counted(judged), _counted(known.filter(pl.col("web") == SIMULATED))

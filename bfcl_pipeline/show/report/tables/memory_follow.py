@@ -1,0 +1,206 @@
+"""What one model did with its memories: its sessions and questions played again, scenario by scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from bfcl_pipeline.benchmark.definition import CATEGORIES, MemoryBackend
+from bfcl_pipeline.benchmark.records import Call, Entry, Json
+from bfcl_pipeline.judge.scoring.memory_facts import (
+    FactEvent,
+    FactHistory,
+    FactTracker,
+    accepted,
+    mentions,
+    readable,
+)
+from bfcl_pipeline.judge.scoring.memory_outcomes import QuestionRecord, found_in
+from bfcl_pipeline.judge.scoring.memory_use import (
+    FUNCTIONS,
+    Action,
+    MemoryContents,
+    MemoryPart,
+    contents,
+    count_calls,
+)
+from bfcl_pipeline.show.playback.memory import MemoryStart, repeat_calls
+from bfcl_pipeline.show.report.tables.agentic_records import AgenticAnswer, AgenticRecords
+from bfcl_pipeline.world.tools import Constants
+from bfcl_pipeline.world.tools.memory.parts import PartLimits
+
+if TYPE_CHECKING:
+    from bfcl_pipeline.world.tools.memory.encoder import Encoder
+
+
+@dataclass(frozen=True, slots=True)
+class FollowedScenario:
+    """The sessions of one memory and scenario, and the questions after them."""
+
+    category: str
+    scenario: str
+    sessions: Sequence[AgenticAnswer]
+    questions: Sequence[AgenticAnswer]  # none if a session failed: they had no memory
+    after: MemoryContents  # after the last session that was held
+    session_errors: int  # calls that fail when they are run again
+    question_errors: int
+    histories: Mapping[str, FactHistory] = field(default_factory=dict)  # by entry id of the question
+    records: Mapping[str, QuestionRecord] = field(default_factory=dict)  # likewise
+    texts_with_facts: int = 0  # texts in the memory at the questions that mention a fact
+
+    @property
+    def completed(self) -> list[AgenticAnswer]:
+        """The sessions that were held to the end."""
+        return [session for session in self.sessions if session.snapshot is not None]
+
+
+def follow_memories(records: AgenticRecords, encoder: Encoder | None) -> list[FollowedScenario]:
+    """The scenarios of each memory with recorded sessions, in order.
+
+    encoder: as in `repeat_calls`. Raises MalformedRelease if a snapshot is malformed.
+    """
+    if records.constants is None:
+        return []
+    followed = []
+    for category, sessions in records.sessions.items():
+        answers = records.answers.get(category, ())
+        for scenario in scenarios(session.entry for session in sessions):
+            chain = [session for session in sessions if session.entry.scenario == scenario]
+            questions = [answer for answer in answers if answer.entry.scenario == scenario]
+            followed.append(_follow(category, scenario, chain, questions, records.constants, encoder))
+    return followed
+
+
+def scenarios(entries: Iterable[Entry]) -> list[str]:
+    """The scenarios of the entries, in order of their first entry."""
+    return list(dict.fromkeys(entry.scenario for entry in entries if entry.scenario is not None))
+
+
+def _follow(
+    category: str,
+    scenario: str,
+    chain: Sequence[AgenticAnswer],
+    questions: Sequence[AgenticAnswer],
+    constants: Constants,
+    encoder: Encoder | None,
+) -> FollowedScenario:
+    if any(session.snapshot is None for session in chain):
+        questions = ()
+    tracker = FactTracker(answer.entry for answer in questions)
+    limits = _Limits.of(category, constants)
+    snapshot: Json = None
+    inside = contents(None)
+    session_errors = 0
+    for session in chain:
+        if session.snapshot is None:
+            continue
+        before = inside
+        for call, event, failed, after in _session_calls(session, snapshot, constants):
+            session_errors += failed
+            inside = contents(after)
+            if inside != before:
+                tracker.observe(inside, _event(category, call, event, limits, before))
+            before = inside
+        snapshot = session.snapshot  # each session starts with the memory of the previous one
+        inside = contents(snapshot)
+        tracker.end_session(inside, session.entry.entry_id)
+    histories = tracker.histories()
+    records, question_errors = {}, 0
+    start = MemoryStart(snapshot, constants, encoder)
+    for answer in questions:
+        history = histories[answer.entry.entry_id]
+        record, errors = _question(answer, history, start)
+        records[answer.entry.entry_id] = record
+        question_errors += errors
+    return FollowedScenario(
+        category,
+        scenario,
+        chain,
+        questions,
+        inside,
+        session_errors,
+        question_errors,
+        histories,
+        records,
+        tracker.texts_with_facts(),
+    )
+
+
+def _session_calls(
+    session: AgenticAnswer, before: Json, constants: Constants
+) -> Iterator[tuple[Call, FactEvent, bool, Json]]:
+    """The calls of a session, each with its place, whether it fails, and the memory after it."""
+    steps = zip(_places(session.result), session.steps, strict=True)
+    places = [place for place, calls in steps for _ in calls]
+    repeated = repeat_calls(session.entry, session.calls, before, constants)
+    for (turn, step), call in zip(places, repeated, strict=True):
+        event = FactEvent(session.entry.entry_id, turn, step, call.call)
+        yield call.call, event, call.failed, call.after()
+
+
+def _places(result: Json) -> list[tuple[int, int]]:
+    """The turn and the step of each of the steps that `calls_by_step` returns, from 1."""
+    turns = result if isinstance(result, list) else []
+    return [
+        (number, step)
+        for number, turn in enumerate(turns, start=1)
+        if isinstance(turn, list)
+        for step in range(1, len(turn) + 1)
+    ]
+
+
+def _event(
+    category: str, call: Call, place: FactEvent, limits: _Limits, before: MemoryContents
+) -> FactEvent:
+    role = FUNCTIONS[CATEGORIES[category].backend].get(call.name)
+    return FactEvent(
+        place.session,
+        place.turn,
+        place.step,
+        call,
+        None if role is None else role.action,
+        None if role is None else limits.fill(before, role.part),
+    )
+
+
+def _question(
+    answer: AgenticAnswer, history: FactHistory, start: MemoryStart
+) -> tuple[QuestionRecord, int]:
+    """What is recorded of a question, and the number of its calls that fail."""
+    category = answer.entry.category
+    functions = FUNCTIONS[CATEGORIES[category].backend]
+    wanted = accepted(answer.entry)
+    found: list[bool | None] = []
+    errors = 0
+    for repeated in start.repeat(answer.entry, answer.calls):
+        errors += repeated.failed
+        role = functions.get(repeated.call.name)
+        if role is not None and role.action in (Action.SEARCH, Action.RETRIEVE):
+            result = repeated.result
+            found.append(None if result is None else mentions(readable(result), wanted))
+    counts = count_calls(category, answer.calls)
+    return QuestionRecord(history, counts[Action.SEARCH], counts[Action.RETRIEVE], found_in(found)), errors
+
+
+@dataclass(frozen=True, slots=True)
+class _Limits:
+    """What the parts of a memory hold."""
+
+    core: int  # entries; characters of a memory of one text
+    archival: int | None  # entries; None for a memory of one text
+
+    @classmethod
+    def of(cls, category: str, constants: Constants) -> _Limits:
+        if CATEGORIES[category].backend is MemoryBackend.SUMMARY:
+            return cls(int(constants.number(category, "MAX_MEMORY_ENTRY_LENGTH")), None)
+        core, archival = PartLimits.core(constants, category), PartLimits.archival(constants, category)
+        return cls(core.entries, archival.entries)
+
+    def fill(self, memory: MemoryContents, part: MemoryPart) -> float:
+        """The share of a part that is in use."""
+        if self.archival is None:
+            return memory.characters / self.core
+        if part is MemoryPart.CORE:
+            return len(memory.core) / self.core
+        return len(memory.archival) / self.archival

@@ -1,0 +1,140 @@
+"""Published leaderboard scores beside a run: CSV files as the official site offers them become a table.
+
+Covers `data_overall.csv` (the columns are those of `benchmark.leaderboard_files.OVERALL`, in any order;
+others are ignored, missing ones are null). The scores are shown as published: no verdict, interval, rank or
+comparison of the run is made from them.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from bfcl_pipeline.base.errors import ConfigError
+from bfcl_pipeline.base.text import cut, printable
+from bfcl_pipeline.benchmark.config.published_scores import Source, identified, read_bounded
+from bfcl_pipeline.benchmark.definition.leaderboard_files import OVERALL, Column, Show
+from bfcl_pipeline.benchmark.tables import read_table, write_table
+from bfcl_pipeline.benchmark.tables.text_forms import CSV, write_any_form
+from bfcl_pipeline.show.report.tables.columns import COUNT, SHARE, TEXT, field
+
+_SHARES = (Show.SCORE, Show.TOTAL)
+_NAME, _OVERALL = "display_name", "overall"
+_MISSING = ("", "N/A", "-")
+_LONGEST = 300  # characters of a text
+_MOST = 1e12  # of a cost, a latency or a delta
+
+
+def _column(column: Column) -> pa.Field[Any]:
+    about = f"`{column.header}` of the file"
+    if column.show is Show.TEXT:
+        return field(column.value, TEXT, f"{about}; null if it has none")
+    return field(column.value, SHARE, f"{about}{'' if column.show is Show.NUMBER else ', from 0 to 1'}")
+
+
+PUBLISHED = pa.schema(
+    [
+        field("date", TEXT, "of the publication, from the config", nullable=False),
+        field("source", TEXT, "where the file is from, from the config", nullable=False),
+        field("file", TEXT, "its name", nullable=False),
+        field("sha256", TEXT, "of its content", nullable=False),
+        field("published_rank", COUNT, "`Rank` of the file; null if it has none"),
+        *map(_column, OVERALL.columns),
+    ]
+)
+
+PUBLISHED_TABLES: Mapping[str, pa.Schema] = {"published": PUBLISHED}
+
+
+def write_published(tables: Path, sources: Iterable[Mapping[str, Any]]) -> None:
+    """Writes `published.parquet` and `.csv` in `tables`, highest overall first; removes both without rows.
+
+    Raises ConfigError if a file cannot be read, naming line and column.
+    """
+    rows = [row for source in identified(sources) for row in _rows(source)]
+    rows.sort(key=lambda row: -row[_OVERALL])
+    _write(tables, pa.Table.from_pylist(rows, schema=PUBLISHED))
+
+
+def copy_published(tables: Path, recorded: Path) -> None:
+    """Writes the same from the table of a recorded run. Raises TableError if it cannot be read."""
+    _write(tables, read_table(recorded, PUBLISHED.names).cast(PUBLISHED).combine_chunks())
+
+
+def _write(tables: Path, table: pa.Table) -> None:
+    parquet, text = tables / "published.parquet", tables / f"published{CSV}"
+    if len(table):
+        write_table(parquet, table)
+        write_any_form(text, table)
+    else:
+        parquet.unlink(missing_ok=True)
+        text.unlink(missing_ok=True)
+
+
+def _rows(source: Source) -> Iterable[dict[str, Any]]:
+    path = Path(source["path"])
+    try:
+        text = read_bounded(path).decode("utf-8-sig")
+        reader = csv.DictReader(io.StringIO(text, newline=""), strict=True, skipinitialspace=True)
+        lines = list(reader)
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise ConfigError(f"published: {path}: not readable as CSV ({error}).") from error
+    headers = [header.strip() for header in reader.fieldnames or ()] if lines else []
+    for column in OVERALL.columns:
+        if headers.count(column.header) > 1:
+            raise ConfigError(f"published: {path}: column {column.header!r} is there twice. Keep one.")
+        if column.value in (_NAME, _OVERALL) and column.header not in headers:
+            raise ConfigError(
+                f"published: {path}: no column {column.header!r}. Expected data_overall.csv of the "
+                "leaderboard, or tables/official/data_overall.csv of a run."
+            )
+    for number, line in enumerate(lines, start=1):
+        values = {(header or "").strip(): cell for header, cell in line.items()}
+        yield {
+            "date": source["date"],
+            "source": source["source"],
+            "file": path.name,
+            "sha256": source["sha256"],
+            "published_rank": _rank(values.get("Rank")),
+            **{column.value: _value(path, number, column, values) for column in OVERALL.columns},
+        }
+
+
+def _rank(cell: object) -> int | None:
+    return int(cell) if isinstance(cell, str) and cell.isdecimal() and len(cell) < 10 else None
+
+
+def _value(path: Path, number: int, column: Column, values: Mapping[str, Any]) -> str | float | None:
+    """One cell. Raises ConfigError if a name or an overall is missing, or a number is none."""
+    cell = values.get(column.header)
+    text = cell.strip() if isinstance(cell, str) else ""
+    if text in _MISSING and column.value not in (_NAME, _OVERALL):
+        return None
+    if column.show is Show.TEXT:
+        value = cut(printable(text), _LONGEST)
+        if value:
+            return value
+    else:
+        score = _number(text.removesuffix("%"))
+        if score is not None and column.show not in _SHARES:
+            return score
+        if score is not None and 0 <= score <= 100:
+            return round(score / 100, 12)  # 77.47 / 100 is not 0.7747
+    expected = {Show.TEXT: "a name", Show.NUMBER: "a number"}.get(column.show, "per cent, as 77.47%")
+    raise ConfigError(
+        f"published: {path}: model {number}, column {column.header!r}: expected {expected}, got "
+        f"{cut(text, 60)!r}."
+    )
+
+
+def _number(text: str) -> float | None:
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if abs(number) <= _MOST else None

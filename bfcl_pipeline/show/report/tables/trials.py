@@ -1,0 +1,233 @@
+"""The rows of the tables on several trials of a model: spreads and intervals, pass^k, flaky entries.
+
+The statistics are `scoring.statistics.repeated`; the columns are in `trial_columns`.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from bfcl_pipeline.benchmark.config import trial_of
+from bfcl_pipeline.benchmark.definition import CATEGORIES, V4_CATEGORIES
+from bfcl_pipeline.benchmark.definition.clusters import cluster_of, memory_scenario
+from bfcl_pipeline.benchmark.definition.leaderboard import categories_of, category_weights
+from bfcl_pipeline.judge.scoring.statistics.clustered import Floats, layout, numbered, total
+from bfcl_pipeline.judge.scoring.statistics.repeated import (
+    Estimates,
+    Repeated,
+    all_right_of,
+    any_right,
+    mean_of,
+    score,
+)
+from bfcl_pipeline.show.report.tables.run_records import RunRecords, by_model, in_order
+from bfcl_pipeline.show.report.tables.score_tables import SCORES
+
+
+@dataclass(frozen=True, slots=True)
+class TrialVerdicts:
+    """The verdicts of all trials of one model under one rule set, on entries with at least one."""
+
+    categories: Sequence[str]  # in benchmark order
+    entries: Sequence[tuple[str, str]]  # category and id, in benchmark order
+    repeated: Repeated
+    sizes: Mapping[str, int] | None  # of every category, its entries in means by size; None: those here
+
+    def weights(self, name: str) -> Floats:
+        """The share of each category in a score."""
+        there = dict(zip(self.categories, map(int, self.repeated.where.sizes), strict=True))
+        shares = category_weights(name, self.sizes or there)
+        return np.array([shares.get(category, 0.0) for category in self.categories])
+
+    def members(self, name: str) -> list[str]:
+        """The categories of a score that are here."""
+        within = set(categories_of(name))
+        return [category for category in self.categories if category in within]
+
+    def inside(self, name: str) -> NDArray[np.bool_]:
+        """Whether each entry is in a score."""
+        places = [self.categories.index(category) for category in self.members(name)]
+        return np.isin(self.repeated.where.category, places)
+
+    def with_verdicts(self, least: int) -> TrialVerdicts | None:
+        """The entries with at least so many verdicts; None if there are none."""
+        enough = self.repeated.judged >= least
+        if enough.all():
+            return self
+        kept = [entry for entry, is_kept in zip(self.entries, enough, strict=True) if is_kept]
+        return _trials(kept, self.repeated.marks[enough], self.sizes) if kept else None
+
+
+def trial_tables(
+    records: RunRecords,
+    leaderboard: Sequence[Mapping[str, Any]],
+    sizes: Mapping[str, int] | None = None,
+) -> dict[str, list[dict[str, Any]]]:
+    """The rows of the tables of TRIAL_TABLES, for the models with more than one trial.
+
+    Args:
+        records: of the run.
+        leaderboard: the rows of that table.
+        sizes: of every category, its entries in means by size; None: those with a verdict.
+    """
+    trials_of: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
+    for row in leaderboard:
+        trials_of.setdefault((row["rules"], trial_of(row["model"]).model), []).append(row)
+    trials_of = {key: rows for key, rows in trials_of.items() if len(rows) > 1}
+    tables: dict[str, list[dict[str, Any]]] = {"trials": [], "pass_k": [], "flaky": []}
+    if not trials_of:
+        return tables
+    verdicts = by_model(records.verdicts.select("model", "rules", "category", "entry_id", "valid"))
+    for (rules, model), rows in trials_of.items():
+        key = {"rules": rules, "model": model}
+        names = sorted((row["model"] for row in rows), key=lambda name: trial_of(name).number)
+        every = [verdicts[name].filter(pl.col("rules") == rules) for name in names]
+        of_v4 = [frame.filter(pl.col("category").is_in(V4_CATEGORIES)) for frame in every]
+        found = read_trials(of_v4, sizes)
+        tables["trials"] += ({**key, **columns} for columns in _spreads(rows, found))
+        if found is not None:
+            tables["pass_k"] += ({**key, **columns} for columns in _pass_k(found))
+        if list(map(len, every)) != list(map(len, of_v4)):
+            found = read_trials(every, sizes)
+        if found is not None:
+            tables["flaky"] += ({**key, **columns} for columns in _flaky(found))
+    return tables
+
+
+def read_trials(
+    trials: Sequence[pl.DataFrame], sizes: Mapping[str, int] | None = None
+) -> TrialVerdicts | None:
+    """The verdicts of the trials of one model under one rule set; None if there is none."""
+    key = ["category", "entry_id"]
+    marks = [
+        frame.select(*key, pl.col("valid").cast(pl.Float64).alias(str(number)))
+        for number, frame in enumerate(trials)
+    ]
+    entries = pl.concat(frame.select(key) for frame in marks).unique(maintain_order=True)
+    table = in_order(entries, "category")
+    for frame in marks:
+        table = table.join(frame, on=key, how="left", maintain_order="left")
+    values = [str(number) for number in range(len(marks))]
+    table = table.filter(pl.any_horizontal(pl.col(name).is_not_null() for name in values))
+    if table.is_empty():
+        return None
+    return _trials(table.select(key).rows(), table.select(values).to_numpy().astype(np.float64), sizes)
+
+
+def _trials(
+    entries: Sequence[tuple[str, str]], marks: Floats, sizes: Mapping[str, int] | None
+) -> TrialVerdicts:
+    present = {category for category, _ in entries}
+    categories = [name for name in CATEGORIES if name in present]
+    places = {name: place for place, name in enumerate(categories)}
+    where = layout(
+        [places[category] for category, _ in entries], numbered([cluster_of(*entry) for entry in entries])
+    )
+    # The questions of a memory scenario see the memory that the sessions of the same trial filled.
+    draw = numbered([memory_scenario(entry_id) or entry_id for _, entry_id in entries])
+    return TrialVerdicts(categories, entries, Repeated(marks, where, draw), sizes)
+
+
+def _spreads(rows: Sequence[Mapping[str, Any]], found: TrialVerdicts | None) -> Iterator[dict[str, Any]]:
+    """The rows of `trials` of one model under one rule set.
+
+    rows: of its trials in the leaderboard.
+    """
+    estimates = None if found is None else mean_of(found.repeated)
+    for name in SCORES:
+        values = [row[name] for row in rows if row[name] is not None]
+        if values:
+            spread = _spread(values)
+            known = {} if found is None or estimates is None else _estimated(name, spread, found, estimates)
+            yield {"score": name, **spread, **known}
+
+
+def _spread(values: Sequence[float]) -> dict[str, Any]:
+    return {
+        "trials": len(values),
+        "mean": statistics.fmean(values),
+        "std": statistics.stdev(values) if len(values) > 1 else None,
+        "min": min(values),
+        "max": max(values),
+    }
+
+
+def _estimated(
+    name: str, spread: Mapping[str, Any], found: TrialVerdicts, estimates: Estimates
+) -> dict[str, Any]:
+    """The columns of one score that its verdicts have, beside those of `_spread`."""
+    if not found.members(name):
+        return {}
+    inside = found.inside(name)
+    judged, right = found.repeated.judged[inside], found.repeated.right[inside]
+    counts = {
+        "entries": int(np.count_nonzero(judged > 1)),
+        "flaky": int(np.count_nonzero((right > 0) & (right < judged))),
+    }
+    judged_trials = ~np.isnan(found.repeated.marks)
+    for category in found.members(name):
+        # A trial without a category has another score, which is not the mean of its entries.
+        of_category = judged_trials[found.inside(category)].any(axis=0)
+        if np.count_nonzero(of_category) != spread["trials"]:
+            return counts
+    result = score(estimates, found.weights(name))
+    return {
+        # The mean over trials and that over entries differ slightly where verdicts are missing.
+        "ci_low": min(result.limits.low, spread["mean"]),
+        "ci_high": max(result.limits.high, spread["mean"]),
+        "between": result.between,
+        "within": result.within,
+        **counts,
+    }
+
+
+def _pass_k(found: TrialVerdicts) -> Iterator[dict[str, Any]]:
+    """The rows of `pass_k` of one model under one rule set, by score, then k."""
+    by_score: dict[str, list[dict[str, Any]]] = {name: [] for name in SCORES}
+    for k in range(1, found.repeated.marks.shape[1] + 1):
+        counted = found.with_verdicts(k)
+        if counted is None:
+            break
+        estimates = all_right_of(counted.repeated, k)
+        any_of = any_right(counted.repeated.right, counted.repeated.judged, k)
+        where = counted.repeated.where
+        any_means = np.bincount(where.category, weights=any_of, minlength=where.categories) / where.sizes
+        for name, rows in by_score.items():
+            members = counted.members(name)
+            if not members or members != found.members(name):
+                continue
+            weights = counted.weights(name)
+            result = score(estimates, weights)
+            rows.append(
+                {
+                    "score": name,
+                    "k": k,
+                    "entries": int(np.count_nonzero(counted.inside(name))),
+                    "pass_k": result.mean,
+                    "ci_low": result.limits.low,
+                    "ci_high": result.limits.high,
+                    "pass_at_k": total(weights * any_means),
+                }
+            )
+    for rows in by_score.values():
+        yield from rows
+
+
+def _flaky(found: TrialVerdicts) -> Iterator[dict[str, Any]]:
+    """The rows of `flaky` of one model under one rule set, in benchmark order."""
+    judged, right = found.repeated.judged, found.repeated.right
+    for place in map(int, np.flatnonzero((right > 0) & (right < judged))):
+        category, entry_id = found.entries[place]
+        yield {
+            "category": category,
+            "entry_id": entry_id,
+            "trials": int(judged[place]),
+            "right": int(right[place]),
+        }

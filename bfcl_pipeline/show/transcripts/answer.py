@@ -1,0 +1,256 @@
+"""The record of an answer: what a model did on an entry, and the verdicts on it.
+
+Covers single answers, conversations in a simulated world, and those with a memory or on the web. Results
+of calls are derived by playing the answer again; a result that cannot be derived says so.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from bfcl_pipeline.base.text import cut, loaded_json, on_one_line
+from bfcl_pipeline.benchmark.config.job import SEARCH_TOOL
+from bfcl_pipeline.benchmark.definition import CATEGORIES, ReturnFormat
+from bfcl_pipeline.benchmark.records import (
+    Call,
+    DecodeFailure,
+    Entry,
+    Json,
+    Mode,
+    Response,
+    Rules,
+    Status,
+    Verdict,
+)
+from bfcl_pipeline.dialogue.calls import decode, write_calls
+from bfcl_pipeline.judge.scoring import answer_format, truth_calls
+from bfcl_pipeline.judge.scoring.answer_field import answer_field
+from bfcl_pipeline.judge.scoring.findings import Finding
+from bfcl_pipeline.judge.scoring.judge import MAX_RESULT
+from bfcl_pipeline.judge.scoring.single_turn import plan_of
+from bfcl_pipeline.show.playback import Conditions, PlayedStep, play, play_agentic
+from bfcl_pipeline.show.transcripts.entry import has_memory, is_conversation
+from bfcl_pipeline.show.transcripts.errata import judged_entry
+from bfcl_pipeline.show.transcripts.executed import answer_items
+from bfcl_pipeline.show.transcripts.findings import findings, remark
+from bfcl_pipeline.show.transcripts.limits import PAGE, Limits, Room
+from bfcl_pipeline.show.transcripts.memory import EMPTY, RecordedMemory, memory_record
+from bfcl_pipeline.show.transcripts.parts import (
+    AnswerRecord,
+    AnswerTurn,
+    Item,
+    Items,
+    Kind,
+    MemoryRecord,
+    VerdictRecord,
+)
+from bfcl_pipeline.show.transcripts.texts import is_more_than, no_call, played_items, raw_text
+from bfcl_pipeline.world.web.presented import searches
+
+_ENDED = Item(Kind.NOTE, "(not reached: the conversation had ended)", label="model")
+_NO_ANSWER = Item(Kind.NOTE, "(no answer)", label="model")
+
+
+@dataclass(frozen=True, slots=True)
+class MemoriesAround:
+    """The memory around one conversation."""
+
+    before: RecordedMemory = EMPTY
+    after: RecordedMemory | None = None  # of a session; None at a question
+
+
+def answer_record(
+    entry: Entry,
+    response: Response,
+    verdicts: Mapping[Rules, Verdict],
+    conditions: Conditions,
+    memories: MemoriesAround | None = None,
+    rules: Rules = Rules.OFFICIAL,
+    limits: Limits = PAGE,
+) -> AnswerRecord:
+    """The record of a response to `entry`.
+
+    Args:
+        verdicts: by rule set, in the order in which they are recorded; empty: none are known.
+        conditions: of the run, from which the results of calls are derived.
+        memories: those around the conversation; None: the entry has no memory.
+        rules: the rule set whose first failing turn the turns have as their remark.
+
+    Raises MalformedRelease if the entry or a memory is not well formed.
+    """
+    memories = memories or MemoriesAround()
+    result = _result(response.result_json)
+    turns: tuple[AnswerTurn, ...] = ()
+    answer: Items = ()
+    found: Mapping[Rules, Finding] = {}
+    room = Room(limits)
+    if response.result_json is None:
+        pass
+    elif CATEGORIES[entry.category].executes:
+        answer = tuple(room.fitting(answer_items(entry, response, result, conditions, rules, limits)))
+    elif plan_of(entry) is not None:
+        answer = tuple(room.fitting(_single(entry, result, response.mode, rules, limits)))
+    elif not isinstance(result, list):
+        answer = (Item(Kind.TEXT, cut(raw_text(result), limits.words), label="answer"),)
+        if is_conversation(entry):
+            found = findings(entry, result, response.mode, conditions.constants, verdicts)
+    elif is_conversation(entry):
+        found = findings(entry, result, response.mode, conditions.constants, verdicts)
+        truth = truth_calls(judged_entry(entry, rules).entry)
+        owner = conditions.owner(response.model)
+        played = play(entry, result, response.mode, conditions.constants, owner)
+        turns = tuple(_turns(entry, played, room, limits, truth=truth, found=found, rules=rules))
+    else:
+        before = memories.before
+        played = play_agentic(
+            entry,
+            result,
+            response.mode,
+            conditions,
+            response.web,
+            before.snapshot,
+            before.missing,
+            response.model,
+        )
+        tools = (SEARCH_TOOL, conditions.web.search_tool) if searches(entry) else ()
+        turns = tuple(_turns(entry, played, room, limits, search_tools=tools))
+    return AnswerRecord(
+        model=response.model or "",
+        entry_id=entry.entry_id,
+        turns=turns,
+        answer=answer,
+        memories=tuple(_memories(entry, memories, limits)),
+        sessions=entry.depends_on,
+        verdicts=tuple(_verdicts(entry, response, verdicts, found, rules, limits)),
+    )
+
+
+def _result(result_json: str | None) -> Json:
+    """The parsed result; the text itself if it cannot be parsed, or is longer than what is scored."""
+    if result_json is not None and len(result_json) > MAX_RESULT:
+        return result_json
+    return loaded_json(result_json, default=result_json)
+
+
+def _single(entry: Entry, result: Json, mode: Mode, rules: Rules, limits: Limits) -> Iterator[Item]:
+    """A single answer: a text unchanged, then the calls in it, or why it cannot be read as calls."""
+    calls = _calls(entry, result, mode, rules)
+    label = "answer"
+    if isinstance(calls, DecodeFailure) or not calls or is_more_than(result, calls, _as_python):
+        yield Item(Kind.TEXT, cut(raw_text(result), limits.words), label=label)
+        label = "read as"
+    if isinstance(calls, DecodeFailure):
+        yield no_call(calls.message, limits)
+        return
+    for place, call in enumerate(calls):
+        text = _as_python((call,))[1:-1]
+        yield Item(Kind.CALL, cut(on_one_line(text), limits.call), label=label if place == 0 else "")
+
+
+def _as_python(calls: Sequence[Call]) -> str:
+    return write_calls(calls, ReturnFormat.PYTHON)
+
+
+def _calls(entry: Entry, result: Json, mode: Mode, rules: Rules) -> tuple[Call, ...] | DecodeFailure:
+    """The calls in an answer; none in a text in native mode."""
+    if mode is Mode.FC and isinstance(result, str):
+        return ()
+    expected = answer_format(entry)
+    return decode(
+        result,
+        mode=mode,
+        return_format=expected.return_format,
+        tool_call_tag=expected.tool_call_tag,
+        rules=judged_entry(entry, rules).rules,
+    )
+
+
+def _turns(
+    entry: Entry,
+    played: Sequence[Sequence[PlayedStep]],
+    room: Room,
+    limits: Limits,
+    search_tools: Sequence[str] = (),
+    truth: Sequence[Sequence[Call]] = (),
+    found: Mapping[Rules, Finding] | None = None,
+    rules: Rules = Rules.OFFICIAL,
+) -> Iterator[AnswerTurn]:
+    """The turns that were reached, as far as there is room, and for the others that they were not."""
+    for number in range(max(len(entry.turns), len(played))):
+        if room.is_full and number >= len(entry.turns):
+            return
+        reached = number < len(played)
+        steps = played[number] if reached else ()
+        items = _steps(steps, search_tools, limits) if steps else (_NO_ANSWER if reached else _ENDED,)
+        made = [call.call for step in steps for call in step.calls]
+        wanted = truth[number] if number < len(truth) else ()
+        yield AnswerTurn(
+            steps=tuple(room.fitting(items)),
+            remark=remark(number, found or {}, rules) if reached else "",
+            missing=_missing(wanted, made),
+            as_truth=number < len(truth) and list(wanted) == made,
+        )
+
+
+def _missing(wanted: Sequence[Call], made: Sequence[Call]) -> tuple[int, ...]:
+    """The positions of the calls that were not made."""
+    by_name = Counter(call.name for call in made)
+    return tuple(place for place, call in enumerate(wanted) if not (by_name[call.name] and call in made))
+
+
+def _steps(steps: Sequence[PlayedStep], search_tools: Sequence[str], limits: Limits) -> Iterator[Item]:
+    for place, step in enumerate(steps, start=1):
+        label = f"step {place}"
+        if step.calls:
+            yield from played_items(step.calls, limits, label, search_tools)
+            continue
+        yield Item(Kind.TEXT, cut(raw_text(step.result), limits.words), label=label)
+        if step.problem and _looks_like_a_call(step.result):
+            yield no_call(step.problem, limits)
+
+
+def _looks_like_a_call(result: Json) -> bool:
+    """Whether an answer without a call was meant as one: a text in the form of final answers was not."""
+    return not isinstance(result, str) or ("(" in result and answer_field(result) is None)
+
+
+def _memories(entry: Entry, memories: MemoriesAround, limits: Limits) -> Iterator[MemoryRecord]:
+    if not has_memory(entry):
+        return
+    if not entry.prerequisite:
+        yield memory_record("memory at the question", memories.before, limits, entry)
+        return
+    yield memory_record("memory before the session", memories.before, limits)
+    if memories.after is not None:
+        yield memory_record("memory after the session", memories.after, limits)
+
+
+def _verdicts(
+    entry: Entry,
+    response: Response,
+    verdicts: Mapping[Rules, Verdict],
+    found: Mapping[Rules, Finding],
+    rules: Rules,
+    limits: Limits,
+) -> Iterator[VerdictRecord]:
+    if entry.prerequisite:  # is never scored, but may have failed
+        verdicts = {rules: Verdict(None, None, response.status_detail, response.status)}
+        if response.status is Status.ANSWERED:
+            return
+    for name, verdict in verdicts.items():
+        yield VerdictRecord(
+            rules=name.value,
+            valid=verdict.valid,
+            status=verdict.status.value,
+            error_type=verdict.error_type or "",
+            message=cut(verdict.error_message or "", limits.words),
+            answer_class=", ".join(_classes(verdict)),
+            turn=found[name].turn if name in found else None,
+        )
+
+
+def _classes(verdict: Verdict) -> Iterator[str]:
+    if verdict.answer_class is not None:
+        yield verdict.answer_class.value
+    if verdict.unread_call:
+        yield "unread call"

@@ -1,0 +1,64 @@
+"""The errata of an entry as items, and the entry as the rules `verified` judge it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from bfcl_pipeline.base.text import cut
+from bfcl_pipeline.benchmark.errata import (
+    DEFECTS,
+    ErratumStatus,
+    LeftOut,
+    Treatment,
+    errata_of,
+    treatment,
+    verified_entry,
+)
+from bfcl_pipeline.benchmark.records import Entry, Rules
+from bfcl_pipeline.show.transcripts.limits import Limits
+from bfcl_pipeline.show.transcripts.parts import EntryRecord, Item, Kind
+
+_TREATED = {
+    Treatment.AS_IT_IS: "judged by the truth of the release",
+    Treatment.MENDED: "mended: judged by a proposed truth, which is shown with `--rules verified`",
+    Treatment.LEFT_OUT: "left out of every score",
+}
+"""What the rules `verified` do with an entry, by its treatment."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedEntry:
+    """What one rule set judges an answer by."""
+
+    entry: Entry  # with a mended truth if the rule set has one
+    rules: Rules  # those of the checkers: official or corrected
+
+
+def judged_entry(entry: Entry, rules: Rules) -> JudgedEntry:
+    """`entry` as `rules` judge it."""
+    if rules is not Rules.VERIFIED:
+        return JudgedEntry(entry, rules)
+    found = verified_entry(entry)
+    return JudgedEntry(entry if isinstance(found, LeftOut) else found, Rules.CORRECTED)
+
+
+def is_doubtful(record: EntryRecord) -> bool:
+    """Whether the errata list a confirmed or disputed defect of the entry."""
+    return any(
+        item.kind is Kind.ERRATUM and item.label != ErratumStatus.REJECTED.value for item in record.errata
+    )
+
+
+def errata_items(entry: Entry, limits: Limits) -> Iterator[Item]:
+    """Each erratum of the entry: status, defect, reason and evidence; then what verified rules do."""
+    errata = errata_of(entry)
+    for erratum in errata:
+        yield Item(Kind.ERRATUM, DEFECTS[erratum.defect], label=erratum.status.value)
+        yield Item(Kind.NOTE, cut(erratum.what, limits.words), label="what")
+        yield Item(Kind.NOTE, cut(erratum.why, limits.words), label="why")
+        yield Item(Kind.NOTE, cut(erratum.evidence, limits.words), label="evidence")
+        if erratum.threads:
+            yield Item(Kind.NOTE, " ".join(f"#{number}" for number in erratum.threads), label="threads")
+        for edit in erratum.edits:
+            yield Item(Kind.NOTE, cut(str(edit), limits.words), label="proposed")
+    if errata:
+        yield Item(Kind.NOTE, _TREATED[treatment(entry)], label="verified")

@@ -1,0 +1,164 @@
+"""Entries whose calls are executed to score them, and answers to them, as items.
+
+Each call is followed by what it asks web APIs, where the answer comes from, and the value that it returns.
+An entry has which values are accepted; an answer has the expected call that each call fits.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from urllib.parse import urlencode
+
+from bfcl_pipeline.base.errors import WebError
+from bfcl_pipeline.base.text import cut, on_one_line
+from bfcl_pipeline.benchmark.definition import CATEGORIES, Check
+from bfcl_pipeline.benchmark.records import Call, DecodeFailure, Entry, Json, Mode, Response, Rules
+from bfcl_pipeline.dialogue.calls import decode_step, executed_text
+from bfcl_pipeline.judge.scoring.executable import ExecutableChecker
+from bfcl_pipeline.judge.scoring.findings import shown
+from bfcl_pipeline.judge.scoring.matching import Pairing
+from bfcl_pipeline.show.playback.conditions import Conditions
+from bfcl_pipeline.show.playback.executed import ExecutedCall, execute, execute_reference, execute_request
+from bfcl_pipeline.show.transcripts.errata import judged_entry
+from bfcl_pipeline.show.transcripts.limits import Limits
+from bfcl_pipeline.show.transcripts.parts import Item, Kind
+from bfcl_pipeline.show.transcripts.texts import call_text, is_more_than, no_call, raw_text
+from bfcl_pipeline.world.executables import ApiAnswer, ApiRequest, Apis, read_call
+from bfcl_pipeline.world.executables.functions.work import AnswerWork
+
+MOST_EXECUTED = 100
+"""Calls of one answer that are executed to show their values."""
+
+_ACCEPTED: Mapping[str, str] = {
+    "exact_match": "an equal value",
+    "real_time_match": "a number within 20 % of the value",
+    "structural_match": "a value of this type, with these keys or of this length",
+}
+"""Which values are accepted, by the release's term."""
+
+_ACCEPTED_OBJECT = "the same request, or an answer with status 200 and these keys at the top"
+_ACCEPTED_LIST = "the same request, or an answer with status 200 and a list of this length with these keys"
+
+
+def expected_items(entry: Entry, conditions: Conditions, limits: Limits) -> Iterator[Item]:
+    """The expected calls of an entry, with their values in the web mode of `conditions`.
+
+    Raises MalformedRelease if the truth is not well formed.
+    """
+    if _is_rest(entry):
+        yield from _call_items(execute_reference(entry), limits, "truth")
+        accepted = _ACCEPTED_LIST if isinstance(entry.truth["response"], list) else _ACCEPTED_OBJECT
+        yield Item(Kind.NOTE, accepted, label="accepts")
+        return
+    for place, expected in enumerate(entry.truth):
+        executed = execute(read_call(expected["call"]), conditions, conditions.web.mode)
+        yield from _call_items(executed, limits, _truth(place, entry))
+        yield Item(Kind.NOTE, _ACCEPTED[expected["match"]], label="accepts")
+
+
+def answer_items(
+    entry: Entry, response: Response, result: Json, conditions: Conditions, rules: Rules, limits: Limits
+) -> Iterator[Item]:
+    """A single answer: a text unchanged, then the calls in it with their values, or why it has none."""
+    judged = judged_entry(entry, rules)
+    calls = decode_step(result, response.mode, rules=judged.rules)
+    label = "answer"
+    if isinstance(calls, DecodeFailure) or not calls or is_more_than(result, calls, _as_python):
+        yield Item(Kind.TEXT, cut(raw_text(result), limits.words), label=label)
+        label = "read as"
+    if isinstance(calls, DecodeFailure):
+        yield no_call(calls.message, limits)
+        return
+    pairings: Mapping[Rules, Pairing] = {}
+    if not _is_rest(entry):
+        apis = conditions.apis(response.web)
+        pairings = dict(_pairings(judged.entry, result, response.mode, calls, apis))
+    answer_work, shown_calls = AnswerWork(), 0
+    for place, call in enumerate(calls[:MOST_EXECUTED]):
+        if not answer_work.steps_left:
+            break
+        shown_calls += 1
+        with answer_work.call() as work:
+            executed = (
+                execute_request(judged.entry, call, conditions, response.web)
+                if _is_rest(entry)
+                else execute(call, conditions, response.web, work)
+            )
+        yield from _call_items(executed, limits, label if len(calls) == 1 else f"{label} {place + 1}")
+        fits = {rules: found.taken.get(place) for rules, found in pairings.items()}
+        yield from (Item(Kind.NOTE, text, label="fits") for text in _by_rules(fits, judged.entry))
+    if len(calls) > shown_calls:
+        yield Item(Kind.NOTE, f"(and {len(calls) - shown_calls:,} more calls, which are not executed here)")
+    lacking = {rules: found.unmatched for rules, found in pairings.items()}
+    for text in _by_rules(lacking, judged.entry):
+        yield Item(Kind.NOTE, f"(no call fits {text})")
+
+
+def _is_rest(entry: Entry) -> bool:
+    return CATEGORIES[entry.category].check is Check.REST
+
+
+def _call_items(executed: ExecutedCall, limits: Limits, label: str) -> Iterator[Item]:
+    """A call, its requests, and its value, or why it has none."""
+    yield Item(Kind.CALL, call_text(executed.call, limits), label=label)
+    for asked in executed.requests:
+        yield Item(Kind.REQUEST, cut(request_text(asked.request), limits.call), label="request")
+        if asked.source:
+            yield Item(Kind.NOTE, asked.source, label="from")
+    if executed.missing is not None:
+        yield Item(Kind.NOTE, f"(not recorded: {cut(executed.missing, limits.result)})", label="value")
+    elif executed.error is not None:
+        yield Item(Kind.VALUE, cut(on_one_line(executed.error), limits.result), label="error")
+    else:
+        yield Item(Kind.VALUE, cut(value_text(executed.value), limits.result), label="value")
+
+
+def request_text(request: ApiRequest) -> str:
+    """A request as one line. That of a function is without its headers, which depend on the API alone."""
+    query = f"?{urlencode(request.params, errors='replace')}" if request.params else ""
+    headers = () if request.function else request.headers
+    with_headers = "".join(f"; {name}: {value}" for name, value in headers)
+    return on_one_line(f"GET {request.url}{query}{with_headers}")
+
+
+def value_text(value: object) -> str:
+    """A value as Python, that of a request as its status and body; shortened if Python cannot write it."""
+    if isinstance(value, ApiAnswer):
+        return f"status {value.status}: {on_one_line(value.body)}"
+    try:
+        return repr(value)
+    except (ValueError, RecursionError):
+        return shown(value)
+
+
+def _pairings(
+    entry: Entry, result: Json, mode: Mode, calls: Sequence[Call], apis: Apis
+) -> Iterator[tuple[Rules, Pairing]]:
+    """The pairing under each rule set that reads these calls; none where an answer is not recorded."""
+    checker = ExecutableChecker(entry, apis)
+    for rules in (Rules.OFFICIAL, Rules.CORRECTED):
+        with suppress(WebError):
+            found = (
+                checker.pairing(calls, rules) if decode_step(result, mode, rules=rules) == calls else None
+            )
+            if found is not None:
+                yield rules, found
+
+
+def _by_rules(places: Mapping[Rules, int | None], entry: Entry) -> Iterator[str]:
+    """Each expected call of `places`, with the rule sets if they differ."""
+    names: dict[int, list[str]] = {}
+    for rules, place in places.items():
+        if place is not None:
+            names.setdefault(place, []).append(rules.value)
+    for place, rule_sets in names.items():
+        under = "" if len(rule_sets) == len(Rules) - 1 else f" under {' and '.join(rule_sets)} rules"
+        yield f"{'the ' if len(entry.truth) == 1 else ''}{_truth(place, entry)}{under}"
+
+
+def _truth(place: int, entry: Entry) -> str:
+    """What an expected call is called."""
+    return "truth" if len(entry.truth) == 1 else f"truth {place + 1}"
+
+
+def _as_python(calls: Sequence[Call]) -> str:
+    return f"[{', '.join(map(executed_text, calls))}]"

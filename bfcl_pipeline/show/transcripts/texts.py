@@ -1,0 +1,115 @@
+"""Messages, signatures and calls as items: what records of entries and of answers share."""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+from bfcl_pipeline.base.text import cut, on_one_line
+from bfcl_pipeline.benchmark.records import Call, FunctionDoc, Json, Message
+from bfcl_pipeline.dialogue.calls import executed_text
+from bfcl_pipeline.judge.scoring.differences import NOTHING
+from bfcl_pipeline.judge.scoring.findings import shown
+from bfcl_pipeline.show.playback.conversation import MOST_CHANGES, Change, PlayedCall
+from bfcl_pipeline.show.transcripts.limits import Limits
+from bfcl_pipeline.show.transcripts.parts import Item, Kind
+from bfcl_pipeline.show.transcripts.web_results import web_result
+
+_ROLES = {kind.value: kind for kind in (Kind.SYSTEM, Kind.USER, Kind.ASSISTANT, Kind.TOOL)}
+
+
+def message_items(messages: Sequence[Message], limits: Limits) -> Iterator[Item]:
+    """Each message by its role."""
+    for message in messages:
+        role = str(message["role"])
+        text = cut(str(message["content"]).rstrip(), limits.words)
+        yield Item(_ROLES.get(role, Kind.USER), text, label="" if role in _ROLES else role)
+
+
+def signature_items(docs: Iterable[FunctionDoc], limits: Limits) -> Iterator[Item]:
+    """One line for each function."""
+    for doc in docs:
+        yield Item(Kind.FUNCTION, cut(signature(doc, limits), limits.call))
+
+
+def signature(doc: FunctionDoc, limits: Limits) -> str:
+    """A function as in Python, with the type names of the release."""
+    required = doc["parameters"].get("required", ())
+    parameters = (
+        f"{name}: {_type(about)}" + ("" if name in required else f" = {_default(about, limits)}")
+        for name, about in doc["parameters"].get("properties", {}).items()
+    )
+    return f"{doc['name']}({', '.join(parameters)})"
+
+
+def _type(about: FunctionDoc) -> str:
+    kind = str(about.get("type", "any"))
+    items = about.get("items")
+    return f"{kind}[{_type(items)}]" if isinstance(items, dict) and "type" in items else kind
+
+
+def _default(about: FunctionDoc, limits: Limits) -> str:
+    return cut(repr(about["default"]), limits.value) if "default" in about else "..."
+
+
+def played_items(
+    calls: Sequence[PlayedCall], limits: Limits, label: str = "", search_tools: Sequence[str] = ()
+) -> Iterator[Item]:
+    """Each call, its result, and its changes.
+
+    Args:
+        label: of the first call.
+        search_tools: names of the search tool; empty if the calls are not on the web.
+    """
+    for place, played in enumerate(calls):
+        yield Item(Kind.CALL, call_text(played.call, limits), label=label if place == 0 else "")
+        if played.recorded:
+            yield from (
+                web_result(played, search_tools, limits)
+                if search_tools
+                else (Item(Kind.RESULT, cut(played.result, limits.result)),)
+            )
+        else:
+            yield Item(Kind.NOTE, f"(result not recorded: {cut(played.result, limits.result)})")
+        for text in _change_texts(played.changes, limits):
+            yield Item(Kind.CHANGE, text)
+        if not played.compared:
+            yield Item(Kind.NOTE, "(its changes are not shown: too many calls before it have changes)")
+
+
+def call_text(call: Call, limits: Limits) -> str:
+    """A call as Python."""
+    return cut(on_one_line(executed_text(call)), limits.call)
+
+
+def no_call(why: str, limits: Limits) -> Item:
+    """The note that an answer cannot be read as calls."""
+    return Item(Kind.NOTE, f"(no call: {cut(why, limits.result)})")
+
+
+def is_more_than(result: Json, calls: Sequence[Call], write: Callable[[Sequence[Call]], str]) -> bool:
+    """Whether an answer is a text that contains more than its calls. write: the text of calls alone."""
+    return isinstance(result, str) and result != write(calls)
+
+
+def raw_text(result: Json) -> str:
+    """An answer that is not shown as calls: a text unchanged, any other value as JSON."""
+    if isinstance(result, str):
+        return result or "(an empty answer)"
+    try:
+        return json.dumps(result, ensure_ascii=False)
+    except (ValueError, RecursionError):
+        return shown(result)
+
+
+def _change_texts(changes: Sequence[Change], limits: Limits) -> Iterator[str]:
+    for change in changes[: limits.changes]:
+        path = cut(on_one_line(change.path), limits.value)
+        before, after = (_value_text(value, limits) for value in (change.before, change.after))
+        yield f"{change.api}.{path}: {before} -> {after}"
+    more = len(changes) - limits.changes
+    if more > 0:
+        yield f"and {more:,} more" if len(changes) < MOST_CHANGES else f"and more than {more:,} more"
+
+
+def _value_text(value: Any, limits: Limits) -> str:
+    return "(nothing)" if value is NOTHING else cut(shown(value), limits.value)

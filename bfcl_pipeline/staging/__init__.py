@@ -1,6 +1,0 @@
-"""Staging of the pinned release and the sentence encoder."""
-
-from bfcl_pipeline.staging.encoder import stage_encoder
-from bfcl_pipeline.staging.outputs import stage
-
-__all__ = ["stage", "stage_encoder"]

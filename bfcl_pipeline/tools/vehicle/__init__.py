@@ -1,5 +1,0 @@
-"""The simulated car."""
-
-from bfcl_pipeline.tools.vehicle.api import VehicleControlAPI
-
-__all__ = ["VehicleControlAPI"]

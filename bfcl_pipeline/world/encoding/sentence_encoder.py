@@ -1,0 +1,90 @@
+"""The encoder of vector memories: caches every embedding in memory and on disk.
+
+Covers the order of the caches and the files of the one on disk. The model is `encoding.model`; it is
+loaded when the first embedding is not cached, so that a run with cached embeddings needs neither the model
+nor the libraries that run it.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bfcl_pipeline.base.files import atomic_path
+from bfcl_pipeline.benchmark.definition import encoder as pinned
+from bfcl_pipeline.world.encoding.model import load_model
+from bfcl_pipeline.world.tools.memory.encoder import DIMENSIONS
+
+
+class SentenceEncoder:
+    """A `tools.Encoder`: all-MiniLM-L6-v2 on one CPU thread.
+
+    Each text is embedded separately, so that no embedding depends on the other texts.
+    """
+
+    def __init__(self, folder: Path, kept: Path | None = None) -> None:
+        """folder: the output of `bfcl-pipeline stage --encoder`. kept: the disk cache, if any."""
+        self._folder = folder
+        self._kept = None if kept is None else EmbeddingCache(kept)
+        self._vectors: dict[str, NDArray[np.float32]] = {}
+
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """The embeddings, shape (len(texts), 384), each of norm 1.
+
+        Raises:
+            ModelError: the model is not staged or cannot be run.
+            TypeError: a text cannot be encoded in UTF-8 (a lone surrogate), as in sentence-transformers.
+        """
+        rows = np.empty((len(texts), DIMENSIONS), dtype=np.float32)
+        for row, text in zip(rows, texts, strict=True):
+            row[:] = self._vector(text)
+        return rows
+
+    def _vector(self, text: str) -> NDArray[np.float32]:
+        vector = self._vectors.get(text)
+        if vector is None and self._kept is not None:
+            vector = self._kept.get(text)
+        if vector is None:
+            vector = load_model(self._folder)(text)
+            if self._kept is not None:
+                self._kept.put(text, vector)
+        self._vectors[text] = vector
+        return vector
+
+
+_NUMBERS = np.dtype("<f4")
+_BYTES = DIMENSIONS * _NUMBERS.itemsize
+
+
+class EmbeddingCache:
+    """The cached embeddings of the pinned encoder, by text."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def get(self, text: str) -> NDArray[np.float32] | None:
+        """The embedding of `text`, shape (384,); None if it is not cached or damaged."""
+        try:
+            content = self.path(text).read_bytes()
+        except OSError:
+            return None
+        numbers, digest = content[:_BYTES], content[_BYTES:]
+        if len(numbers) != _BYTES or digest != hashlib.sha256(numbers).digest():
+            return None
+        return np.frombuffer(numbers, dtype=_NUMBERS).astype(np.float32)
+
+    def put(self, text: str, vector: NDArray[np.float32]) -> None:
+        """Caches the embedding of `text`, if it can be written."""
+        numbers = vector.astype(_NUMBERS).tobytes()
+        with suppress(OSError), atomic_path(self.path(text)) as temporary:
+            temporary.write_bytes(numbers + hashlib.sha256(numbers).digest())
+
+    def path(self, text: str) -> Path:
+        """The file of `text`: its name is the sha256 of the model's weights hash and the text."""
+        key = hashlib.sha256(pinned.FILES[pinned.WEIGHTS].encode())
+        key.update(text.encode("utf-8", "surrogatepass"))
+        name = key.hexdigest()
+        return self._folder / name[:2] / f"{name}.f32"

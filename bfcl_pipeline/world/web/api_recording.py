@@ -1,0 +1,130 @@
+"""The web APIs of the mode `record`: each request has one answer, which is recorded once.
+
+`RecordingApis` requests what the web cache lacks; `web.apis` replays, without requests. An answer is
+whatever the API returns for a request, errors included. Not answers: a refused key, a rate limit, HTTP
+5xx, no connection. They raise WebError, and the request is made again in the next run.
+"""
+
+from collections.abc import Callable, Collection, Mapping
+from datetime import datetime
+from typing import cast
+
+from bfcl_pipeline.base import __version__
+from bfcl_pipeline.base.errors import WebError
+from bfcl_pipeline.base.text import loaded_json
+from bfcl_pipeline.world.executables import ApiAnswer, ApiRequest
+from bfcl_pipeline.world.web.api_access import Sendable, sendable
+from bfcl_pipeline.world.web.api_client import ApiClient, ApiUnavailable
+from bfcl_pipeline.world.web.cache import WebCache
+from bfcl_pipeline.world.web.engines.retries import RetryPolicy
+from bfcl_pipeline.world.web.keys import ApiKey
+from bfcl_pipeline.world.web.pace import HostPace
+from bfcl_pipeline.world.web.recorder import Recorder, utc_now
+
+ENGINE = f"requests of bfcl-pipeline {__version__}"
+"""The software that sends the requests, as outcomes of the web cache name it."""
+
+SECONDS_BETWEEN: Mapping[str, float] = {"geocode.maps.co": 2.0, "ip-api.com": 1.5}
+"""The shortest time between two requests to a host. The first as in the official tool."""
+
+SECONDS_BETWEEN_OTHERS = 0.25
+"""The shortest time between two requests to one of the other hosts."""
+
+PRODUCT_HOST = "real-time-amazon-data.p.rapidapi.com"
+"""The host that is asked again while it answers without a product, as in the official tool."""
+
+PRODUCT_ATTEMPTS = 5
+
+FAILURES_IN_A_ROW = 3
+"""Requests to a host without an answer, each after its retries; then the host is not asked again."""
+
+
+class RecordingApis:
+    """The real web APIs, whose answers are recorded; each request is made once (`Recorder`)."""
+
+    def __init__(
+        self,
+        cache: WebCache,
+        keys: Mapping[str, str],
+        client: ApiClient | None = None,
+        *,
+        retries: RetryPolicy | None = None,
+        pace: HostPace | None = None,
+        secrets: Collection[str] = (),
+        now: Callable[[], datetime] = utc_now,
+    ) -> None:
+        """keys: API keys by environment variable (`api_access.keys_in`). pace: None: within this process.
+
+        secrets: others than the keys, never written.
+        """
+        self._keys = keys
+        self._client = client or ApiClient()
+        self._retries = retries or RetryPolicy(attempts=3)
+        self._pace = pace or HostPace()
+        self._recorder = Recorder(cache, secrets=[*keys.values(), *secrets], now=now)
+        self._refused: dict[str, str] = {}  # by host, why its key is not sent again
+        self._failures: dict[str, int] = {}  # by host, requests without an answer since the last answer
+
+    def get(self, request: ApiRequest) -> ApiAnswer:
+        """The recorded answer, or that of the API.
+
+        Raises:
+            NotRecorded: the request is not sent: another host, or its key is not set.
+            WebError: there is no answer now.
+        """
+        answer = self._recorder.outcome(ApiKey(request), ENGINE, lambda: self.ask(request))
+        return cast("ApiAnswer", answer)
+
+    def ask(self, request: ApiRequest) -> ApiAnswer:
+        """The answer of the API, which is not recorded. Raises as `get` does."""
+        sent = sendable(request, self._keys)
+        if self._failures.get(sent.host, 0) >= FAILURES_IN_A_ROW:
+            raise WebError(
+                f"{sent.host} did not answer {FAILURES_IN_A_ROW} requests in a row and is not asked again "
+                "in this step. Check the connection and run again."
+            )
+        try:
+            answer = self._answer(sent)
+        except WebError as error:
+            if isinstance(error.__cause__, ApiUnavailable):
+                self._failures[sent.host] = self._failures.get(sent.host, 0) + 1
+            raise
+        self._failures[sent.host] = 0
+        return answer
+
+    def _answer(self, sent: Sendable) -> ApiAnswer:
+        answer = self._retries(lambda: self._attempt(sent))
+        if sent.host == PRODUCT_HOST:
+            for attempt in range(PRODUCT_ATTEMPTS - 1):
+                if not _lacks_product(answer.body):
+                    break
+                self._retries.sleep(2.0**attempt)
+                answer = self._retries(lambda: self._attempt(sent))
+        return answer
+
+    def _attempt(self, sent: Sendable) -> ApiAnswer:
+        if sent.variable is not None and sent.host in self._refused:
+            raise WebError(self._refused[sent.host])
+        self._pace.wait(sent.host, SECONDS_BETWEEN.get(sent.host, SECONDS_BETWEEN_OTHERS))
+        reply = self._client.get(sent)
+        if reply.status == 429 or reply.status >= 500:
+            self._pace.hold(sent.host, reply.retry_after_seconds)
+            raise ApiUnavailable(
+                sent.host, f"it answered with HTTP {reply.status}", reply.retry_after_seconds
+            )
+        if sent.variable is not None and reply.status in (401, 403):
+            self._refused[sent.host] = (
+                f"{sent.host} refused the key in {sent.variable} with HTTP {reply.status}. Check the key, "
+                "its subscription to this API and its quota, and run again."
+            )
+            raise WebError(self._refused[sent.host])
+        return ApiAnswer(reply.status, reply.body)
+
+
+def _lacks_product(body: str) -> bool:
+    """Whether an answer is one that the official functions ask for again."""
+    document = loaded_json(body)
+    if not isinstance(document, dict):
+        return False
+    product = document.get("data", {})
+    return isinstance(product, dict) and "product_title" not in product

@@ -1,0 +1,173 @@
+"""The search engine SerpApi, a paid service that queries DuckDuckGo.
+
+Covers one request for the first page of results (up to 30) and the errors that SerpApi reports in statuses
+and in the payload. The official tool searches this way. The key is read from the environment variable
+SERPAPI_API_KEY; it is redacted in errors, logs and results. SerpApi accepts it in the URL only, so records
+of the traffic must redact SECRET_PARAMETER.
+
+Source: the service's pages on status and error codes, search errors, and DuckDuckGo organic results.
+"""
+
+import json
+import logging
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+from bfcl_pipeline.base.errors import ConfigError, WebError
+from bfcl_pipeline.base.secrets import SHORTEST, TOO_SHORT, Redactor
+from bfcl_pipeline.benchmark.config.job import SEARCH_ENGINE_KEYS
+from bfcl_pipeline.world.tools.web_search.web import Hit, Hits, WebFailure
+from bfcl_pipeline.world.web.engines.requested import (
+    NOT_RETRIEVED,
+    Answer,
+    SearchLimits,
+    UnknownAnswer,
+    encodable,
+    engine_session,
+    request_engine,
+)
+from bfcl_pipeline.world.web.engines.retries import Outage, RetryPolicy, SearchRateLimited
+from bfcl_pipeline.world.web.proxies import DIRECT, Proxies
+
+ENGINE = "serpapi"
+ADDRESS = "https://serpapi.com/search.json"
+KEY_VARIABLE = SEARCH_ENGINE_KEYS["serpapi"]
+SECRET_PARAMETER = "api_key"  # noqa: S105 (its name, not its value)
+
+_URL_LOGGER = "urllib3.connectionpool"  # writes the whole URL of each request, at level DEBUG
+
+
+@dataclass(frozen=True, slots=True)
+class SerpApi:
+    """The search engine."""
+
+    key: str = field(repr=False)
+    base_url: str = ADDRESS
+    retries: RetryPolicy = field(default_factory=RetryPolicy)
+    limits: SearchLimits = field(default_factory=SearchLimits)
+    proxies: Proxies = DIRECT
+
+    @classmethod
+    def from_environment(cls, environment: Mapping[str, str], proxies: Proxies = DIRECT) -> Self:
+        """The engine with the user's key. Raises ConfigError if there is none, or a too short one."""
+        key = environment.get(KEY_VARIABLE, "").strip()
+        if not key:
+            raise ConfigError(
+                f"The search engine {ENGINE} needs a key in the environment variable {KEY_VARIABLE}, which "
+                "is not set. Set it, or use the search engine duckduckgo, which needs none."
+            )
+        if len(key) < SHORTEST:
+            raise ConfigError(
+                f"The environment variable {KEY_VARIABLE} {TOO_SHORT}. Set it to your whole key."
+            )
+        return cls(key, proxies=proxies)
+
+    def search(self, keywords: str, region: str) -> Hits | WebFailure:
+        """The results, best first. region: as DuckDuckGo names it.
+
+        A search that SerpApi does not accept (empty, too long, an unknown region) is a WebFailure.
+
+        Raises:
+            WebError: no answer after all retries, or the key was rejected.
+            UnknownAnswer: the answer cannot be read.
+        """
+        params = {"engine": "duckduckgo", "q": encodable(keywords), "kl": encodable(region)}
+
+        def request() -> Hits | WebFailure:
+            with engine_session() as session, _unlogged(self.key):
+                answer = request_engine(
+                    ENGINE,
+                    session,
+                    "GET",
+                    self.base_url,
+                    limits=self.limits,
+                    headers={"Accept": "application/json"},
+                    params={**params, SECRET_PARAMETER: self.key},
+                    proxies=self.proxies,
+                )
+            return _read(answer, self.key)
+
+        return self.retries(request)
+
+
+def _read(answer: Answer, key: str) -> Hits | WebFailure:
+    """The outcome that an answer means, or the error for it."""
+    payload = _payload(answer)
+    said = Redactor([key]).text(str(payload.get("error", "")))[:300]
+    status = answer.status
+    if status == 400 and said:
+        return WebFailure(NOT_RETRIEVED)  # of what we send, only the keywords and the region vary
+    if "run out of searches" in said:
+        raise WebError(
+            f"{ENGINE}: the account has run out of searches. Wait for its next month, extend its plan, or "
+            "use the search engine duckduckgo."
+        )
+    if status == 429 or "429" in said:
+        raise SearchRateLimited(
+            ENGINE, f"it refused with HTTP {status}: {said}", answer.retry_after_seconds()
+        )
+    if status in (401, 403):
+        raise WebError(
+            f"{ENGINE} refused the key (HTTP {status}: {said}). Put a valid one into the environment "
+            f"variable {KEY_VARIABLE}, or use the search engine duckduckgo."
+        )
+    state = _state(payload)
+    if status >= 500 or status == 408 or state in ("Error", "Processing", "Queued"):
+        raise Outage(ENGINE, f"it failed with HTTP {status}: {said or state}", answer.retry_after_seconds())
+    if status != 200:
+        raise _unknown(f"HTTP {status}: {said}")
+    results = payload.get("organic_results")
+    if isinstance(results, list):
+        return Hits(tuple(map(_hit, results)))
+    if results is None and ("hasn't returned any results" in said or (state == "Success" and not said)):
+        return Hits(())
+    raise _unknown(said or "neither organic_results nor an error")
+
+
+def _payload(answer: Answer) -> dict[str, Any]:
+    """The answer's JSON object; empty for a failure without one."""
+    try:
+        payload = json.loads(answer.text)
+    except (ValueError, RecursionError):
+        if answer.status == 200:
+            raise Outage(ENGINE, "its answer is truncated, or not JSON") from None
+        return {}
+    if not isinstance(payload, dict):
+        raise _unknown("JSON that is not an object")
+    return payload
+
+
+def _state(payload: Mapping[str, Any]) -> str:
+    about = payload.get("search_metadata")
+    return str(about.get("status", "")) if isinstance(about, dict) else ""
+
+
+def _hit(result: object) -> Hit:
+    if not isinstance(result, dict) or not isinstance(result.get("link"), str):
+        raise _unknown("a result without a link")
+    return Hit(str(result.get("title", "")), result["link"], str(result.get("snippet") or ""))
+
+
+def _unknown(received: str) -> UnknownAnswer:
+    return UnknownAnswer(
+        f"{ENGINE} answered with {received}; expected organic_results. If its answers have changed, "
+        "bfcl_pipeline/world/web/engines/serpapi.py must be adapted; until then use another search engine."
+    )
+
+
+@contextmanager
+def _unlogged(key: str) -> Iterator[None]:
+    """Keeps the key out of the log of the HTTP library."""
+    redactor, logger = Redactor([key]), logging.getLogger(_URL_LOGGER)
+
+    def redact(record: logging.LogRecord) -> bool:
+        record.msg, record.args = redactor.text(record.getMessage()), None
+        return True
+
+    logger.addFilter(redact)
+    try:
+        yield
+    finally:
+        logger.removeFilter(redact)

@@ -1,0 +1,47 @@
+"""The files of one job in the workflow."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from bfcl_pipeline.ask.orchestration.job_files import ENCODER, JobFiles, gathered, job_files
+from bfcl_pipeline.benchmark.config import Job, JobPaths, ModelRow, Selection, Shard
+from bfcl_pipeline.benchmark.records import Mode
+
+
+def files(shard: Shard | None = None, **fields: Any) -> JobFiles:
+    row = ModelRow(name="org/m-FC", kind="vllm", mode=Mode.FC, display_name="m")
+    categories = fields.pop("categories", ("multiple", "memory_kv"))
+    selection = Selection(shard=shard or Shard())
+    return job_files(Job(row=row, categories=categories, run="r", selection=selection, **fields))
+
+
+def test_a_job_alone_writes_the_tables_of_the_run() -> None:
+    """Responses of every category, sessions of those that have some."""
+    one = files()
+    assert one.entries == ["data/entries/multiple.parquet", "data/entries/memory_kv.parquet"]
+    assert one.responses == [
+        "results/r/responses/org_m-FC/multiple.parquet",
+        "results/r/responses/org_m-FC/memory_kv.parquet",
+    ]
+    assert one.sessions == ["results/r/memory/org_m-FC/memory_kv.parquet"]
+    assert one.staged == ["data/release/texts.json", *one.entries]
+    assert (one.server, one.previous_trial) == ([], [])
+
+
+def test_shards_write_tables_of_their_own() -> None:
+    """They are gathered into the tables of the run."""
+    first, second = files(Shard(1, 2)), files(Shard(2, 2))
+    assert first.name == "org_m-FC@1of2"
+    assert first.responses[0] == "results/r/shards/org_m-FC@1of2/responses/multiple.parquet"
+    assert second.sessions == ["results/r/shards/org_m-FC@2of2/memory/memory_kv.parquet"]
+    assert gathered([first, second, files(trial=2)]) == {"org_m-FC": [first, second]}
+
+
+def test_what_a_job_waits_for() -> None:
+    """Its server, the encoder of a memory of vectors, and the trial before."""
+    status = Path("results/r/servers/org_m-FC.json")
+    one = files(trial=3, categories=("memory_vector",), paths=JobPaths(endpoint=status))
+    assert (one.server, one.staged[-1]) == ([str(status)], ENCODER)
+    assert one.previous_trial == ["results/r/responses/org_m-FC~2/memory_vector.parquet"]

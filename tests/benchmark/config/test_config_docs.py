@@ -1,0 +1,72 @@
+"""config/README.md documents every key of the config."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[3]
+SCHEMA = yaml.safe_load((ROOT / "workflow/schemas/config.schema.yaml").read_text(encoding="utf-8"))
+README = (ROOT / "config/README.md").read_text(encoding="utf-8")
+PINNED_ELSEWHERE = "release.sha256"
+"""Its default is 64 hex digits: the table says `the pinned wheel's`."""
+
+
+def _keys(properties: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Each key, dotted where it is inside another, with its default."""
+    for name, value in properties.items():
+        if value["type"] == "object":
+            yield from _keys(value["properties"], f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", value["default"]
+
+
+def _table() -> dict[str, str]:
+    """The default that the README gives for each key."""
+    section = README.split("## The keys of config.yaml")[1].split("\n## ")[0]
+    rows = re.findall(r"^\| `([\w.]+)` \| ([^|]+) \|", section, re.MULTILINE)
+    assert len(rows) == len(dict(rows)), "a key has two rows"
+    return dict(rows)
+
+
+def test_every_config_key_is_documented_with_its_default() -> None:
+    """The table of config/README.md has exactly the keys and defaults of the schema."""
+    defaults = dict(_keys(SCHEMA["properties"]))
+    table = _table()
+    assert table.keys() == defaults.keys()
+    for key, default in defaults.items():
+        if key != PINNED_ELSEWHERE:
+            assert yaml.safe_load(table[key].strip("` ")) == default, key
+
+
+def test_the_shipped_config_states_the_defaults() -> None:
+    """config/config.yaml names every key of the schema, with its default value."""
+    shipped = yaml.safe_load((ROOT / "config/config.yaml").read_text(encoding="utf-8"))
+    stated = {
+        name: value
+        for key, given in shipped.items()
+        for name, value in (
+            {f"{key}.{inner}": one for inner, one in given.items()}
+            if isinstance(given, dict)
+            else {key: given}
+        ).items()
+    }
+    assert stated == dict(_keys(SCHEMA["properties"]))
+
+
+@pytest.mark.parametrize(
+    "page", ["README.md", "config/README.md", "profiles/README.md", "containers/README.md"]
+)
+def test_every_documented_command_with_another_config_names_its_run(page: str) -> None:
+    """A reader who types the commands of a page one after the other replaces no results."""
+    code = re.findall(
+        r"^```sh\n(.*?)^```", (ROOT / page).read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
+    )
+    commands = [line for block in code for line in block.splitlines() if "--config " in line]
+    assert commands or page.startswith(("config", "containers"))
+    assert [line for line in commands if "run=" not in line] == []

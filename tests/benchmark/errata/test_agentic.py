@@ -1,0 +1,99 @@
+"""The errata of memory and web-search entries: the evidence of every confirmed one."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from bfcl_pipeline.benchmark.errata import LeftOut, errata, verified_entry
+from bfcl_pipeline.benchmark.records import Mode, Response, Rules, Status
+from bfcl_pipeline.judge.scoring import judge
+
+CATEGORIES = ("memory_kv", "memory_vector", "memory_rec_sum", "web_search_base", "web_search_no_snippet")
+
+ERRATA = [each for each in errata() if each.entry_id.startswith(("memory_", "web_search_"))]
+CONFIRMED = [each for each in ERRATA if each.confirmed]
+
+FAITHFUL = {
+    "web_search_37": "Delhi University",
+    "web_search_82": "Ahmad Al-Abdullah Al-Sabah",
+    "web_search_73": "Medjugorje, Bosnia and Herzegovina",
+    "memory_94-student-14": "Data backups",
+    "memory_123-student-43": "multiplayer strategy games",
+    "memory_28-customer-28": "corner dents",
+    "memory_153-notetaker-23": "Glue sticks",
+    "memory_27-customer-27": "latte-art contest",
+    "memory_62-finance-7": "long-term approach",
+    "memory_104-student-24": "cross-functional collaboration",
+    "memory_90-student-10": "I cannot answer this question",
+}
+"""An answer that the session or the last hop gives, by question."""
+
+SAID = {
+    "memory_94-student-14": "data backups",
+    "memory_123-student-43": "multiplayer strategy games",
+    "memory_28-customer-28": "corner dents",
+    "memory_153-notetaker-23": "glue sticks",
+    "memory_27-customer-27": "latte-art contest",
+    "memory_62-finance-7": "long-term approach",
+    "memory_104-student-24": "cross-functional collaboration",
+    "memory_90-student-10": "one of my proudest moments in college",
+}
+"""Words of a session, by question."""
+
+
+def question(entry_id):
+    """The question without the backend or the form of the results, which do not change it."""
+    return re.sub(r"_(kv|vector|rec_sum|base|no_snippet)_", "_", entry_id)
+
+
+@pytest.fixture
+def entry_of(entries):
+    return lambda erratum: next(
+        entry for name in CATEGORIES for entry in entries(name) if entry.entry_id == erratum.entry_id
+    )
+
+
+def verdict(entry, text, rules):
+    message = json.dumps({"answer": text, "context": "from the session or the page"})
+    return judge(entry, Response(entry.entry_id, entry.category, Mode.FC, json.dumps([[message]])), rules)
+
+
+def test_every_confirmed_entry_has_a_faithful_answer():
+    """The table of faithful answers has every question with a confirmed defect, and no other."""
+    assert {question(each.entry_id) for each in CONFIRMED} == set(FAITHFUL)
+    assert {name for name in FAITHFUL if name.startswith("memory")} == set(SAID)
+
+
+@pytest.mark.parametrize("erratum", CONFIRMED, ids=lambda each: each.entry_id)
+def test_a_faithful_answer_passes_only_with_the_mended_truth(erratum, entry_of):
+    """Official rules, or corrected ones by their exact match, fail what verified ones accept."""
+    entry, faithful = entry_of(erratum), FAITHFUL[question(erratum.entry_id)]
+    assert verdict(entry, entry.truth[0], Rules.OFFICIAL).valid is True
+    rules = Rules.CORRECTED if question(erratum.entry_id) == "web_search_73" else Rules.OFFICIAL
+    assert verdict(entry, faithful, rules).valid is False
+    judged = verdict(entry, faithful, Rules.VERIFIED)
+    if isinstance(verified_entry(entry), LeftOut):
+        assert judged.status is Status.LEFT_OUT
+    else:
+        assert judged.valid is True
+
+
+@pytest.mark.parametrize(
+    "erratum",
+    [each for each in CONFIRMED if question(each.entry_id) in SAID],
+    ids=lambda each: each.entry_id,
+)
+def test_a_session_has_the_words(erratum, entry_of, entries):
+    """The session that the evidence names is one of the question and has the words."""
+    entry = entry_of(erratum)
+    session = re.search(r"prereq_(\S+)", erratum.evidence)[1]
+    texts = {
+        each.entry_id: " ".join(message["content"] for turn in each.turns for message in turn)
+        for each in entries(entry.category)
+        if each.entry_id in entry.depends_on
+    }
+    (text,) = [text for entry_id, text in texts.items() if entry_id.endswith(f"_{session}")]
+    assert SAID[question(erratum.entry_id)] in text

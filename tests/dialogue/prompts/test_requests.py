@@ -1,0 +1,111 @@
+"""The first request of an entry."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from bfcl_pipeline.base.errors import ConfigError
+from bfcl_pipeline.benchmark.definition import DEFAULT_FORMAT, FORMATS, Language
+from bfcl_pipeline.benchmark.records import Entry, Message, Mode
+from bfcl_pipeline.dialogue.prompts import (
+    Texts,
+    WireFormat,
+    fc_request,
+    hinted,
+    offered_functions,
+    prompt_request,
+    system_prompt,
+    tool_schemas,
+)
+
+USER = {"role": "user", "content": "Go to Rome."}
+SYSTEM = {"role": "system", "content": "Be brief."}
+
+
+def entry(
+    *functions: Any, category: str = "simple_python", messages: tuple[Message, ...] = (USER,)
+) -> Entry:
+    return Entry(f"{category}_0", category, (messages,), functions)
+
+
+def test_prompt_mode_puts_the_functions_into_a_system_message(texts: Texts, trip: dict[str, Any]) -> None:
+    """An entry without a system message gets one before its messages, and no tools."""
+    request = prompt_request(entry(trip), texts)
+    prompt = system_prompt(texts, DEFAULT_FORMAT, hinted([trip], Language.PYTHON))
+    assert request.mode is Mode.PROMPT
+    assert request.messages == ({"role": "system", "content": prompt}, USER)
+    assert request.tools == ()
+
+
+def test_an_own_system_message_is_appended_to_the_prompt(texts: Texts, trip: dict[str, Any]) -> None:
+    """The entry's system message is appended to the prompt after an empty line."""
+    request = prompt_request(entry(trip, messages=(SYSTEM, USER)), texts)
+    assert [message["role"] for message in request.messages] == ["system", "user"]
+    assert request.messages[0]["content"].endswith("\n\nBe brief.")
+
+
+def test_a_later_system_message_stays_where_it_is(texts: Texts, trip: dict[str, Any]) -> None:
+    """Only a system message at the first position is merged."""
+    request = prompt_request(entry(trip, messages=(USER, SYSTEM)), texts)
+    assert request.messages[1:] == (USER, SYSTEM)
+
+
+def test_an_entry_with_its_own_format_uses_it(texts: Texts, trip: dict[str, Any]) -> None:
+    """The entry's format replaces the default one."""
+    asked = replace(entry(trip), prompt_format=FORMATS[0].key)
+    content = prompt_request(asked, texts).messages[0]["content"]
+    assert content == system_prompt(texts, FORMATS[0], hinted([trip], Language.PYTHON))
+
+
+def test_an_unknown_format_is_refused(texts: Texts) -> None:
+    """A prompt format without the documented form is a configuration error."""
+    with pytest.raises(ConfigError, match="not a prompt format"):
+        prompt_request(replace(entry(), prompt_format="ret_fmt=yaml"), texts)
+
+
+def test_an_unknown_category_is_refused(texts: Texts) -> None:
+    """An unknown category, which has no language, is an error that lists the categories."""
+    with pytest.raises(
+        ConfigError, match=r"unknown category .simple_pyton.\. Did you mean .simple_python."
+    ):
+        prompt_request(entry(category="simple_pyton"), texts)
+
+
+@pytest.mark.parametrize("wire", WireFormat)
+def test_function_calling_has_tools_and_the_messages_as_they_are(
+    wire: WireFormat, trip: dict[str, Any]
+) -> None:
+    """The messages are the entry's, the tools its hinted functions in the wire format."""
+    request = fc_request(entry(trip, messages=(SYSTEM, USER)), wire)
+    assert request.mode is Mode.FC
+    assert request.messages == (SYSTEM, USER)
+    assert request.tools == tool_schemas(hinted([trip], Language.PYTHON), wire)
+
+
+def test_without_functions_there_are_no_tools() -> None:
+    """The request of an entry without functions has no tools."""
+    assert fc_request(entry()).tools == ()
+
+
+@pytest.mark.parametrize(
+    ("category", "language"),
+    [
+        ("simple_java", Language.JAVA),
+        ("simple_javascript", Language.JAVASCRIPT),
+        ("live_multiple", Language.PYTHON),
+        ("web_search_base", Language.PYTHON),
+    ],
+)
+def test_the_category_decides_the_language(category: str, language: Language, trip: dict[str, Any]) -> None:
+    """Docs are hinted in the language of the entry's category."""
+    assert offered_functions(entry(trip, category=category)) == hinted([trip], language)
+
+
+def test_restated_entries_are_hinted_twice(trip: dict[str, Any]) -> None:
+    """As in the release, a doc of format_sensitivity has its hint two times."""
+    restated = replace(entry(trip, category="format_sensitivity"), base_entry_id="live_simple_3-1-0")
+    (doc,) = offered_functions(restated)
+    assert doc["description"].count("Python 3 syntax.") == 2

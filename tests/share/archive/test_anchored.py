@@ -1,0 +1,160 @@
+"""Archives signed with sigstore or with a time stamp, by local services, and verified without a network."""
+
+from __future__ import annotations
+
+import base64
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from bfcl_pipeline.cli import main
+from bfcl_pipeline.share.signing.statement_file import statements_path
+from tests.share.archive.repacked import repack
+from tests.share.archive.small_run import NAME
+from tests.support.local_sigstore import IDENTITY, ISSUER, Instance, running
+from tests.support.offline import offline, refused
+from tests.support.ssh_keys import allow, make_key, needs_ssh
+from tests.support.time_stamp_authority import HAS_OPENSSL, Authority, Service, send, serving
+
+pytestmark = [needs_ssh, pytest.mark.skipif(not HAS_OPENSSL, reason="openssl makes the time stamps")]
+
+
+@dataclass(frozen=True, slots=True)
+class Signed:
+    """An archive with two statements, and what a verifier needs to trust both."""
+
+    file: Path
+    trust: list[str]
+
+
+@pytest.fixture(scope="module")
+def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
+    return Authority(tmp_path_factory.mktemp("authority"))
+
+
+@pytest.fixture(scope="module")
+def service(authority: Authority) -> Iterator[Service]:
+    with serving(lambda handler, query: send(handler, authority.answer(query))) as running_service:
+        yield running_service
+
+
+@pytest.fixture(scope="module")
+def signed(
+    archived: Path, authority: Authority, service: Service, tmp_path_factory: pytest.TempPathFactory
+) -> Signed:
+    """Signed with a key and a time stamp, then with sigstore, when no service is running any more."""
+    folder = tmp_path_factory.mktemp("signed")
+    file = folder / f"{NAME}.crate.zip"
+    shutil.copyfile(archived, file)
+    key = make_key(folder / "alice")
+    assert main(["sign", str(file), "--key", str(key), "--timestamp", service.url]) == 0
+    with running(Instance()) as instance:
+        token, config = folder / "token", folder / "sigstore.json"
+        token.write_text(instance.token())
+        config.write_text(json.dumps(instance.trust_config()))
+        sigstore = ["--identity-token", str(token), "--sigstore-trust-config", str(config)]
+        assert main(["sign", str(file), "--sigstore", *sigstore]) == 0
+    signers = allow(folder / "signers", ("alice", key))
+    trust = ["--signers", str(signers), "--timestamp-root", str(authority.roots)]
+    trust += ["--sigstore-trust-config", str(config)]
+    return Signed(file, [*trust, "--sigstore-identity", IDENTITY, "--sigstore-issuer", ISSUER])
+
+
+def _statements(text: str) -> list[str]:
+    return [line for line in text.splitlines() if " statement " in line]
+
+
+@pytest.fixture
+def verified(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., tuple[int, list[str]]]:
+    """`verify` without the staged release: its status, and its lines about statements."""
+    for name in ("HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME"):
+        monkeypatch.setenv(name, str(tmp_path))
+
+    def verify(file: Path, *options: str) -> tuple[int, list[str]]:
+        capsys.readouterr()
+        status = main(["verify", str(file), "--data", str(tmp_path), *options])
+        return status, _statements(capsys.readouterr().out)
+
+    return verify
+
+
+def test_verified_without_a_network(signed: Signed, tmp_path: Path) -> None:
+    """Both statements are checked; nothing is sent and no name is looked up."""
+    options = ["--data", str(tmp_path), *signed.trust, "--require-signature", IDENTITY]
+    done = subprocess.run(
+        [sys.executable, "-m", "bfcl_pipeline.cli", "verify", signed.file, *options],
+        env=offline(tmp_path / "site") | {"HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+    )
+    assert refused(done.stderr) == []
+    assert done.returncode == 3  # the release is not staged
+    key, identity = _statements(done.stdout)
+    assert key.startswith("attested      statement  signed by alice (SHA256:")
+    assert key.endswith(", says Clock of the tests")
+    assert (
+        f"attested      statement  signed by {IDENTITY}, confirmed by {ISSUER}; existed at 20" in identity
+    )
+    assert identity.endswith(", says the log log.local.test")
+
+
+def test_nobody_is_trusted_unasked(signed: Signed, verified: Callable[..., tuple[int, list[str]]]) -> None:
+    """Without options, the key is unknown, and so are the authority and the instance."""
+    status, (key, missing, identity) = verified(signed.file, "--require-signature")
+    assert status == 1
+    assert key.startswith("unknown       statement  signed by SHA256:")
+    assert "says Clock of the tests, an authority that is not known here" in key
+    assert "no valid statement" in missing
+    assert identity.startswith("not verified  statement  line 2: its certificate is by CN=Local Fulcio")
+
+
+def test_another_identity(signed: Signed, verified: Callable[..., tuple[int, list[str]]]) -> None:
+    """A signature by another identity than the required one is valid, and not trusted."""
+    required = ["--sigstore-identity", "bob@example.org", "--require-signature", "bob@example.org"]
+    status, (_, identity, missing) = verified(signed.file, *signed.trust, *required)
+    assert status == 1
+    told = f"unknown       statement  signed by {IDENTITY}, confirmed by {ISSUER}, not by bob@example.org"
+    assert identity.startswith(told)
+    assert "no valid statement of bob@example.org" in missing
+
+
+def test_statements_of_another_archive(
+    signed: Signed, tmp_path: Path, verified: Callable[..., tuple[int, list[str]]]
+) -> None:
+    """Valid statements beside an archive that they are not about differ, by key and by sigstore."""
+    other = repack(signed.file, tmp_path / "other.zip", {f"results/{NAME}/logs/note.log": b"x"})
+    shutil.copyfile(statements_path(signed.file), statements_path(other))
+    status, lines = verified(other, *signed.trust)
+    assert status == 1
+    assert len(lines) == 2
+    for line, name in zip(lines, ("alice", IDENTITY), strict=True):
+        assert line.startswith("DIFFERS       statement")
+        assert f"signed by {name}" in line
+        assert "about another file" in line
+
+
+def test_edited_statements(
+    signed: Signed, tmp_path: Path, verified: Callable[..., tuple[int, list[str]]]
+) -> None:
+    """A better score in a statement, and the time stamp of another statement, are refused."""
+    key, bundle = map(json.loads, statements_path(signed.file).read_bytes().splitlines())
+    payload = base64.b64decode(bundle["dsseEnvelope"]["payload"])
+    assert payload.count(b'"overall":0.') > 0
+    better = base64.b64encode(payload.replace(b'"overall":0.', b'"overall":0.9')).decode()
+    bundle["dsseEnvelope"]["payload"] = better
+    stamp = Authority(tmp_path / "elsewhere").stamp(b"another signature")
+    key["signatures"][0]["rfc3161"] = base64.b64encode(stamp).decode()
+    edited = tmp_path / "edited.jsonl"
+    edited.write_text(f"{json.dumps(key)}\n{json.dumps(bundle)}\n")
+    status, lines = verified(signed.file, *signed.trust, "--statements", str(edited))
+    assert status == 1
+    assert "DIFFERS       statement  line 1: the time stamp is of other bytes" in lines[0]
+    assert "DIFFERS       statement  line 2: the sigstore bundle does not hold" in lines[1]

@@ -1,0 +1,335 @@
+"""Asking the models of an archive again: honest and other models, own rows, cost, interruptions, failures.
+
+The server of a model is a process on this machine. The check is called as `verify` calls it; one test runs
+the whole command.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from bfcl_pipeline.ask.models import build_adapter
+from bfcl_pipeline.base.errors import ConfigError
+from bfcl_pipeline.runs.archived.crate_metadata import read_metadata
+from bfcl_pipeline.runs.archived.findings import Finding, Findings, Part, UnpackedRun, Verification
+from bfcl_pipeline.runs.archived.reading import SealedArchive
+from bfcl_pipeline.runs.archived.software import find_checkout
+from bfcl_pipeline.runs.journal import exchange_key
+from bfcl_pipeline.runs.recorded_run import read_run
+from bfcl_pipeline.share.asked_again.check import AskAgain
+from bfcl_pipeline.share.asked_again.drawing import Draw, draw, models_of
+from tests.share.archive.small_run import NAME, SmallRun
+from tests.support.local_chat import LocalChat, local_chat
+from tests.support.serving_process import STAND_IN
+
+MODEL = "near/chat-FC"
+KEY = "the-key-of-the-verifier"
+VARIABLE = "VERIFIER_KEY"
+N = 40
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[LocalChat]:
+    """The server that answers the verifier."""
+    with local_chat() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def unpacked(small_run: SmallRun, archived: Path) -> UnpackedRun:
+    """The archived run as `verify` hands it to a check."""
+    with SealedArchive(archived) as archive:
+        metadata, sha256 = read_metadata(archive), archive.seal.sha256
+    recorded = read_run(small_run.results, find_checkout().schema, NAME)
+    return UnpackedRun(archived, sha256, metadata, recorded, small_run.cache, small_run.data, 2)
+
+
+@dataclass
+class Verifier:
+    """Somebody who has rows of their own, and asks again."""
+
+    folder: Path
+    run: UnpackedRun
+    lines: list[str] = field(default_factory=list)
+    found: list[Finding] = field(default_factory=list)
+
+    def has(self, name: str = MODEL, **values: Any) -> None:
+        """Writes the models file with one row."""
+        row = {"name": name, "kind": "openai_chat", "model": "chat", "key": VARIABLE, **values}
+        self.models.write_text(yaml.safe_dump({"models": [row]}))
+
+    @property
+    def models(self) -> Path:
+        """The models file."""
+        return self.folder / "own.yaml"
+
+    def asks(self, count: int = N, seed: int = 7, **options: Any) -> Verification:
+        """Asks again; the lines and findings are kept."""
+        check = AskAgain(
+            count=count, seed=seed, models_files=(self.models,), cache=self.folder / "cache", **options
+        )
+        self.lines = []
+        findings = Findings(self.lines.append)
+        done = check(self.run, findings, lambda _line: None)
+        findings.end()
+        self.found = findings.found
+        return done
+
+    def finding(self, part: Part = Part.ASKED) -> Finding:
+        """The first finding of a part."""
+        return next(finding for finding in self.found if finding.part is part)
+
+
+@pytest.fixture
+def verifier(
+    tmp_path: Path, unpacked: UnpackedRun, server: LocalChat, monkeypatch: pytest.MonkeyPatch
+) -> Verifier:
+    """With a key, a row for the server, and the same model behind it."""
+    monkeypatch.setenv(VARIABLE, KEY)
+    server.behave()
+    one = Verifier(tmp_path, unpacked)
+    one.has(endpoint=server.endpoint)
+    return one
+
+
+@pytest.mark.usefixtures("derived_before")
+def test_the_whole_command(
+    small_run: SmallRun,
+    archived: Path,
+    verifier: Verifier,
+    server: LocalChat,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    """An honest archive is verified, with what was sent, what is equal, and what is still not covered."""
+    out = verifier.folder / "asked.json"
+    options = ["--ask-again", str(N), "--seed", "7", "--models", str(verifier.models)]
+    options += ["--cache", str(verifier.folder / "cache"), "--asked-out", str(out)]
+    capfd.readouterr()
+    assert small_run.verify(archived, *options) == 0
+    output = capfd.readouterr().out
+    assert server.counts()["requests"] == 2 * N
+    assert Part.ASKED.value in output
+    assert (
+        f"verified      answers    {MODEL}: could be answers of your {MODEL}, on {N} of {N} drawn requests"
+        in output
+    )
+    assert f"texts     {N} of {N}  {N} of {N}  {N} of {N}     {N} of {N}" in output
+    assert "not verified  answers    answers that were not drawn" in output
+    assert "whether the models gave these answers" not in output
+    document = json.loads(out.read_text())
+    [model] = document["models"]
+    assert document["archive"]["sha256"] == hashlib.sha256(archived.read_bytes()).hexdigest()
+    assert model["outcome"] == "complete"
+    assert [one["askings"][0]["equal"]["texts"] for one in model["exchanges"]] == [True] * N
+    assert KEY not in out.read_text() + output
+
+
+def test_too_few_requests_verify_nothing(verifier: Verifier) -> None:
+    """If not even a wholly invented run would be found, equal answers show nothing."""
+    assert verifier.asks(5) is Verification.INCOMPLETE
+    assert verifier.finding().outcome == "not verified"
+    assert "5 of 5 drawn requests are too few" in verifier.finding().what
+
+
+def test_another_model_is_told_apart(verifier: Verifier, server: LocalChat) -> None:
+    """If the verifier's model gives other answers, the archive's are not its own; some are shown."""
+    server.behave(voice=" Yours truly.")
+    assert verifier.asks() is Verification.DIFFERS
+    finding = verifier.finding()
+    assert finding.outcome == "DIFFERS"
+    assert "their texts and calls differ more than its own do" in finding.what
+    assert any(line.strip().startswith("asked again  ") for line in verifier.lines)
+
+
+def test_equality_can_be_demanded(verifier: Verifier, server: LocalChat) -> None:
+    """Then any other text is a difference, without a test."""
+    assert verifier.asks(demand_equality=True) is Verification.COMPLETE
+    assert verifier.finding().what == f"{MODEL}: the same text on {N} of {N} drawn requests"
+    server.behave(voice="!")
+    assert verifier.asks(seed=8, demand_equality=True) is Verification.DIFFERS
+    assert "texts differ, and equality was demanded" in verifier.finding().what
+
+
+def test_a_dry_run_sends_nothing(
+    verifier: Verifier, server: LocalChat, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It prints requests, tokens, dollars and time, and needs no key."""
+    monkeypatch.delenv(VARIABLE)
+    verifier.has(endpoint=server.endpoint, input_price=1, output_price=2)
+    assert verifier.asks(dry_run=True) is Verification.INCOMPLETE
+    assert server.counts()["requests"] == 0
+    plan = "\n".join(verifier.lines)
+    assert f"{N} of " in plan
+    assert f"to be sent {2 * N} requests, about " in plan
+    assert "received, about $0." in plan
+    verifier.has(endpoint=server.endpoint)
+    verifier.asks(dry_run=True)
+    assert "received, no price known" in "\n".join(verifier.lines)
+
+
+def test_an_interrupted_asking_goes_on(verifier: Verifier, server: LocalChat) -> None:
+    """A spent budget ends it without a result; with more money only what is missing is sent."""
+    verifier.has(endpoint=server.endpoint, input_price=100, output_price=100, limits={"in_flight": 1})
+    assert verifier.asks(budget=0.5) is Verification.INCOMPLETE
+    first = server.counts()["requests"]
+    assert 0 < first < 2 * N
+    assert verifier.finding().outcome == "not verified"
+    assert "budget of $0.50 is spent" in verifier.finding(Part.NOT_COVERED).what
+    assert verifier.asks(budget=1000.0) is Verification.COMPLETE
+    assert server.counts()["requests"] == 2 * N
+    assert f"to be sent {2 * N - first} requests" in "\n".join(verifier.lines)
+    assert verifier.asks() is Verification.COMPLETE
+    assert server.counts()["requests"] == 2 * N
+
+
+def test_a_model_that_does_not_answer_verifies_nothing(verifier: Verifier) -> None:
+    """The reason is among what is not covered."""
+    verifier.has(endpoint="http://127.0.0.1:9/v1", limits={"attempts": 1})
+    assert verifier.asks() is Verification.INCOMPLETE
+    assert verifier.finding().outcome == "not verified"
+    assert "had no answer, the first" in verifier.finding(Part.NOT_COVERED).what
+
+
+REFUSED: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
+    "another temperature": (
+        {"options": {"temperature": 1}},
+        {},
+        "temperature is 0.001 in the archive and 1 in yours",
+    ),
+    "an option more": ({"options": {"top_p": 0.5}}, {}, "top_p is 'nothing' in the archive and 0.5"),
+    "another mode": ({"name": "chat", "mode": "prompt"}, {"renamed": {MODEL: "chat"}}, "in mode prompt"),
+    "another format": ({"kind": "anthropic"}, {}, "and the format"),
+    "no row": ({"name": "other-FC"}, {}, f"--as {MODEL}=OWN"),
+    "a model that is not asked": (
+        {"name": "x", "kind": "oracle"},
+        {"renamed": {MODEL: "x"}},
+        "cannot be asked",
+    ),
+    "a model that the archive lacks": ({}, {"models": ("other",)}, "model of the archive"),
+    "a budget without prices": ({}, {"budget": 1.0}, "--budget needs prices"),
+    "another server than the row's": ({}, {"endpoint": "http://127.0.0.1:9"}, "--endpoint is for models"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_would_prove_nothing_is_refused(case: str, verifier: Verifier, server: LocalChat) -> None:
+    """A row that asks something else, or none: an error says what differs, and nothing is sent."""
+    values, options, why = REFUSED[case]
+    if values.get("kind") == "oracle":
+        verifier.models.write_text(yaml.safe_dump({"models": [values]}))
+    else:
+        verifier.has(**{"endpoint": server.endpoint, **values})
+    with pytest.raises(ConfigError) as raised:
+        verifier.asks(**options)
+    assert why in str(raised.value)
+    assert server.counts()["requests"] == 0
+
+
+@pytest.mark.parametrize("options", [{"count": 0}, {"askings": 1}])
+def test_numbers_that_show_nothing_are_refused(verifier: Verifier, options: dict[str, int]) -> None:
+    """No request, or no second asking."""
+    with pytest.raises(ConfigError, match="or more"):
+        verifier.asks(**options)
+
+
+def test_another_name_of_the_model_is_reported(verifier: Verifier, server: LocalChat) -> None:
+    """The same weights may have another name at the verifier's API: it is no reason to refuse."""
+    verifier.has("mine-FC", endpoint=server.endpoint, model="provider/chat")
+    assert verifier.asks(renamed={MODEL: "mine-FC"}) is Verification.COMPLETE
+    told = "\n".join(verifier.lines)
+    assert "model is 'chat' in the archive and 'provider/chat' in yours" in told
+    assert "endpoint is " in told
+
+
+def test_an_archive_cannot_direct_a_request(verifier: Verifier, server: LocalChat, tmp_path: Path) -> None:
+    """Its row names a server and a key; neither is used, whether the verifier has a row or not."""
+    with local_chat() as attacker:
+        attacker.behave()
+        verifier.run = _with_row(verifier.run, tmp_path, attacker.endpoint)
+        assert verifier.asks() is Verification.COMPLETE
+        assert server.counts()["requests"] == 2 * N
+        verifier.has("unrelated")
+        with pytest.raises(ConfigError, match="own row is never used"):
+            verifier.asks()
+        assert attacker.counts()["requests"] == 0
+
+
+def _with_row(run: UnpackedRun, folder: Path, endpoint: str) -> UnpackedRun:
+    """The run as if its model had been asked at `endpoint` with the verifier's key."""
+    [(model, [trial, *_])] = models_of(run.recorded).items()
+    row = replace(run.recorded.row(trial), endpoint=endpoint, key=VARIABLE)
+    jobs = tuple(replace(job, row=row) if job.row.name == model else job for job in run.recorded.run.jobs)
+    recorded = replace(
+        run.recorded, rows={**run.recorded.rows, model: row}, run=replace(run.recorded.run, jobs=jobs)
+    )
+    identity = build_adapter(row, offline=True).identity
+    journal = folder / "archive/exchanges" / trial / "exchanges.jsonl"
+    journal.parent.mkdir(parents=True)
+    source = run.cache / "exchanges" / trial / "exchanges.jsonl"
+    lines = {json.loads(line)["key"]: line for line in source.read_text().splitlines()[:-1]}
+    with journal.open("w") as file:
+        for one in _drawn(run, 10_000).requests:
+            key = exchange_key(identity, one.entry.entry_id, 1, one.body)
+            file.write(json.dumps({**json.loads(lines[one.journaled.key]), "key": key}) + "\n")
+    (folder / "archive/web").symlink_to(run.cache / "web")
+    return replace(run, recorded=recorded, cache=folder / "archive")
+
+
+def _drawn(run: UnpackedRun, count: int, seed: int = 7) -> Draw:
+    [(model, folders)] = models_of(run.recorded).items()
+    return draw(run, model, folders, count, seed)
+
+
+def test_a_draw_depends_on_the_seed_alone(unpacked: UnpackedRun, tmp_path: Path) -> None:
+    """Not on the order of the journal's lines; fewer requests are the first of more."""
+    whole, some, other = _drawn(unpacked, 10_000), _drawn(unpacked, 30), _drawn(unpacked, 30, seed=8)
+    keys = [one.journaled.key for one in whole.requests]
+    assert len(keys) == whole.of == some.of
+    assert [one.journaled.key for one in some.requests] == keys[:30]
+    assert {one.journaled.key for one in other.requests} != set(keys[:30])
+    for source in (unpacked.cache / "exchanges").glob("*/exchanges.jsonl"):
+        path = tmp_path / source.relative_to(unpacked.cache)
+        path.parent.mkdir(parents=True)
+        lines = source.read_text().splitlines(keepends=True)
+        path.write_text("".join(reversed([line for line in lines if line.endswith("\n")])))
+    (tmp_path / "web").symlink_to(unpacked.cache / "web")
+    again = _drawn(replace(unpacked, cache=tmp_path), 30)
+    assert [one.journaled.key for one in again.requests] == keys[:30]
+
+
+def test_requests_of_other_runs_are_not_drawn(unpacked: UnpackedRun) -> None:
+    """The journal has exchanges that no conversation of this run uses."""
+    drawn = _drawn(unpacked, 10_000)
+    journal = unpacked.cache / "exchanges/near_chat-FC/exchanges.jsonl"
+    assert drawn.of < len(journal.read_text().splitlines()) - 1
+    assert {one.entry.entry_id for one in drawn.requests}.isdisjoint({"simple_python_2"})
+    assert all(one.trials[0] is not None for one in drawn.requests)
+    [(model, folders)] = models_of(unpacked.recorded).items()
+    single = draw(unpacked, model, folders, N, 7, ["simple_python"])
+    assert {one.entry.entry_id for one in single.requests} == {"simple_python_0", "simple_python_1"}
+    assert single.of == 2
+
+
+def test_a_served_model_is_served_while_it_is_asked(
+    verifier: Verifier, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The command starts the server of the verifier's row, and ends it."""
+    monkeypatch.setenv("PYTHONPATH", STAND_IN)
+    monkeypatch.setenv("STAND_IN", "chat")
+    monkeypatch.syspath_prepend(STAND_IN.split(os.pathsep)[0])
+    row = {"name": "local-FC", "kind": "vllm", "prompting": "server", "model": "chat",
+           "vllm": {"tool_parser": "hermes"}}  # fmt: skip
+    verifier.models.write_text(yaml.safe_dump({"models": [row]}))
+    assert verifier.asks(renamed={MODEL: "local-FC"}) is Verification.COMPLETE
+    [log] = verifier.folder.glob("cache/asked_again/*/*/server.log")
+    assert log.read_text().count("asked ") == 2 * N
+    assert "kind is 'openai_chat' in the archive and 'vllm' in yours" in "\n".join(verifier.lines)

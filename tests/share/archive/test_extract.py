@@ -1,0 +1,131 @@
+"""Archives as sides of comparisons and gates."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+
+import pytest
+
+from bfcl_pipeline.base.errors import ArchiveError
+from bfcl_pipeline.cli import main
+from bfcl_pipeline.runs.archived.unpacking import extract_verdicts
+from tests.share.archive.repacked import repack
+from tests.share.archive.small_run import NAME, SmallRun
+
+ASKED = ("memory_kv", "simple_python", "web_search_base")
+
+VERDICTS = f"results/{NAME}/verdicts/oracle-FC.parquet"
+
+
+def test_an_archive_is_compared_like_its_run(
+    archived: Path, small_run: SmallRun, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its verdicts equal those of the run; stderr says that they were not derived again."""
+    assert main(["compare", f"{archived}:oracle-FC", f"{small_run.results}:oracle-FC"]) == 0
+    printed = capsys.readouterr()
+    assert f"A: {archived}:oracle-FC\nB: {small_run.results}:oracle-FC\n" in printed.out
+    assert printed.out.endswith("Only A right: 0 entries.\nOnly B right: 0 entries.\n")
+    assert f"bfcl-pipeline verify {archived}" in printed.err
+    assert printed.err.count("\n") == 1
+
+
+def test_models_of_one_archive_are_compared(archived: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """An archive alone is all its models, and --run takes one; it is read once."""
+    assert main(["compare", str(archived)]) == 0
+    assert main(["compare", "near/chat-FC", "near/chat-FC~2", "--run", str(archived)]) == 0
+    printed = capsys.readouterr()
+    assert "\nA: near/chat-FC\nB: near/chat-FC~2\n" in f"\n{printed.out}"
+    assert printed.err.count("\n") == 2
+
+
+def test_a_gate_takes_an_archive_as_baseline(
+    archived: Path, small_run: SmallRun, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The run is gated against its own archive; the same archive on both sides is refused."""
+    run = f"{small_run.results}:oracle-FC"
+    options = ["--no-worse", "100", "--category", "simple_python"]
+    assert main(["gate", run, "--against", f"{archived}:oracle-FC", *options]) == 0
+    assert main(["gate", str(archived), "--against", str(archived), *options]) == 2
+    assert "are the same" in capsys.readouterr().err
+
+
+def test_a_gate_refuses_the_exchanges_of_the_same_journal(
+    archived: Path, small_run: SmallRun, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An archive has the exchanges of its run; those of another trial are others."""
+    for trial, status in (("near/chat-FC", 2), ("near/chat-FC~2", 0)):
+        sides = [f"{small_run.results}:near/chat-FC", "--against", f"{archived}:{trial}"]
+        assert main(["gate", *sides, "--no-worse", "100", "--category", "simple_python"]) == status
+        refused = "all 2 pairs are the same exchange" in capsys.readouterr().err
+        assert refused is (status == 2)
+
+
+def test_an_unknown_model_names_the_archive(archived: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The message has the name of the file, not of the temporary directory."""
+    assert main(["compare", f"{archived}:oracle", f"{archived}:oracle-FC"]) == 1
+    assert f"{archived}/verdicts: unknown model 'oracle'" in capsys.readouterr().err
+
+
+def test_only_what_a_comparison_reads_is_extracted(archived: Path, tmp_path: Path) -> None:
+    """Config, verdicts and responses: no journals, pages, logs or other tables."""
+    run = extract_verdicts(archived, tmp_path)
+    assert run == tmp_path / "results" / NAME
+    files = {path.relative_to(run).as_posix() for path in run.rglob("*") if path.is_file()}
+    models = ("near_chat-FC", "near_chat-FC~2", "oracle-FC")
+    assert files == {
+        "config.yaml",
+        *(f"verdicts/{model}.parquet" for model in models),
+        *(f"responses/{model}/{category}.parquet" for model in models for category in ASKED),
+    }
+    assert not (tmp_path / "cache").exists()
+
+
+def test_a_changed_byte_is_refused(
+    archived: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The seal covers every byte of the file."""
+    changed = tmp_path / "changed.crate.zip"
+    content = bytearray(archived.read_bytes())
+    content[len(content) // 2] ^= 1
+    changed.write_bytes(content)
+    assert main(["compare", str(changed)]) == 1
+    assert f"{changed}: the seal is broken" in capsys.readouterr().err
+
+
+def test_verdicts_with_another_hash_are_refused(
+    archived: Path, small_run: SmallRun, tmp_path: Path
+) -> None:
+    """A valid seal does not help verdicts that are not those of the metadata."""
+    right = (small_run.folder / VERDICTS).read_bytes()
+
+    def keep_the_old_hash(metadata: bytes) -> bytes:
+        new, old = (hashlib.sha256(content).hexdigest().encode() for content in (other, right))
+        return metadata.replace(new, old)
+
+    other = right[:-1] + bytes([right[-1] ^ 1])
+    wrong = repack(archived, tmp_path / "wrong.crate.zip", {VERDICTS: other}, keep_the_old_hash)
+    with pytest.raises(ArchiveError, match=r"oracle-FC\.parquet'.*expected sha256"):
+        extract_verdicts(wrong, tmp_path / "out")
+
+
+def test_a_config_that_expands_is_refused(
+    archived: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """YAML aliases, with which a small file becomes gigabytes, are not read."""
+    bomb = {f"results/{NAME}/config.yaml": b"a: &a [x, x]\nrelease: {version: [*a, *a]}\n"}
+    hostile = repack(archived, tmp_path / "bomb.crate.zip", bomb)
+    assert main(["compare", str(hostile)]) == 1
+    assert "YAML alias" in capsys.readouterr().err
+
+
+def test_the_web_of_an_archive_is_that_of_its_run(
+    archived: Path, small_run: SmallRun, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`web diff` reads the recorded web of an archive, which lacks only the outcomes of other runs."""
+    assert main(["web", "diff", str(archived), str(small_run.cache), "--json", "-"]) == 1
+    found = json.loads(capsys.readouterr().out)
+    assert (found["only_a"], found["changed"]) == ([], 0)
+    assert found["equal"] == found["a"]["outcomes"] > 0
+    assert len(found["only_b"]) == found["b"]["outcomes"] - found["equal"] > 0

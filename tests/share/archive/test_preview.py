@@ -1,0 +1,123 @@
+"""The page about an archive: escaped, self-contained, the same for equal runs; and its authors."""
+
+from __future__ import annotations
+
+import json
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from bfcl_pipeline.base.errors import ArchiveError
+from bfcl_pipeline.runs.archived.members import member
+from bfcl_pipeline.runs.archived.names import PREVIEW
+from bfcl_pipeline.runs.archived.software import Checkout
+from bfcl_pipeline.share.archive.authors import Author, read_author
+from bfcl_pipeline.share.archive.crate import Input, RunFacts, metadata
+from bfcl_pipeline.share.archive.preview import preview
+
+HOSTILE = "<script>alert(1)</script>\"'>\u202e"
+ORCID = "0000-0002-1825-0097"
+
+
+def facts(run: str) -> RunFacts:
+    """Facts about a run; only its name varies."""
+    return RunFacts(
+        run=run,
+        start=None,
+        end="2026-01-02T03:04:05.000+00:00",
+        release=Input("bfcl-eval", "2026.3.23", "0" * 64, "https://example.org", {}),
+        encoder=None,
+        images={},
+        versions={"bfcl-pipeline": "1.2.3", "python": "3.11.7"},
+        checkout=Checkout(Path("somewhere"), "c" * 40, dirty=True),
+    )
+
+
+class Page(HTMLParser):
+    """The tags, links and text of a page."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.tags: set[str] = set()
+        self.links: list[str] = []
+        self.text = ""
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Notes a tag and its address."""
+        self.tags.add(tag)
+        self.links += [value or "" for name, value in attrs if name in ("href", "src")]
+
+    def handle_data(self, data: str) -> None:
+        """Notes a text."""
+        self.text += data
+
+
+def page(run: str, *authors: Author) -> str:
+    """The page of an archive with three files."""
+    names = ("Snakefile", f"results/{run}/config.yaml", f"results/{run}/models.yaml")
+    return preview(facts(run), authors, [member(name, b"1234") for name in names]).decode()
+
+
+def test_the_page_says_what_the_archive_is_and_how_to_verify_it() -> None:
+    """Run, authors, versions, commit, content and commands are in the page; links stay in the archive."""
+    shown = Page(page("mini", Author("Ada", f"https://orcid.org/{ORCID}"), Author("Bob", None)))
+    for text in ("run mini", "Ada", "Bob", "1.2.3", "c" * 40 + ", with local changes", "2026.3.23"):
+        assert text in shown.text
+    assert "bfcl-pipeline verify mini.crate.zip" in shown.text
+    assert shown.links == [
+        "results/mini/report.html",
+        "ro-crate-metadata.json",
+        "README.md",
+        f"https://orcid.org/{ORCID}",
+    ]
+
+
+def test_names_are_escaped_in_the_page() -> None:
+    """Markup in the name of a run or an author becomes text; the page has no scripts and loads nothing."""
+    html = page(HOSTILE, Author(HOSTILE, None))
+    shown = Page(html)
+    assert not shown.tags & {"script", "img", "iframe", "link"}
+    assert HOSTILE in shown.text
+    assert "default-src 'none'" in html
+
+
+def test_the_metadata_lists_the_page_and_the_authors() -> None:
+    """The page is a file about the root, with its hash; an ORCID identifies a person."""
+    authors = [Author("Ada", f"https://orcid.org/{ORCID}"), Author("Bob", None)]
+    names = (
+        "Snakefile",
+        *(f"results/mini/{name}" for name in ("config.yaml", "models.yaml", "report.html")),
+    )
+    members = [member(name, b"x") for name in names]
+    members.append(member(PREVIEW, preview(facts("mini"), authors, members)))
+    graph = {one["@id"]: one for one in json.loads(metadata(facts("mini"), authors, members))["@graph"]}
+    assert graph[PREVIEW]["about"] == {"@id": "./"}
+    assert graph[PREVIEW]["sha256"] == members[-1].sha256
+    assert set(graph[PREVIEW]["@type"]) == {"File", "CreativeWork"}
+    assert {"@id": PREVIEW} in graph["./"]["hasPart"]
+    assert graph["./"]["author"] == [{"@id": f"https://orcid.org/{ORCID}"}, {"@id": "#author-2"}]
+    assert graph["#author-2"] == {"@id": "#author-2", "@type": "Person", "name": "Bob"}
+
+
+@pytest.mark.parametrize(
+    ("text", "author"),
+    [
+        ("Ada Lovelace", Author("Ada Lovelace", None)),
+        (f"Ada <{ORCID}>", Author("Ada", f"https://orcid.org/{ORCID}")),
+        (f" Ada <https://orcid.org/{ORCID}> ", Author("Ada", f"https://orcid.org/{ORCID}")),
+    ],
+)
+def test_authors_are_read(text: str, author: Author) -> None:
+    """An ORCID may be given alone or as an address."""
+    assert read_author(text) == author
+
+
+@pytest.mark.parametrize(
+    "text", ["", "<>", "Ada <ada@example.org>", "Ada <0000>", "A\x1b[31m", f"<{ORCID}>"]
+)
+def test_other_authors_are_refused(text: str) -> None:
+    """The error names the form."""
+    with pytest.raises(ArchiveError, match="a name and perhaps an ORCID"):
+        read_author(text)

@@ -1,0 +1,205 @@
+"""`verify` on the archive of a real run: verified results, and parts that are reported as not verified."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import zipfile
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import yaml
+
+from tests.share.archive.repacked import repack
+from tests.share.archive.small_run import NAME, OWN_ERRATA, SmallRun
+
+RESULTS = f"results/{NAME}"
+
+
+def test_an_archive_is_verified(
+    small_run: SmallRun, archived: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """In any directory and offline; each thing that was, or can never be, verified has a line."""
+    moved = tmp_path / "moved.zip"
+    shutil.copyfile(archived, moved)
+    capfd.readouterr()
+    assert small_run.verify(moved) == 0
+    output = capfd.readouterr().out
+    lines = [
+        line.split("  ")[0] + " " + line.split()[1]
+        for line in output.splitlines()[1:]
+        if line[:1].islower() or line.startswith("DIFFERS")
+    ]
+    assert hashlib.sha256(archived.read_bytes()).hexdigest() in output.splitlines()[0]
+    for subject in ("seal", "structure", "hashes", "web", "results"):
+        assert f"verified {subject}" in lines
+    assert "same software" in lines
+    assert "same release" in lines
+    assert "answers    whether the models gave these answers" in output
+    assert "DIFFERS" not in output
+    assert list(tmp_path.iterdir()) == [moved]
+
+
+def test_an_archive_has_the_run_s_own_errata(own_run: SmallRun, tmp_path: Path) -> None:
+    """As its copy, also where the file is gone. That verdicts are derived by it: test_tampered."""
+    (own_run.folder / "mine.yaml").unlink()
+    out = tmp_path / "again.zip"
+    assert own_run.archive(out) == 0
+    name = f"{RESULTS}/errata/mine.yaml"
+    with zipfile.ZipFile(out) as archive:
+        assert archive.read(name).decode() == OWN_ERRATA
+
+
+def test_without_the_release_only_hashes_are_verified(
+    archived: Path, tmp_path: Path, small_run: SmallRun, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The output has the command that stages it, and the exit status is 3, even if another release is
+    staged."""
+    nothing = tmp_path / "nothing"
+    nothing.mkdir()
+    other = tmp_path / "other"
+    shutil.copytree(small_run.data, other)
+    for wheel in (other / "release").glob("*.whl"):
+        wheel.unlink()
+    (other / "release/texts.json").write_text("{}")
+    for data, why in ((nothing, "not staged"), (other, "another release")):
+        capsys.readouterr()
+        assert small_run.verify(archived, "--data", str(data)) == 3
+        output = capsys.readouterr().out
+        assert "verified      hashes" in output
+        assert "not verified  results" in output
+        assert why in output
+        assert f"bfcl-pipeline stage --data {data} --version 2026.3.23" in output
+
+
+@pytest.mark.usefixtures("derived_before")
+def test_tables_of_another_pyarrow_have_the_same_rows(
+    archived: Path, small_run: SmallRun, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """With another version of pyarrow, rows are compared; with the same version, bytes."""
+    name = "verdicts/oracle-FC.parquet"
+    table = tmp_path / "table.parquet"
+    pq.write_table(pq.read_table(small_run.results / name), table, compression="snappy")
+
+    def older(metadata: bytes) -> bytes:
+        return metadata.replace(pa.__version__.encode(), b"1.0.0")
+
+    changes = {f"{RESULTS}/{name}": table.read_bytes()}
+    assert small_run.verify(repack(archived, tmp_path / "older.zip", changes, older)) == 0
+    assert "1 tables have the same rows" in capfd.readouterr().out
+    assert small_run.verify(repack(archived, tmp_path / "same.zip", changes)) == 1
+    assert f"DIFFERS       results    {name}: the same rows in other bytes" in capfd.readouterr().out
+
+
+def test_software_differences_are_listed(
+    archived: Path,
+    small_run: SmallRun,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Versions, lock file and workflow that differ from those of the archive have a line each."""
+
+    def older(metadata: bytes) -> bytes:
+        document = json.loads(metadata)
+        for entity in document["@graph"]:
+            if entity["@id"] == "#software-bfcl-pipeline":
+                entity["softwareVersion"] = "0.0.1"
+        return json.dumps(document).encode()
+
+    changes = {"requirements.lock": b"pyarrow==1\n", "workflow/rules/score.smk": b"# other\n"}
+    path = repack(archived, tmp_path / "x.zip", changes, older)
+    assert small_run.verify(path, "--data", str(tmp_path)) == 3
+    output = capsys.readouterr().out
+    for line in (
+        "bfcl-pipeline 0.0.1 in the archive",
+        "requirements.lock is not the same",
+        "workflow/rules/score.smk is not the same",
+    ):
+        assert f"differs       software   {line}" in output
+
+
+REFUSED = {
+    "a release from a local path": (
+        lambda config: {**config, "release": {**config["release"], "source": "/etc"}},
+        "it names a local path",
+    ),
+    "models from a local path": (
+        lambda config: {**config, "models_file": "/etc/passwd"},
+        "it names a local path",
+    ),
+    "models from several local paths": (
+        lambda config: {**config, "models_file": ["/proc/self/environ"]},
+        "it names a local path",
+    ),
+    "another release": (
+        lambda config: {**config, "release": {**config["release"], "sha256": "0" * 64}},
+        "but the metadata names",
+    ),
+    "another run": (lambda config: {**config, "run": "other"}, "not of 'small'"),
+    "an unknown key": (lambda config: {**config, "command": "rm"}, "unknown key 'command'"),
+    "trials without end": (lambda config: {**config, "trials": 10**12}, "trials: expected at most 100"),
+    "a model without results": (
+        lambda config: {**config, "models": ["oracle-FC"], "trials": 1, "categories": ["multiple"],
+                        "entry_ids": None},
+        "the run is not complete",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_an_inconsistent_config_is_refused(
+    case: str, archived: Path, small_run: SmallRun, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Config, release and files must be consistent before anything is run."""
+    change, why = REFUSED[case]
+    config = change(yaml.safe_load((small_run.results / "config.yaml").read_text()))
+    changes = {f"{RESULTS}/config.yaml": yaml.safe_dump(config).encode()}
+    assert small_run.verify(repack(archived, tmp_path / "x.zip", changes)) == 1
+    assert why in capsys.readouterr().err
+
+
+YAMLS = {
+    "aliases": (b"a: &a [x, x]\nb: &b [*a, *a]\nc: [*b, *b]\n", "a YAML alias"),
+    "depth": (b"[" * 100_000, "levels deep"),
+    "objects": (b"!!python/object/apply:os.system ['true']\n", "not readable as YAML"),
+    "nothing": (b"", "expected"),
+    "not YAML": (b"a: [\n", "not readable as YAML"),
+    "not UTF-8": (b"\xff\xfe\x00", "not readable as YAML"),
+    "a date": (b"models: [2026-01-01]\n", "a value is not a text"),
+    "an invalid date": (b"models: [2026-99-99]\n", "not readable as YAML"),
+    "a long number": (b"models: [" + b"9" * 5000 + b"]\n", "not readable as YAML"),
+    "a key that is not a text": (b"models: [{1: 2}]\n", "a value is not a text"),
+}
+
+
+@pytest.mark.parametrize("case", YAMLS)
+@pytest.mark.parametrize("file", ["config.yaml", "models.yaml"])
+def test_dangerous_yaml_is_refused(
+    case: str,
+    file: str,
+    archived: Path,
+    small_run: SmallRun,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Aliases that multiply, deep nesting and tags that create objects are errors that name the file."""
+    text, why = YAMLS[case]
+    assert small_run.verify(repack(archived, tmp_path / "x.zip", {f"{RESULTS}/{file}": text})) == 1
+    output = capsys.readouterr().err
+    assert file in output
+    assert why in output
+
+
+def test_a_changed_cassette_is_refused(
+    archived: Path, small_run: SmallRun, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The outcome of a search contains the hash of its cassette."""
+    path = next(small_run.cache.rglob("web/*/*/*.yaml"))
+    name = f"cache/web/{path.relative_to(small_run.cache / 'web').as_posix()}"
+    repacked = repack(archived, tmp_path / "x.zip", {name: b"version: 2\n"})
+    assert small_run.verify(repacked) == 1
+    assert "the cassette differs from the recorded one" in capsys.readouterr().err

@@ -1,0 +1,529 @@
+"""Sigstore: signed by a local instance, checked offline, and every part of a bundle changed."""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+import os
+import random
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta, tzinfo
+from http.server import BaseHTTPRequestHandler
+from pathlib import Path
+from typing import Any, Self
+
+import pytest
+
+pytest.importorskip("sigstore.sign")
+
+import sigstore.sign
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+
+from bfcl_pipeline.base.errors import BadSignature, ConfigError, NotCheckable, SigningError
+from bfcl_pipeline.share.signing import keyless
+from bfcl_pipeline.share.signing.keyless import check_bundle, sign_keyless
+from bfcl_pipeline.share.signing.signature import SigstoreSigning, SigstoreTrust
+from tests.support.certificates import builder, root
+from tests.support.local_sigstore import IDENTITY, ISSUER, MINUTES, Instance, running
+from tests.support.offline import offline, refused
+from tests.support.time_stamp_authority import HAS_OPENSSL, Authority, send, serving
+
+STATEMENT = json.dumps(
+    {
+        "_type": "https://in-toto.io/Statement/v1",
+        "subject": [{"name": "run.crate.zip", "digest": {"sha256": "5" * 64}}],
+        "predicateType": "urn:example",
+        "predicate": {"overall": 0.5},
+    }
+).encode()
+
+
+@pytest.fixture(autouse=True)
+def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The library's caches are those of this test; it runs in no CI service and in no terminal."""
+    for name in ("HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME"):
+        monkeypatch.setenv(name, str(tmp_path / "home"))
+    for name in ("GITHUB_ACTIONS", "GITLAB_CI", "CIRCLECI", "BUILDKITE", "SIGSTORE_ID_TOKEN"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(sys, "stdin", io.StringIO())
+
+
+class Signing:
+    """An instance, the file that names it, and what it signs."""
+
+    def __init__(self, instance: Instance, folder: Path) -> None:
+        self.instance, self.folder = instance, folder
+        self.config, self.token = folder / "config.json", folder / "token"
+        self.write_config()
+
+    def write_config(self) -> None:
+        self.config.write_text(json.dumps(self.instance.trust_config()))
+
+    def sign(self, identity: str = IDENTITY, payload: bytes = STATEMENT) -> bytes:
+        self.token.write_text(self.instance.token(identity))
+        return sign_keyless(payload, SigstoreSigning(self.token, self.config))
+
+    def trust(self, identity: str | None = IDENTITY, issuer: str | None = ISSUER) -> SigstoreTrust:
+        return SigstoreTrust(identity, issuer, self.config)
+
+    def refused(self, line: bytes) -> str:
+        with pytest.raises(BadSignature) as error:
+            check_bundle(line, self.trust())
+        return str(error.value)
+
+
+@pytest.fixture
+def local(tmp_path: Path) -> Iterator[Signing]:
+    with running(Instance()) as instance:
+        yield Signing(instance, tmp_path)
+
+
+@pytest.fixture
+def stamped(tmp_path: Path) -> Iterator[Signing]:
+    """An instance with a time stamp authority and the second version of the log, which has no clock."""
+    if not HAS_OPENSSL:
+        pytest.skip("openssl makes the time stamps")
+    with running(Instance(authority=Authority(tmp_path / "authority"), rekor_version=2)) as instance:
+        yield Signing(instance, tmp_path)
+
+
+def _edited(line: bytes, edit: Callable[[Any], None]) -> bytes:
+    """A bundle with a change."""
+    document = json.loads(line)
+    edit(document)
+    return json.dumps(document).encode()
+
+
+def _entry(document: Any) -> Any:
+    return document["verificationMaterial"]["tlogEntries"][0]
+
+
+def test_signed_and_checked(local: Signing) -> None:
+    """A bundle is one line; its check returns statement, identity, issuer and the log's time."""
+    line = local.sign()
+    assert b"\n" not in line
+    checked = check_bundle(line, local.trust())
+    assert checked.payload == STATEMENT
+    assert checked.signer.identity == IDENTITY
+    assert checked.signer.issuer == ISSUER
+    assert checked.signer.principals == (IDENTITY,)
+    assert checked.time_stamp is not None
+    assert checked.time_stamp.authority == "the log log.local.test"
+    age = datetime.now(UTC) - datetime.fromisoformat(checked.time_stamp.time)
+    assert timedelta() <= age < timedelta(minutes=5)
+
+
+def test_time_of_an_authority(stamped: Signing) -> None:
+    """Where the log has no clock, the time is that of the time stamp in the bundle."""
+    checked = check_bundle(stamped.sign(), stamped.trust())
+    assert checked.payload == STATEMENT
+    assert checked.time_stamp is not None
+    assert checked.time_stamp.trusted
+    assert checked.time_stamp.authority == "Clock of the tests"
+
+
+def test_identity(local: Signing) -> None:
+    """A signer is trusted if the name and the issuer are those that the verifier requires."""
+    line = local.sign()
+    signer = check_bundle(line, local.trust(None, None)).signer
+    assert (signer.identity, signer.issuer, signer.principals) == (IDENTITY, ISSUER, ())
+    assert "did not require" in signer.reason
+    for identity, issuer in (("bob@example.org", ISSUER), (IDENTITY, "https://elsewhere.test")):
+        signer = check_bundle(line, local.trust(identity, issuer)).signer
+        assert (signer.identity, signer.issuer, signer.principals) == (IDENTITY, ISSUER, ())
+        assert f"not by {identity}, confirmed by {issuer}" in signer.reason
+    for identity, issuer in ((IDENTITY, None), (None, ISSUER)):
+        with pytest.raises(ConfigError, match="together"):
+            check_bundle(line, local.trust(identity, issuer))
+
+
+def test_another_instance(local: Signing, tmp_path: Path) -> None:
+    """A certificate of an instance that the verifier does not know is not checked, nor called wrong."""
+    line = local.sign()
+    with pytest.raises(NotCheckable, match=r"CN=Local Fulcio.*--sigstore-trust-config"):
+        check_bundle(line, SigstoreTrust())
+
+
+def test_no_folder_for_caches(local: Signing, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the library cannot put the keys of the public instance, what to set is reported."""
+    line = local.sign()
+    monkeypatch.setenv("XDG_CACHE_HOME", os.devnull)
+    with pytest.raises(NotCheckable, match="Set XDG_CACHE_HOME"):
+        check_bundle(line, SigstoreTrust())
+    assert check_bundle(line, local.trust()).signer.principals
+
+
+def test_instance_of_the_same_name(local: Signing) -> None:
+    """A certificate by another key under the name of the instance is refused."""
+    line = local.sign()
+    local.instance.fulcio = root("Local Fulcio")
+    local.write_config()
+    assert "certificate chain" in local.refused(line)
+
+
+def test_statement_edited(local: Signing) -> None:
+    """Another statement under the same signature is refused."""
+
+    def edit(document: Any) -> None:
+        payload = STATEMENT.replace(b"0.5", b"0.9")
+        document["dsseEnvelope"]["payload"] = base64.b64encode(payload).decode()
+
+    assert "invalid signature" in local.refused(_edited(local.sign(), edit))
+
+
+def test_type_edited(local: Signing) -> None:
+    """Another type of what is signed is refused."""
+    line = _edited(local.sign(), lambda document: document["dsseEnvelope"].update(payloadType="text/plain"))
+    assert "invalid signature" in local.refused(line)
+
+
+def test_two_signatures(local: Signing) -> None:
+    """An envelope with two signatures is refused."""
+
+    def edit(document: Any) -> None:
+        document["dsseEnvelope"]["signatures"] *= 2
+
+    assert "exactly one signature" in local.refused(_edited(local.sign(), edit))
+
+
+@pytest.mark.parametrize("part", ["verificationMaterial", "dsseEnvelope"])
+def test_parts_of_another_bundle(local: Signing, part: str) -> None:
+    """Certificate and log entry, or the envelope, of another valid bundle are refused."""
+    ours, theirs = local.sign(), json.loads(local.sign("mallory@example.org"))
+    local.refused(_edited(ours, lambda document: document.update({part: theirs[part]})))
+
+
+def test_certificate_swapped(local: Signing) -> None:
+    """The certificate of another identity, of the same instance, is refused."""
+    theirs = json.loads(local.sign("mallory@example.org"))["verificationMaterial"]["certificate"]
+
+    def edit(document: Any) -> None:
+        document["verificationMaterial"]["certificate"] = theirs
+
+    assert "invalid signature" in local.refused(_edited(local.sign(), edit))
+
+
+@pytest.mark.parametrize("flaw", ["missing", "by another key"])
+def test_promise_of_the_log_of_certificates(
+    local: Signing, flaw: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A certificate that the log of certificates did not promise to contain is refused."""
+    with monkeypatch.context() as careless:  # who signs would notice, too
+        careless.setattr(sigstore.sign, "verify_sct", lambda *_: None)
+        careless.setattr(keyless, "_check", lambda line, root: None)
+        if flaw == "missing":
+            local.instance.with_sct = False
+        else:
+            local.instance.sct_key = local.instance.rekor_key
+        line = local.sign()
+    assert "SCT" in local.refused(line)
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "message"),
+    [
+        ("logIndex", "7", "inclusion promise"),
+        ("integratedTime", "1", "certificate"),
+        ("canonicalizedBody", None, "inclusion proof"),
+        ("inclusionPromise", {"signedEntryTimestamp": "AAAA"}, "inclusion promise"),
+    ],
+)
+def test_log_entry_edited(local: Signing, place: str, value: Any, message: str) -> None:
+    """Each part of the entry of the log is covered by a signature of the log."""
+
+    def edit(document: Any) -> None:
+        entry = _entry(document)
+        if value is None:
+            body = base64.b64decode(entry[place]).replace(b"sha256", b"sha512", 1)
+            entry[place] = base64.b64encode(body).decode()
+        else:
+            entry[place] = value
+
+    assert message in local.refused(_edited(local.sign(), edit))
+
+
+@pytest.mark.parametrize("field", ["rootHash", "hashes", "treeSize", "checkpoint"])
+def test_proof_edited(local: Signing, field: str) -> None:
+    """A proof of inclusion with another part is refused."""
+
+    def edit(document: Any) -> None:
+        proof = _entry(document)["inclusionProof"]
+        other = base64.b64encode(bytes(32)).decode()
+        text = proof["checkpoint"]["envelope"].replace("\n2\n", "\n3\n")
+        new = {"rootHash": other, "hashes": [other], "treeSize": "3", "checkpoint": {"envelope": text}}
+        proof[field] = new[field]
+
+    assert "invalid log entry" in local.refused(_edited(local.sign(), edit))
+
+
+def test_log_of_another_key(local: Signing) -> None:
+    """The entry of a log whose key the verifier does not trust is refused."""
+    line = local.sign()
+    local.instance.rekor_key = local.instance.ct_key
+    local.write_config()
+    assert "invalid log entry" in local.refused(line)
+
+
+@pytest.mark.parametrize("late", [timedelta(hours=1), timedelta(hours=-1)])
+def test_time_outside_of_the_certificate(
+    local: Signing, late: timedelta, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An entry that the log made before or after the minutes of the certificate is refused."""
+    local.instance.late = late
+    with pytest.raises(SigningError, match="does not hold"):
+        local.sign()
+    with monkeypatch.context() as careless:
+        careless.setattr(keyless, "_check", lambda line, root: None)
+        line = local.sign()
+    assert "certificate" in local.refused(line)
+
+
+def _no_entry(document: Any) -> None:
+    document["verificationMaterial"]["tlogEntries"] = []
+
+
+def _two_entries(document: Any) -> None:
+    document["verificationMaterial"]["tlogEntries"] *= 2
+
+
+def _time_without_promise(document: Any) -> None:
+    del _entry(document)["inclusionPromise"]
+
+
+def _only_a_public_key(document: Any) -> None:
+    del document["verificationMaterial"]["certificate"]
+    document["verificationMaterial"]["publicKey"] = {"hint": IDENTITY}
+
+
+def _signature_of_a_file(document: Any) -> None:
+    signature = document.pop("dsseEnvelope")["signatures"][0]["sig"]
+    digest = base64.b64encode(bytes(32)).decode()
+    document["messageSignature"] = {
+        "messageDigest": {"algorithm": "SHA2_256", "digest": digest},
+        "signature": signature,
+    }
+
+
+def _made_by_the_forger(document: Any) -> None:
+    """The certificate of a forger's own instance, under the same names, for the same identity."""
+    now = datetime.now(UTC).replace(microsecond=0)
+    forger = root("Local Fulcio")
+    made = builder(x509.Name([]), forger.certificate.subject, forger.key.public_key(), now, now + MINUTES)
+    names = x509.SubjectAlternativeName([x509.RFC822Name(IDENTITY)])
+    raw = made.add_extension(names, critical=True).sign(forger.key, hashes.SHA256())
+    content = base64.b64encode(raw.public_bytes(serialization.Encoding.DER)).decode()
+    document["verificationMaterial"]["certificate"] = {"rawBytes": content}
+
+
+@pytest.mark.parametrize(
+    "forge",
+    [
+        _no_entry,
+        _two_entries,
+        _time_without_promise,
+        _only_a_public_key,
+        _signature_of_a_file,
+        _made_by_the_forger,
+    ],
+)
+def test_forged_bundles(local: Signing, forge: Callable[[Any], None]) -> None:
+    """A bundle whose proof is missing, doubled, of another kind or of the forger is refused."""
+    line = local.sign()
+    assert "does not hold" in local.refused(_edited(line, forge))
+    assert check_bundle(line, local.trust()).signer.principals
+
+
+class _AnHourAgo(datetime):
+    """The clock of a signer while a certificate that has expired since was valid."""
+
+    @classmethod
+    def now(cls, tz: tzinfo | None = None) -> Self:
+        return super().now(tz) - timedelta(hours=1)
+
+
+def test_expired_certificate(local: Signing, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A certificate of ten minutes that has expired since is valid; one that had at its use is not."""
+    local.instance.since = timedelta(hours=-1)
+    with monkeypatch.context() as careless:
+        careless.setattr(keyless, "_check", lambda line, root: None)
+        careless.setattr(sigstore.sign, "datetime", _AnHourAgo)
+        local.instance.late = timedelta(minutes=-55)
+        early = local.sign()
+        local.instance.late = timedelta(minutes=-45)
+        late = local.sign()
+    assert check_bundle(early, local.trust()).signer.principals == (IDENTITY,)
+    assert "certificate" in local.refused(late)
+
+
+def _with_stamp(line: bytes, stamp: bytes) -> bytes:
+    def edit(document: Any) -> None:
+        stamps = [{"signedTimestamp": base64.b64encode(stamp).decode()}]
+        document["verificationMaterial"]["timestampVerificationData"] = {"rfc3161Timestamps": stamps}
+
+    return _edited(line, edit)
+
+
+def _stamp_of(line: bytes) -> bytes:
+    data = json.loads(line)["verificationMaterial"]["timestampVerificationData"]
+    return base64.b64decode(data["rfc3161Timestamps"][0]["signedTimestamp"])
+
+
+def test_time_stamp_of_another_signature(stamped: Signing) -> None:
+    """A bundle with the time stamp of another signature is refused."""
+    other = _stamp_of(stamped.sign())
+    assert "verified time" in stamped.refused(_with_stamp(stamped.sign(), other))
+
+
+def test_time_stamp_edited(stamped: Signing) -> None:
+    """A bundle with an edited time stamp is refused."""
+    line = stamped.sign()
+    stamp = bytearray(_stamp_of(line))
+    stamp[-5] ^= 1
+    assert "verified time" in stamped.refused(_with_stamp(line, bytes(stamp)))
+
+
+def test_second_time_stamp(tmp_path: Path) -> None:
+    """A wrong time stamp is refused, too, where the log has a clock and the library does without it."""
+    if not HAS_OPENSSL:
+        pytest.skip("openssl makes the time stamps")
+    with running(Instance(authority=Authority(tmp_path / "authority"))) as instance:
+        local = Signing(instance, tmp_path)
+        other, line = _stamp_of(local.sign()), local.sign()
+        assert check_bundle(line, local.trust()).signer.principals
+        assert "of other bytes" in local.refused(_with_stamp(line, other))
+
+
+def test_no_byte_matters_unnoticed(stamped: Signing) -> None:
+    """A changed byte anywhere leaves a bundle as it was, or makes it one that is refused or unknown."""
+    line, chance, told = stamped.sign(), random.Random(7), 0
+    valid = check_bundle(line, stamped.trust())
+    for _ in range(400):
+        edited, place = bytearray(line), chance.randrange(len(line))
+        edited[place] ^= 1 << chance.randrange(8)
+        try:
+            checked = check_bundle(bytes(edited), stamped.trust())
+        except (BadSignature, NotCheckable):
+            told += 1
+        else:
+            assert checked == valid
+    assert told > 350
+
+
+@pytest.mark.parametrize("line", [b"{}", b"[]", b"null", b'{"mediaType": 3}', b"\xff", b"[" * 100_000])
+def test_garbage(local: Signing, line: bytes) -> None:
+    """What is not a bundle is refused."""
+    assert "does not hold" in local.refused(line)
+
+
+def test_refusal(local: Signing) -> None:
+    """What an instance refuses is reported; the token is not."""
+    local.instance.status = 403
+    with pytest.raises(SigningError, match="sigstore did not sign") as error:
+        local.sign()
+    assert local.token.read_text() not in str(error.value)
+    assert local.token.read_text().split(".")[1] not in str(error.value)
+
+
+def test_no_instance(local: Signing) -> None:
+    """An instance that cannot be reached is reported."""
+    with running(Instance()) as gone:
+        local.instance.url = gone.url
+    local.write_config()
+    with pytest.raises(SigningError, match="An SSH key signs without one"):
+        local.sign()
+
+
+@pytest.mark.parametrize("token", ["", "not.a.token", "expired"])
+def test_unusable_token(local: Signing, token: str) -> None:
+    """A token that is malformed or expired is reported, and nothing is sent."""
+    local.token.write_text(local.instance.token(exp=1000) if token == "expired" else token)
+    with pytest.raises(SigningError, match=r"[Ii]dentity"):
+        sign_keyless(STATEMENT, SigstoreSigning(local.token, local.config))
+    assert not local.instance.entries
+
+
+def test_no_identity(local: Signing) -> None:
+    """Without a token, outside of CI and of a terminal, what to do is reported."""
+    with pytest.raises(SigningError, match="permissions: id-token: write"):
+        sign_keyless(STATEMENT, SigstoreSigning(None, local.config))
+
+
+def test_token_of_the_environment(local: Signing, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An identity token may be in a variable."""
+    monkeypatch.setenv("SIGSTORE_ID_TOKEN", local.instance.token("ci@example.org"))
+    line = sign_keyless(STATEMENT, SigstoreSigning(None, local.config))
+    assert check_bundle(line, local.trust()).signer.identity == "ci@example.org"
+
+
+def test_github_actions(local: Signing, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In GitHub Actions, the identity is the one that the service gives to the job."""
+    seen = []
+
+    def reply(handler: BaseHTTPRequestHandler, body: bytes) -> None:
+        seen.append((handler.path, handler.headers["Authorization"]))
+        send(handler, json.dumps({"value": local.instance.token("repo:me/evaluation")}).encode())
+
+    with serving(reply) as service:
+        monkeypatch.setenv("GITHUB_ACTIONS", "true")
+        monkeypatch.setenv("ACTIONS_ID_TOKEN_REQUEST_TOKEN", "of-the-job")
+        monkeypatch.setenv("ACTIONS_ID_TOKEN_REQUEST_URL", f"{service.url}token?version=1")
+        line = sign_keyless(STATEMENT, SigstoreSigning(None, local.config))
+    assert check_bundle(line, local.trust()).signer.identity == "repo:me/evaluation"
+    assert seen == [("/token?version=1&audience=sigstore", "bearer of-the-job")]
+
+
+def test_wrong_files(local: Signing, tmp_path: Path) -> None:
+    """A file that is not a trust configuration, or not there, is an error of the command line."""
+    line = local.sign()
+    for content in ("", "{}", '{"mediaType": "x"}'):
+        local.config.write_text(content)
+        with pytest.raises(ConfigError, match=r"config\.json"):
+            check_bundle(line, local.trust())
+    with pytest.raises(ConfigError, match="missing"):
+        check_bundle(line, SigstoreTrust(trust_config=tmp_path / "missing"))
+    local.write_config()
+    with pytest.raises(ConfigError, match="missing"):
+        sign_keyless(STATEMENT, SigstoreSigning(tmp_path / "missing", local.config))
+
+
+def test_not_installed(local: Signing, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the extra, what to install is reported, by the one who signs and by the one who checks."""
+    line = local.sign()
+    for name in ("sigstore.sign", "sigstore.verify"):
+        monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(SigningError, match=r"pip install 'bfcl-pipeline\[sign\]'"):
+        local.sign()
+    with pytest.raises(NotCheckable, match=r"pip install 'bfcl-pipeline\[sign\]'"):
+        check_bundle(line, local.trust())
+
+
+_CHECK = """
+import sys
+from pathlib import Path
+from bfcl_pipeline.base.errors import NotCheckable
+from bfcl_pipeline.share.signing.keyless import check_bundle
+from bfcl_pipeline.share.signing.signature import SigstoreTrust
+
+line, config, identity, issuer = Path(sys.argv[1]).read_bytes(), Path(sys.argv[2]), *sys.argv[3:]
+print(check_bundle(line, SigstoreTrust(identity, issuer, config)).signer.principals)
+try:
+    check_bundle(line, SigstoreTrust())
+except NotCheckable:
+    print("not of the public instance")
+"""
+
+
+def test_offline(stamped: Signing, tmp_path: Path) -> None:
+    """A check sends nothing and looks no name up, with a private instance and with the public one."""
+    bundle = tmp_path / "bundle"
+    bundle.write_bytes(stamped.sign())
+    command = [sys.executable, "-c", _CHECK, bundle, stamped.config, IDENTITY, ISSUER]
+    done = subprocess.run(command, env=offline(tmp_path / "site"), capture_output=True, text=True)
+    assert refused(done.stderr) == []
+    assert done.stdout.splitlines() == [f"('{IDENTITY}',)", "not of the public instance"]
+    assert not done.stderr.replace("OFFLINE: socket.bind (('::1', 0),)", "").strip()
+    assert done.returncode == 0

@@ -1,0 +1,329 @@
+"""The figures of a run."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import subprocess
+import sys
+from collections import Counter
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from xml.etree.ElementTree import Element
+
+import pytest
+from altair.utils.schemapi import debug_mode
+from defusedxml.ElementTree import fromstring
+
+from bfcl_pipeline.benchmark.records import Rules
+from bfcl_pipeline.judge.scoring.memory_outcomes import Reason
+from bfcl_pipeline.runs.run import Run
+from bfcl_pipeline.show.report.figures import draw as draw_module
+from bfcl_pipeline.show.report.figures import renderer, style
+from bfcl_pipeline.show.report.figures.draw import FIGURES, draw, draw_run
+from bfcl_pipeline.show.report.figures.drawn_figure import DrawnFigure
+from bfcl_pipeline.show.report.figures.experiments import ExperimentRun, draw_experiments
+from bfcl_pipeline.show.report.figures.figure import data
+from bfcl_pipeline.show.report.figures.names import LONGEST, Models, distinct, drawn
+from bfcl_pipeline.show.report.figures.usage import frontier, ticks
+from bfcl_pipeline.show.report.figures.write import CAPTIONS, add_figures, write_figures
+from bfcl_pipeline.show.report.page.render import render_page
+from bfcl_pipeline.show.report.page.run_tables import RunTables, read_run_tables
+from tests.support.figure_tables import full_tables
+
+NAMES = [
+    *("overall", "categories", "differences", "errors", "cost", "latency"),
+    *("memory_backends", "memory_domains", "memory_failures", "memory_changes"),
+    *("web_steps", "web_steps_spread", "web_hops", "web_snippets", "web_failures"),
+    *("formats", "composition"),
+]
+HOSTILE = (
+    "<script>alert('&\"')</script>",
+    "\u202eevil",
+    "long " * 2000,
+    "\u901a\u4e49",
+    "same",
+    "same",
+    "a\nb\x1b[31m",
+)
+STYLE = Path(style.__file__).parents[1] / "page/templates/style.css"
+
+
+@pytest.fixture(scope="module")
+def empty(made_up_run: Path) -> RunTables:
+    """The tables of the made-up run, which has neither memory nor web search."""
+    return read_run_tables(Run(made_up_run), Rules.OFFICIAL)
+
+
+@pytest.fixture(scope="module")
+def of_run(empty: RunTables) -> list[DrawnFigure]:
+    """The figures of the made-up run."""
+    return draw_run(empty)
+
+
+@pytest.fixture(scope="module")
+def tables(empty: RunTables) -> RunTables:
+    """Tables with numbers for every figure, of models with hostile names."""
+    return full_tables(empty, HOSTILE)
+
+
+@pytest.fixture(scope="module")
+def figures(tables: RunTables) -> list[DrawnFigure]:
+    """The figures of these tables."""
+    return draw_run(tables)
+
+
+def elements(svg: str) -> list[Element]:
+    return [*fromstring(svg).iter()]
+
+
+def texts(svg: str) -> list[str]:
+    return [element.text or "" for element in elements(svg) if element.tag.endswith("}text")]
+
+
+def test_every_figure_is_drawn_with_title_caption_and_description(figures: list[DrawnFigure]) -> None:
+    """A run with all numbers has every figure, each with the texts for people who do not see it."""
+    assert [figure.name for figure in figures] == NAMES
+    for figure in figures:
+        for svg in (figure.svg, figure.inline):
+            root = fromstring(svg)
+            title, about = root[0], root[1]
+            assert root.get("role") == "img"
+            assert (title.text, root.get("aria-labelledby")) == (
+                figure.title,
+                f"{title.get('id')} {about.get('id')}",
+            )
+            assert about.text
+        assert figure.caption.endswith(".")
+
+
+def test_without_numbers_there_is_no_figure(empty: RunTables) -> None:
+    """A figure needs its numbers: empty tables give none."""
+    nothing = replace(empty, leaderboard=[], categories=[], formats=[], error_types=[], comparisons=[])
+    models = Models.of(empty)
+    assert [make(nothing, models) for make in FIGURES] == [None] * len(FIGURES)
+
+
+def test_a_run_has_the_figures_of_its_numbers(of_run: list[DrawnFigure]) -> None:
+    """The made-up run has scores, errors and formats, and one model with latencies: too few to compare."""
+    assert [figure.name for figure in of_run] == [
+        *("overall", "categories", "errors", "formats", "composition")
+    ]
+
+
+def test_scores_and_intervals_are_those_of_the_tables(figures: list[DrawnFigure]) -> None:
+    """The figure of the overall score has the score of each model, and its bars their limits."""
+    overall = figures[0]
+    assert "90.0\N{DAGGER}" in texts(overall.svg)
+    assert "Overall in per cent" in (fromstring(overall.svg)[1].text or "")
+
+
+def test_names_are_text(figures: list[DrawnFigure]) -> None:
+    """Markup in a name is text, and only harmless elements and attributes are left."""
+    for figure in figures:
+        for element in elements(figure.svg) + elements(figure.inline):
+            assert element.tag.rpartition("}")[2] in {
+                *("svg", "g", "path", "line", "rect", "text", "tspan", "defs", "clipPath", "title", "desc")
+            }
+            for name, value in element.attrib.items():
+                assert not name.startswith("on")
+                assert name not in ("style", "href", "class")
+                assert "url(" not in value or re.fullmatch(r"url\(#[\w-]+\)", value)
+    assert any("<script>" in text for text in texts(figures[0].svg))
+
+
+def test_names_are_short_visible_and_distinct(figures: list[DrawnFigure]) -> None:
+    """Names have characters of the font only, are cut, and are numbered if they repeat."""
+    names = distinct(HOSTILE)
+    assert len(set(names)) == len(HOSTILE)
+    assert max(map(len, names)) <= LONGEST
+    assert names[1:2] + names[3:] == [r"\u202eevil", r"\u901a\u4e49", "same", "same (2)", r"a\nb\x1b[31m"]
+    assert "\N{HORIZONTAL ELLIPSIS}" in names[2]
+    assert {name.strip() for name in names} <= set(texts(figures[0].svg))
+    assert drawn("Zürich Ωж – 1†") == "Zürich Ωж – 1†"
+
+
+def test_names_that_are_cut_keep_what_tells_them_apart() -> None:
+    """Long names that differ in the middle are not cut there; names of one model are cut as before."""
+    dated = [f"Vendor-Reasoning-Preview-{size}b-2026-11-01 (FC)" for size in (7, 72)]
+    names = distinct([*dated, "y" * 20 + "x" * 20])
+    assert [re.search(r"-(\d+)b-", name)[1] for name in names[:2]] == ["7", "72"]  # type: ignore[index]
+    assert max(map(len, names)) <= LONGEST
+    assert re.fullmatch("y+\N{HORIZONTAL ELLIPSIS}x+", names[2])
+
+
+def about(figures: list[DrawnFigure], name: str) -> str:
+    """The description of a figure."""
+    (svg,) = (figure.svg for figure in figures if figure.name == name)
+    return fromstring(svg)[1].text or ""
+
+
+def test_failures_and_steps_are_those_of_the_tables(figures: list[DrawnFigure]) -> None:
+    """Reasons are summed over models, each memory by itself; kinds are shares of wrong answers."""
+    text = about(figures, "memory_failures")
+    models = len(HOSTILE)
+    reasons = {reason: place for place, reason in enumerate(Reason, 1)}
+    assert f"Key-value: Never stored {reasons[Reason.NEVER_STORED] * models}," in text
+    rest = reasons[Reason.NOT_EXACT] + reasons[Reason.NO_ANSWER]
+    assert f"Other {rest * models};" in text
+    assert "Pasted the question 5.0" in about(figures, "web_failures")
+    assert "Never searched" not in about(figures, "web_failures"), "no answer has this kind"
+    assert "(a) all answers: median 2 hops 4.0, 3 hops 5.0" in about(figures, "web_steps_spread")
+    assert "(b) right answers: median 2 hops 3.0" in about(figures, "web_steps_spread")
+    assert "2 hops 10" in about(figures, "composition")
+
+
+def test_a_short_range_of_costs_has_labels() -> None:
+    """The log scale labels at least two values, whatever its range."""
+    for high in (1.01, 1.3, 2, 7, 40, 1e3, 1e6):
+        assert len(ticks([0.37, 0.37 * high])) >= 2
+
+
+def test_identifiers_are_unique_on_a_page(figures: list[DrawnFigure]) -> None:
+    """Figures of one page do not share an identifier, and each reference has its target."""
+    page = "".join(figure.inline for figure in figures)
+    identifiers = Counter(re.findall(r' id="([^"]+)"', page))
+    assert set(identifiers.values()) == {1}
+    assert set(re.findall(r"url\(#([^)]+)\)", page)) <= set(identifiers)
+
+
+def test_the_page_shows_the_figures(tables: RunTables, figures: list[DrawnFigure]) -> None:
+    """Each figure is inline in the page, except that of errors, whose bars the page has in a table."""
+    made_up = replace(tables, error_types=[], comparisons=[], usage=[], formats=[], categories=[])
+    made_up = replace(made_up, memory_domains=[], memory_use=[], memory_failures=[])
+    made_up = replace(made_up, web_hops=[], web_failures=[], web_questions=[])
+    page = render_page(made_up, figures=figures)
+    assert '<figure id="overall-figure">' in page
+    assert '<figure id="composition-figure">' in page
+    assert '<figure id="errors-figure">' not in page
+    assert "<script>alert" not in page
+    assert not re.search(r"<svg[^>]*style=", page)
+
+
+def test_the_report_knows_the_colours_of_its_dark_form() -> None:
+    """The style of the page replaces each colour of text, lines and ground."""
+    css = STYLE.read_text(encoding="utf-8")
+    for colour in (style.INK, style.SOFT, style.LINE, style.GROUND):
+        assert f'[fill="{colour}"]' in css
+        assert f'[stroke="{colour}"]' in css
+
+
+def luminance(colour: str) -> float:
+    parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
+def contrast(first: str, second: str) -> float:
+    dark, light = sorted((luminance(first), luminance(second)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+def test_figures_are_readable_in_grey() -> None:
+    """Neighbours in a bar differ in lightness; lines and points differ without their colour."""
+    assert min(contrast(*pair) for pair in pairwise(style.STACK)) >= 1.4
+    assert len({tuple(dash) for dash in style.DASHES}) == len(set(style.SHAPES)) == style.MOST_SERIES
+    assert contrast(style.INK, style.GROUND) >= 7
+    assert contrast(style.SOFT, style.GROUND) >= 4.5
+    assert min(contrast(colour, style.GROUND) for colour in style.SERIES) >= 2
+
+
+def test_bytes_do_not_depend_on_the_process(
+    of_run: list[DrawnFigure], made_up_run: Path, tmp_path: Path
+) -> None:
+    """Another process with another locale, time zone, hash seed and list of fonts writes the same bytes."""
+    write_figures(tmp_path / "here", of_run)
+    other = {"PYTHONHASHSEED": "7", "LC_ALL": "C", "TZ": "Asia/Kathmandu", "FONTCONFIG_FILE": "/dev/null"}
+    command = [sys.executable, "-m", "bfcl_pipeline.cli", "figures", str(made_up_run), "--out"]
+    subprocess.run([*command, str(tmp_path / "there")], check=True, env={**os.environ, **other})
+    here, there = (
+        {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.iterdir()}
+        for folder in (tmp_path / "here", tmp_path / "there")
+    )
+    assert here == there
+    assert {path.rpartition(".")[2] for path in here} == {"svg", "png", "md"}
+
+
+def test_fonts_of_the_machine_are_not_used() -> None:
+    """The font of figures is the renderer's own; a font of the machine is as unknown as one that is not."""
+    drawings = [
+        renderer.png(
+            '<svg xmlns="http://www.w3.org/2000/svg" width="99" height="30">'
+            f'<text x="5" y="20" font-family="{family}">Score</text></svg>'
+        )
+        for family in (style.FONT, "DejaVu Sans", "No Such Font")
+    ]
+    assert drawings[0] != drawings[1] == drawings[2]
+
+
+def test_no_address_is_loaded() -> None:
+    """The renderer refuses data from an address."""
+    spec = {"data": {"url": "http://127.0.0.1:9/data.json"}, "mark": "point"}
+    with pytest.raises(ValueError, match="External data url not allowed"):
+        renderer.svg(spec)
+
+
+def test_a_hundred_models_stay_small(empty: RunTables) -> None:
+    """With 100 models the figures of the page are less than 400 kB, and all are in the overall figure."""
+    names = [f"Vendor Model {number} (FC)" for number in range(100)]
+    with debug_mode(False):  # altair has checked these charts of fewer models
+        figures = draw_run(full_tables(empty, names))
+    assert sum(len(figure.inline.encode()) for figure in figures) < 400_000
+    assert set(names) <= set(texts(figures[0].svg))
+    assert "The 8 highest ranked of 100 models are shown." in figures[1].caption
+
+
+def test_the_frontier_has_what_nothing_beats() -> None:
+    """A point is on the frontier unless another has a higher score at no higher cost."""
+    rows = [{"x": x, "y": y} for x, y in ((1, 10), (2, 9), (2, 30), (3, 30), (4, 50))]
+    assert [(row["x"], row["y"]) for row in frontier(rows)] == [(1, 10), (2, 30), (4, 50)]
+
+
+def test_files_of_a_run_are_replaced_and_those_of_a_user_kept(
+    figures: list[DrawnFigure], tmp_path: Path
+) -> None:
+    """The folder of a run has its figures only; another directory keeps what else it has."""
+    for folder, write in ((tmp_path / "run", write_figures), (tmp_path / "paper", add_figures)):
+        folder.mkdir()
+        (folder / "old.svg").touch()
+        write(folder, figures[:1])
+    names = {"overall.svg", "overall.png", CAPTIONS}
+    assert {path.name for path in (tmp_path / "run").iterdir()} == names
+    assert {path.name for path in (tmp_path / "paper").iterdir()} == {*names, "old.svg"}
+
+
+def test_a_web_that_is_not_the_real_one_is_named_without_titles(
+    tables: RunTables, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A figure without title still states that its web is simulated."""
+    monkeypatch.setattr(draw_module, "FIGURES", FIGURES[:1])
+    (untitled,) = draw_run(tables, titled=False)
+    assert "Overall score" not in texts(untitled.svg)
+    assert any("simulated web" in text for text in texts(untitled.svg))
+
+
+def experiment(tables: RunTables, correct: int, tools: bool, failures: float | None) -> ExperimentRun:
+    rows = [row | {"correct": correct} for row in tables.web_hops]
+    return ExperimentRun(replace(tables, web_hops=rows), tools, failures)
+
+
+def test_runs_of_experiments_are_joined(tables: RunTables) -> None:
+    """Means over models by tools, by the share of fetches that fail, and by snippets."""
+    runs = [
+        experiment(tables, 8, tools=True, failures=0.0),
+        experiment(tables, 5, tools=True, failures=0.5),
+        experiment(tables, 1, tools=False, failures=0.0),
+    ]
+    found = {figure.name: figure for figure in draw(draw_experiments(runs), "Runs")}
+    assert list(found) == ["experiment_tools", "experiment_failures", "experiment_snippets"]
+    assert {"80.0", "10.0"} <= set(texts(found["experiment_tools"].svg))
+    assert {"80.0", "50.0"} <= set(texts(found["experiment_failures"].svg))
+    assert "10.0" not in texts(found["experiment_failures"].svg)
+    assert not list(draw_experiments(runs[1:2]))
+
+
+def test_data_are_inline() -> None:
+    """Rows become values of the chart itself."""
+    assert data([{"a": 1}]).to_dict() == {"values": [{"a": 1}]}

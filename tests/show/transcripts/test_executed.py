@@ -1,0 +1,280 @@
+"""Records of entries whose calls are executed: values, requests, where answers come from, and pairings."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pytest
+
+from bfcl_pipeline.benchmark.config import WebChoice
+from bfcl_pipeline.benchmark.definition import CATEGORIES, category_of
+from bfcl_pipeline.benchmark.records import Entry, Mode, Response, Rules
+from bfcl_pipeline.judge.scoring import Judge
+from bfcl_pipeline.show.playback import Conditions
+from bfcl_pipeline.show.transcripts import PAGE, TERMINAL, answer_record, entry_record
+from bfcl_pipeline.show.transcripts.executed import MOST_EXECUTED
+from bfcl_pipeline.show.transcripts.limits import Limits
+from bfcl_pipeline.show.transcripts.parts import AnswerRecord, Item, Kind
+from bfcl_pipeline.world.executables import ApiAnswer, ApiRequest
+from bfcl_pipeline.world.executables.functions import work
+from bfcl_pipeline.world.tools import Constants
+from bfcl_pipeline.world.web.cache import WebCache
+from bfcl_pipeline.world.web.keys import ApiKey
+
+EXECUTED = [name for name, category in CATEGORIES.items() if category.executes]
+
+MIXED = "exec_parallel_multiple_3"
+"""A call that uses the network, and one that does not."""
+
+Record: TypeAlias = Callable[..., AnswerRecord]
+
+
+@pytest.fixture
+def find(entries: Callable[[str], list[Entry]]) -> Callable[[str], Entry]:
+    """A function that returns an entry by its id."""
+    return lambda entry_id: next(one for one in entries(category_of(entry_id)) if one.entry_id == entry_id)
+
+
+@pytest.fixture
+def record(staged: Path, constants: Constants, tmp_path: Path) -> Record:
+    """A function that returns the record of a prompted answer to an entry, with its verdicts."""
+
+    def of(
+        entry: Entry,
+        result: Any,
+        web: str | None = None,
+        mode: Mode = Mode.PROMPT,
+        rules: Rules = Rules.OFFICIAL,
+        limits: Limits = PAGE,
+    ) -> AnswerRecord:
+        conditions = Conditions(staged, constants, tmp_path)
+        response = Response(entry.entry_id, entry.category, mode, json.dumps(result), model="m", web=web)
+        judge = Judge(entry, constants, conditions.apis(web))
+        verdicts = {name: judge.verdict(response, name) for name in Rules}
+        return answer_record(entry, response, verdicts, conditions, rules=rules, limits=limits)
+
+    return of
+
+
+def lines(items: tuple[Item, ...]) -> list[tuple[str, str]]:
+    """Labels and texts."""
+    return [(item.label, item.text) for item in items]
+
+
+def with_truth(entry: Entry, *calls: tuple[str, str]) -> Entry:
+    """The entry with other expected calls, each with how its value is compared."""
+    return replace(entry, truth=[{"call": call, "match": match} for call, match in calls])
+
+
+def test_expected_calls_have_values_and_how_they_are_compared(
+    find: Callable[[str], Entry], staged: Path, constants: Constants
+) -> None:
+    """A call that uses the network also has its request, and where the answer comes from."""
+    found = lines(entry_record(find(MIXED), Conditions(staged, constants)).accepted)
+    assert found[0] == ("truth 1", "retrieve_holiday_by_year(year='2020', country='ES')")
+    assert found[1] == ("request", "GET https://date.nager.at/api/v3/publicholidays/2020/ES")
+    assert found[2] == ("from", "the simulated network")
+    assert found[3][1].startswith("[{'date': '2020-01-01'")
+    assert found[4:] == [
+        ("accepts", "an equal value"),
+        ("truth 2", "calculate_displacement(initial_velocity=10, acceleration=2, time=5)"),
+        ("value", "75.0"),
+        ("accepts", "an equal value"),
+    ]
+
+
+def test_a_value_that_the_release_recorded_is_told_from_a_simulated_one(
+    find: Callable[[str], Entry], staged: Path, constants: Constants
+) -> None:
+    """Of calls that the release holds a value for, the answer is a recording of it."""
+    found = lines(entry_record(find("exec_simple_22"), Conditions(staged, constants)).accepted)
+    assert ("from", "a recording of the release") in found
+    assert ("value", "830542.59265") in found
+    assert ("accepts", "a number within 20 % of the value") in found
+
+
+@pytest.mark.parametrize("mode", ["live", "off", "replay"])
+def test_values_that_are_not_recorded_say_so(
+    find: Callable[[str], Entry], staged: Path, constants: Constants, tmp_path: Path, mode: str
+) -> None:
+    """The request is named, the call without network has its value, and nothing is sent."""
+    conditions = Conditions(staged, constants, tmp_path, web=WebChoice(mode=mode))
+    items = entry_record(find(MIXED), conditions).accepted
+    notes = [item.text for item in items if item.kind is Kind.NOTE and item.label == "value"]
+    assert len(notes) == 1
+    assert notes[0].startswith("(not recorded: ")
+    assert not [item for item in items if item.label == "from"]
+    assert ("value", "75.0") in lines(items)
+
+
+def test_a_rest_entry_has_its_reference_request_and_recorded_response(
+    find: Callable[[str], Entry], staged: Path, constants: Constants
+) -> None:
+    """The response is cut to what a terminal has room for; headers choose the answer and are shown."""
+    conditions = Conditions(staged, constants, web=WebChoice(mode="off"))
+    call, request, source, value, accepts = entry_record(
+        find("rest_69"), conditions, limits=TERMINAL
+    ).accepted
+    assert call.text == "requests.get(url='https://date.nager.at/api/v3/LongWeekend/2023/CA')"
+    assert request.text == "GET https://date.nager.at/api/v3/LongWeekend/2023/CA"
+    assert source.text == "a recording of the release"
+    assert value.text.startswith('status 200: [{"startDate": "2023-04-07"')
+    assert len(value.text) < 450
+    assert accepts.text.endswith("a list of this length with these keys")
+    keyed = entry_record(find("rest_3"), conditions).accepted
+    assert keyed[1].text.endswith("; x-rapidapi-key: YOUR-RAPID-API-KEY")
+    assert keyed[-1].text.endswith("with status 200 and these keys at the top")
+
+
+def test_each_call_of_an_answer_has_its_value_and_the_expected_call_that_it_fits(
+    find: Callable[[str], Entry], record: Record
+) -> None:
+    """Calls in another order are assigned to the expected calls that they fit."""
+    text = (
+        "[calculate_displacement(initial_velocity=10, acceleration=2, time=5), "
+        "retrieve_holiday_by_year(year='2020', country='ES')]"
+    )
+    found = record(find(MIXED), text)
+    assert [line for line in lines(found.answer) if line[0] != "value"] == [
+        ("answer 1", "calculate_displacement(initial_velocity=10, acceleration=2, time=5)"),
+        ("fits", "truth 2"),
+        ("answer 2", "retrieve_holiday_by_year(year='2020', country='ES')"),
+        ("request", "GET https://date.nager.at/api/v3/publicholidays/2020/ES"),
+        ("from", "the simulated network"),
+        ("fits", "truth 1"),
+    ]
+    assert [one.valid for one in found.verdicts] == [True, True, True]
+
+
+def test_pairings_under_official_and_corrected_rules_are_told_apart(
+    find: Callable[[str], Entry], record: Record
+) -> None:
+    """The official rules give the first call to an expected call that the other one also fits."""
+    entry = with_truth(
+        find("exec_parallel_0"),
+        ("calculate_triangle_area(base=1, height=1)", "structural_match"),
+        ("calculate_triangle_area(base=10, height=5)", "exact_match"),
+    )
+    text = "[calculate_triangle_area(base=10, height=5), calculate_triangle_area(base=2, height=2)]"
+    found = record(entry, text)
+    assert [line for line in lines(found.answer) if line[0] in ("fits", "")] == [
+        ("fits", "truth 1 under official rules"),
+        ("fits", "truth 2 under corrected rules"),
+        ("fits", "truth 1 under corrected rules"),
+        ("", "(no call fits truth 2 under official rules)"),
+    ]
+    assert [one.valid for one in found.verdicts] == [False, True, True]
+
+
+def test_a_call_that_cannot_be_executed_has_its_error(find: Callable[[str], Entry], record: Record) -> None:
+    """Nothing that a model names is run: the error is that of a name that does not exist."""
+    entry = find("exec_simple_3")
+    for name in ("os.system", "eval", "__import__"):
+        call, error, note = record(entry, [{name: '{"command": "ls"}'}], mode=Mode.FC).answer
+        assert call.text == f"{name}(command='ls')"
+        assert (error.kind, error.label) == (Kind.VALUE, "error")
+        assert error.text.startswith("NameError")
+        assert note.text == "(no call fits the truth)"
+
+
+def test_a_wrong_number_of_calls_has_values_and_no_pairing(
+    find: Callable[[str], Entry], record: Record
+) -> None:
+    """Each call has its value; which expected call it fits was never asked."""
+    call = "calculate_displacement(initial_velocity=10, acceleration=2, time=5)"
+    found = record(find(MIXED), f"[{call}]")
+    assert lines(found.answer) == [("answer", call), ("value", "75.0")]
+    assert found.verdicts[0].error_type == "value_error:exec_result_count"
+
+
+def test_a_text_is_shown_before_what_is_read_from_it(find: Callable[[str], Entry], record: Record) -> None:
+    """A call that is written in another way is a text and the call; a text without calls says why."""
+    entry = with_truth(find("exec_simple_0"), ("calculate_triangle_area(base=1, height=2)", "exact_match"))
+    bare = "calculate_triangle_area(base=1, height=4/2)"
+    assert lines(record(entry, bare).answer) == [
+        ("answer", bare),
+        ("read as", "calculate_triangle_area(base=1, height=2.0)"),
+        ("value", "1.0"),
+        ("fits", "the truth"),
+    ]
+    text, note = record(entry, "I cannot do that.").answer
+    assert (text.kind, note.kind) == (Kind.TEXT, Kind.NOTE)
+    assert note.text.startswith("(no call: ")
+
+
+def test_a_rest_answer_has_its_request_and_where_its_answer_comes_from(
+    find: Callable[[str], Entry], record: Record, tmp_path: Path
+) -> None:
+    """The reference request has the recorded response; another one the record with its date, or nothing."""
+    entry = find("rest_69")
+    other = "[requests.get(url='https://date.nager.at/api/v3/LongWeekend/2024/CA')]"
+    same = record(entry, f"[{entry.truth['request']}]", web="off").answer
+    assert lines(same)[2] == ("from", "a recording of the release")
+    missing = record(entry, other, web="replay").answer
+    assert missing[-1].text.startswith("(not recorded: ")
+    key = ApiKey(ApiRequest("https://date.nager.at/api/v3/LongWeekend/2024/CA"))
+    at = datetime(2026, 11, 23, tzinfo=UTC)
+    WebCache(tmp_path / "web").add(key, ApiAnswer(404, "none\u202e"), engine="e", recorded_at=at)
+    assert lines(record(entry, other, web="replay").answer)[1:] == [
+        ("request", "GET https://date.nager.at/api/v3/LongWeekend/2024/CA"),
+        ("from", "the record of 2026-11-23"),
+        ("value", "status 404: none\u202e"),
+    ]
+    refused = record(entry, "[requests.get(url='date.nager.at')]").answer
+    assert refused[-1].label == "error"
+    assert refused[-1].text.startswith("MissingSchema")
+
+
+def test_an_answer_of_very_many_calls_is_executed_in_part(
+    find: Callable[[str], Entry], record: Record
+) -> None:
+    """The first calls have values, and a note has the number of the others."""
+    calls = [{"math_factorial": '{"n": 3}'}] * (MOST_EXECUTED + 7)
+    items = record(find(MIXED), calls, mode=Mode.FC).answer
+    assert sum(item.kind is Kind.VALUE for item in items) == MOST_EXECUTED
+    assert items[-1].text == "(and 7 more calls, which are not executed here)"
+
+
+def test_the_work_of_all_calls_of_an_answer_is_bounded(
+    find: Callable[[str], Entry], record: Record, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Calls that need much work are executed to show them until the work of all together is done."""
+    monkeypatch.setattr(work, "MAX_STEPS", 1_000)
+    monkeypatch.setattr(work, "MAX_ANSWER_STEPS", 4_000)
+    calls = [{"get_prime_factors": '{"number": 4.5}'}, {"math_factorial": '{"n": 3}'}] * 20
+    items = record(find(MIXED), calls, mode=Mode.FC).answer
+    values = [item.text for item in items if item.kind is Kind.VALUE]
+    assert values[:2] == ["Bound: the call takes more than 1,000 steps of work", "6"]
+    assert 6 <= len(values) <= 9
+    assert items[-1].text == f"(and {40 - len(values)} more calls, which are not executed here)"
+
+
+def test_a_record_is_bounded_however_large_the_values_are(
+    find: Callable[[str], Entry], record: Record
+) -> None:
+    """Large numbers and arguments are cut with what is missing."""
+    calls = [{"math_factorial": '{"n": 900}'}, {"sort_array": json.dumps({"array": [*range(9_000)]})}]
+    items = record(find(MIXED), calls, mode=Mode.FC, limits=TERMINAL).answer
+    assert max(len(item.text) for item in items) < 700
+    assert sum("more characters)" in item.text for item in items) == 3
+
+
+@pytest.mark.parametrize("category", EXECUTED)
+def test_every_expected_call_has_a_value_in_the_simulated_world(
+    entries: Callable[[str], list[Entry]], staged: Path, constants: Constants, category: str
+) -> None:
+    """No expected call fails or lacks a record, and each has which values are accepted."""
+    conditions = Conditions(staged, constants)
+    for entry in entries(category):
+        accepted = entry_record(entry, conditions).accepted
+        calls = sum(item.kind is Kind.CALL for item in accepted)
+        assert calls == (1 if category == "rest" else len(entry.truth))
+        assert sum(item.label == "accepts" for item in accepted) == calls
+        assert sum(item.kind is Kind.VALUE and item.label == "value" for item in accepted) == calls, (
+            entry.entry_id
+        )

@@ -1,0 +1,198 @@
+from __future__ import annotations
+
+import tracemalloc
+from typing import Any
+
+import pytest
+
+from bfcl_pipeline.benchmark.records import Call
+from bfcl_pipeline.world.tools import World, WorldConfig
+from bfcl_pipeline.world.tools.api import BoundExceeded
+from bfcl_pipeline.world.tools.math import api as math_api
+from bfcl_pipeline.world.tools.math.api import MAX_DIGITS, MAX_LOGARITHM_DIGITS, MAX_ROOT_DIGITS, MathAPI
+
+UNPRINTABLE = (
+    "Exceeds the limit (4300 digits) for integer string conversion; "
+    "use sys.set_int_max_str_digits() to increase the limit"
+)
+RANGE = "Error during execution: (34, 'Numerical result out of range')"
+
+
+@pytest.fixture
+def world(setting: WorldConfig) -> World:
+    return World.of(["MathAPI"], {"MathAPI": {"numbers": [1, 2]}}, setting, "model_entry")
+
+
+def run(world: World, name: str, **arguments: Any) -> str:
+    return world.run(Call(name, arguments))
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "text"),
+    [
+        ("add", {"a": 0.1, "b": 0.2}, '{"result": 0.30000000000000004}'),
+        ("add", {"a": "1", "b": "2"}, '{"result": "12"}'),
+        ("add", {"a": "1", "b": 2}, '{"error": "Both inputs must be numbers"}'),
+        ("multiply", {"a": "1", "b": 2}, '{"error": "Both inputs must be numbers"}'),
+        ("divide", {"a": 1, "b": 0}, '{"error": "Cannot divide by zero"}'),
+        ("percentage", {"part": 1, "whole": 8}, '{"result": 12.5}'),
+        ("power", {"base": 2, "exponent": 10}, '{"result": 1024}'),
+        ("power", {"base": -1, "exponent": 0.5}, "{'result': (6.123233995736766e-17+1j)}"),
+        ("power", {"base": 2.0, "exponent": 5000}, RANGE),
+        ("round_number", {"number": 2.5}, '{"result": 2.0}'),
+        ("round_number", {"number": 1234, "decimal_places": -2}, '{"result": 1200}'),
+        ("mean", {"numbers": [1, 2, 4]}, '{"result": 2.3333333333333335}'),
+        ("mean", {"numbers": []}, '{"error": "Cannot calculate mean of an empty list"}'),
+        ("max_value", {"numbers": [1, "a"]}, '{"error": "All elements in the list must be numbers"}'),
+        ("standard_deviation", {"numbers": [1, 2, 3, 4]}, '{"result": 1.118033988749895}'),
+    ],
+)
+def test_results(world: World, name: str, arguments: dict[str, Any], text: str) -> None:
+    """Results and errors are those of Python's arithmetic, with the release's texts."""
+    assert run(world, name, **arguments) == text
+
+
+def test_high_precision(world: World) -> None:
+    """Logarithms and roots are shown as objects of arbitrary precision."""
+    assert run(world, "logarithm", value=36.0, base=6.0, precision=4) == "{'result': mpf('2.0')}"
+    assert run(world, "logarithm", value=20, base=10, precision=2) == "{'result': mpf('1.3027')}"
+    assert run(world, "square_root", number=2, precision=5) == "{'result': Decimal('1.4142')}"
+
+
+def test_logarithm_without_value(world: World) -> None:
+    """Where there is no logarithm, the error is the library's message, even an empty one."""
+    assert run(world, "logarithm", value=[1], base=2, precision=5) == (
+        '{"error": "cannot create mpf from [1]"}'
+    )
+    assert run(world, "logarithm", value=2, base=1, precision=5) == '{"error": ""}'
+
+
+def test_precision_of_an_earlier_logarithm(setting: WorldConfig) -> None:
+    """A stored logarithm is shown with the digits of the latest one."""
+    world = World.of(["MessageAPI", "MathAPI"], {}, setting, "model_entry")
+    run(world, "message_login", user_id="USR001")
+    fine = Call("logarithm", {"value": 2, "base": 10, "precision": 30})
+    run(world, "send_message", receiver_id="USR001", message=fine)
+    assert "mpf('0.301029995663981195213738894724506')" in run(world, "view_messages_sent")
+    run(world, "logarithm", value=2, base=10, precision=3)
+    assert "mpf('0.30103')" in run(world, "view_messages_sent")
+
+
+def test_worlds_do_not_share_precision(setting: WorldConfig) -> None:
+    """The precision that one conversation sets does not affect another."""
+    one, other = (World.of(["MathAPI"], {}, setting, "model_entry") for _ in range(2))
+    before = run(other, "logarithm", value=2, base=10, precision="x")
+    run(one, "logarithm", value=2, base=10, precision=50)
+    assert run(other, "logarithm", value=2, base=10, precision="x") == before
+    assert other.apis["MathAPI"]._mp.dps == 15  # type: ignore[attr-defined]
+
+
+def test_sums_add_one_by_one(world: World) -> None:
+    """Sums are not compensated, in any Python version."""
+    assert run(world, "sum_values", numbers=[0.1] * 10) == '{"result": 0.9999999999999999}'
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        ((5, "km", "m"), {"result": 5000.0}),
+        ((5, "cm", "km"), {"result": 5e-05}),
+        ((5, "km", "ft"), {"error": "Conversion from 'km' to 'ft' is not supported"}),
+        ((10**400, "km", "m"), {"error": "Conversion resulted in a value too large to represent"}),
+        (("5", "km", "m"), {"error": "Value must be a number"}),
+    ],
+)
+def test_metric_units(setting: WorldConfig, arguments: tuple[Any, ...], text: dict[str, Any]) -> None:
+    """Metric lengths are converted through metres, as floats."""
+    assert MathAPI.load({}, setting).si_unit_conversion(*arguments) == text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        ((2, "in", "cm"), {"result": 5.08}),
+        ((100, "celsius", "fahrenheit"), {"result": 212.0}),
+        ((212, "fahrenheit", "celsius"), {"result": 100.0}),
+        ((5, "stone", "stone"), {"result": 5}),
+        ((5, "kg", "m"), {"error": "Conversion from 'kg' to 'm' is not supported"}),
+    ],
+)
+def test_imperial_units(setting: WorldConfig, arguments: tuple[Any, ...], text: dict[str, Any]) -> None:
+    """Units are converted between the systems, and any unit, known or unknown, to itself."""
+    assert MathAPI.load({}, setting).imperial_si_conversion(*arguments) == text
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "error"),
+    [
+        ("power", {"base": 10, "exponent": 10**9}, UNPRINTABLE),
+        ("power", {"base": 10, "exponent": 5000}, UNPRINTABLE),
+        (
+            "logarithm",
+            {"value": 2, "base": 10, "precision": MAX_LOGARITHM_DIGITS + 1},
+            "a logarithm of more than 5,000 digits",
+        ),
+        (
+            "logarithm",
+            {"value": "1e" + "9" * 4000, "base": 10, "precision": 5},
+            "a figure of more than 100 characters",
+        ),
+        (
+            "square_root",
+            {"number": 2, "precision": MAX_ROOT_DIGITS + 1},
+            "a square root of more than 20,000 digits",
+        ),
+        ("square_root", {"number": 2, "precision": 0}, "valid range for prec is [1, MAX_PREC]"),
+    ],
+)
+def test_bounds(world: World, name: str, arguments: dict[str, Any], error: str) -> None:
+    """A call that would take too long or print too much is refused; a power with Python's message."""
+    assert run(world, name, **arguments) == f"Error during execution: {error}"
+
+
+def test_a_refused_precision_is_forgotten(setting: WorldConfig) -> None:
+    """A refused logarithm leaves the precision unchanged, since earlier results are shown with it."""
+    api = MathAPI.load({}, setting)
+    api.logarithm(2, 10, 7)
+    with pytest.raises(BoundExceeded):
+        api.logarithm(2, 10, 10**12)
+    assert api._mp.dps == 7
+
+
+@pytest.mark.parametrize("number", [0, 5, -1234, True, 10**4000])
+def test_rounding_beyond_all_digits_does_not_allocate_memory(setting: WorldConfig, number: int) -> None:
+    """An integer rounded to more places than it has is 0, and no power of ten is formed for it."""
+    tracemalloc.start()
+    try:
+        assert MathAPI.load({}, setting).round_number(number, -(10**9)) == {"result": 0}
+        _, most_bytes = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert most_bytes < 1_000_000  # 10**(10**9) has 400 MB
+
+
+def test_rounding_agrees_with_python(setting: WorldConfig) -> None:
+    """Integers are rounded as by Python, around the number of their digits."""
+    api = MathAPI.load({}, setting)
+    for number in (0, 5, 49, 50, 51, -50, 95, 999, 10**20 - 1):
+        for places in range(-25, 3):
+            assert api.round_number(number, places) == {"result": round(number, places)}
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "digits"),
+    [
+        ("logarithm", {"value": 2, "base": 10, "precision": MAX_LOGARITHM_DIGITS}, MAX_LOGARITHM_DIGITS),
+        ("square_root", {"number": 2, "precision": MAX_ROOT_DIGITS}, MAX_ROOT_DIGITS),
+    ],
+)
+def test_the_digits_of_a_conversation_are_bounded(
+    setting: WorldConfig, monkeypatch: pytest.MonkeyPatch, name: str, arguments: dict[str, Any], digits: int
+) -> None:
+    """The largest precision is computed a few times in one conversation, not thousands of times."""
+    assert MAX_DIGITS == 200_000
+    monkeypatch.setattr(math_api, "MAX_DIGITS", 2 * digits)
+    world = World.of(["MathAPI"], {"MathAPI": {"numbers": [1, 2]}}, setting, "model_entry")
+    texts = [run(world, name, **arguments) for _ in range(3)]
+    assert "1.414" in texts[-2] or "0.301" in texts[-2]
+    assert texts[-1].endswith(f"of more than {2 * digits:,} digits in all")

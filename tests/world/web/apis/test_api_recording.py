@@ -1,0 +1,383 @@
+"""Recording the answers of web APIs, and replaying them: which are answers, and where keys go."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import threading
+from base64 import b64encode
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+import yaml
+
+from bfcl_pipeline.base.errors import NotRecorded, WebError
+from bfcl_pipeline.world.executables import ApiAnswer, ApiRequest
+from bfcl_pipeline.world.web.api_client import ApiClient
+from bfcl_pipeline.world.web.api_recording import RecordingApis
+from bfcl_pipeline.world.web.apis import ReplayingApis
+from bfcl_pipeline.world.web.cache import WebCache
+from bfcl_pipeline.world.web.engines.retries import RetryPolicy
+from bfcl_pipeline.world.web.keys import ApiKey
+from bfcl_pipeline.world.web.pace import HostPace
+from bfcl_pipeline.world.web.status import survey
+from tests.support.api_hosts import KEYS, ApiHosts, local_names
+
+Recording = Callable[..., RecordingApis]
+
+ADDRESS = ApiRequest("http://ip-api.com/json/1.2.3.4", (("fields", "city,country"),))
+RATES = ApiRequest("https://v6.exchangerate-api.com/v6/YOUR-EXCHANGERATE-API-KEY/latest/USD")
+FILM = ApiRequest("http://www.omdbapi.com/", (("apikey", "YOUR-OMDB-API-KEY"), ("t", "Barbie")))
+COVID = ApiRequest(
+    "https://covid-193.p.rapidapi.com/statistics",
+    (("country", "Tonga"),),
+    (("x-rapidapi-host", "covid-193.p.rapidapi.com"), ("x-rapidapi-key", "YOUR-RAPID-API-KEY")),
+)
+PRODUCT = ApiRequest(
+    "https://real-time-amazon-data.p.rapidapi.com/product-details",
+    (("asin", "B08PPDJWC8"), ("country", "US")),
+    (("x-rapidapi-key", "YOUR-RAPID-API-KEY"),),
+)
+FORMS = [
+    form
+    for key in KEYS.values()
+    for form in (key, quote(key, safe=""), b64encode(key.encode()).decode(), json.dumps(key)[1:-1])
+]
+
+
+def written(folder: Path) -> str:
+    return "\n".join(
+        path.read_text() + str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()
+    )
+
+
+def test_a_request_is_sent_once_and_then_replayed(
+    hosts: ApiHosts, recording: Recording, tmp_path: Path
+) -> None:
+    """Host, path, parameters and headers arrive as they are; the answer is that of every later mode."""
+    hosts.script("ip-api.com/json/1.2.3.4", hosts.http({"city": "Zürich"}))
+    apis = recording()
+    for _ in range(2):
+        assert json.loads(apis.get(ADDRESS).body) == {"city": "Zürich"}
+    (arrived,) = hosts.asked
+    assert (arrived.tls, arrived.target) == (False, "/json/1.2.3.4?fields=city%2Ccountry")
+    cache = WebCache(tmp_path / "web")
+    assert ReplayingApis(cache).get(ADDRESS) == apis.get(ADDRESS)
+    stats = survey(cache)
+    assert (dict(stats.outcomes), stats.cassettes, stats.damaged) == ({("api", "answer"): 1}, 1, [])
+    assert stats.keys == {ApiKey(ADDRESS)}
+
+
+@pytest.mark.parametrize(
+    ("request_", "place", "sent"),
+    [
+        (RATES, "/v6/exchange%26key%3D0123/latest/USD", None),
+        (FILM, "/?apikey=omdbkey1&t=Barbie", None),
+        (COVID, "/statistics?country=Tonga", "rapid/key+0123456789"),
+    ],
+)
+def test_a_key_is_sent_over_tls_and_written_nowhere(
+    hosts: ApiHosts,
+    recording: Recording,
+    tmp_path: Path,
+    request_: ApiRequest,
+    place: str,
+    sent: str | None,
+) -> None:
+    """It takes the place of its placeholder in path, parameter or header; no file has it in any form, even
+    if the API echoes it."""
+    echo = {"echo": FORMS, "nested": json.dumps({"echo": FORMS}), "in html": "&".join(FORMS)}
+    host = request_.url.split("/")[2]
+    answer = hosts.http(json.dumps(echo).replace("rapid/key", "rapid\\/key"), X_Echo=" ".join(FORMS))
+    hosts.script(f"{host}{place.partition('?')[0]}", answer)
+    body = recording().get(request_).body
+    (arrived,) = hosts.asked
+    assert (arrived.tls, arrived.host, arrived.target) == (True, host, place)
+    assert arrived.headers.get("x-rapidapi-key") == sent
+    (variable,) = [
+        name for name, key in KEYS.items() if key in f"{place}{sent}" or quote(key, safe="") in place
+    ]
+    key = KEYS[variable]
+    own = [key, quote(key, safe=""), b64encode(key.encode()).decode(), key.replace("/", "\\/")]
+    everything = written(tmp_path / "web") + body
+    assert "SCRUBBED" in everything
+    assert "YOUR-" in everything  # the key of the outcome has the placeholder
+    assert not [form for form in own if form in everything]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-32-be"])
+def test_a_key_is_found_in_every_part_of_an_answer(
+    hosts: ApiHosts, recording: Recording, tmp_path: Path, encoding: str
+) -> None:
+    """In the status line, in names of headers, and in a body of any encoding of JSON."""
+    key = KEYS["OMDB_API_KEY"]
+    body = json.dumps({"Error": f"{key} is not active"}).encode(encoding)
+    kind = f"application/json; charset={encoding}"
+    answer = hosts.http(body, Content_Type=kind, **{f"X-{key}": "1"})
+    hosts.script("www.omdbapi.com/", answer.replace(b"200 X", f"200 {key}".encode()))
+    assert "SCRUBBED" in recording().get(FILM).body
+    files = [path.read_bytes() for path in (tmp_path / "web").rglob("*") if path.is_file()]
+    bodies = [
+        content if isinstance(content, bytes) else content.encode()
+        for one in files
+        for content in _bodies(yaml.safe_load(one))
+    ]
+    forms = [key.encode(name) for name in ("utf-8", "utf-16-le", "utf-32-be")]
+    assert bodies
+    assert not [form for form in forms for one in [*files, *bodies] if form in one]
+
+
+def _bodies(document: Any) -> list[str | bytes]:
+    """The bodies in a cassette."""
+    return [one["response"]["body"]["string"] for one in document.get("interactions", [])]
+
+
+def test_a_request_without_its_key_is_not_sent(hosts: ApiHosts, recording: Recording) -> None:
+    """The message names the variable; recorded answers need no key."""
+    hosts.script("www.omdbapi.com/", hosts.http({"Title": "Barbie"}))
+    with pytest.raises(NotRecorded, match="export OMDB_API_KEY="):
+        recording({}).get(FILM)
+    assert hosts.asked == []
+    recording().get(FILM)
+    assert json.loads(recording({}).get(FILM).body) == {"Title": "Barbie"}
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        ApiRequest("https://evil.example/x"),
+        ApiRequest("https://ip-api.com:8443/json"),
+        ApiRequest("https://user@ip-api.com/json"),
+        ApiRequest("https://ip-api.com@evil.example/json"),
+        ApiRequest("ftp://ip-api.com/json"),
+        ApiRequest("http://[::1/json"),
+        ApiRequest("http://ip-api.com/json", (("key", "YOUR-OMDB-API-KEY"),)),
+        ApiRequest("https://www.omdbapi.com/", (), (("x-rapidapi-key", "YOUR-RAPID-API-KEY"),)),
+        ApiRequest("http://ip-api.com/json", (("key", KEYS["OMDB_API_KEY"]),)),
+        ApiRequest(f"http://ip-api.com/{quote(KEYS['RAPID_API_KEY'], safe='')}"),
+        ApiRequest("http://ip-api.com/json", (), (("x", "a\r\nHost: evil.example"),)),
+    ],
+)
+def test_only_known_hosts_are_asked_and_each_for_its_own_key(
+    hosts: ApiHosts, recording: Recording, tmp_path: Path, request_: ApiRequest
+) -> None:
+    """Other hosts, ports and users, keys of other hosts, and texts with a key itself are not sent."""
+    with pytest.raises(NotRecorded) as raised:
+        recording().get(request_)
+    assert hosts.asked == []
+    assert not [form for form in FORMS if form in str(raised.value)]
+    assert written(tmp_path) == ""
+
+
+@pytest.mark.parametrize(
+    ("request_", "status"), [(ADDRESS, 400), (ADDRESS, 401), (ADDRESS, 403), (COVID, 404), (COVID, 301)]
+)
+def test_an_error_of_the_api_is_its_answer(
+    hosts: ApiHosts, recording: Recording, request_: ApiRequest, status: int
+) -> None:
+    """Whatever its status, if it is about the request and not about our key."""
+    place = request_.url.partition("//")[2]
+    hosts.script(place, hosts.http("no such thing", status))
+    assert recording().get(request_) == ApiAnswer(status, "no such thing")
+
+
+@pytest.mark.parametrize("status", [401, 403])
+def test_a_refused_key_is_not_recorded_and_not_sent_again(
+    hosts: ApiHosts, recording: Recording, tmp_path: Path, status: int
+) -> None:
+    """The error names the variable and what to check; other requests to the host end with it too."""
+    hosts.script("covid-193.p.rapidapi.com/statistics", hosts.http({"message": "not subscribed"}, status))
+    apis = recording()
+    other = ApiRequest(COVID.url, (("country", "Fiji"),), COVID.headers)
+    for request in (COVID, other, COVID):
+        with pytest.raises(WebError, match=f"the key in RAPID_API_KEY with HTTP {status}") as raised:
+            apis.get(request)
+        assert not isinstance(raised.value, NotRecorded)
+    assert len(hosts.asked) == 1
+    assert written(tmp_path) == ""
+
+
+@pytest.mark.parametrize("status", [429, 500, 503])
+def test_a_busy_api_is_asked_again(
+    hosts: ApiHosts, recording: Recording, waits: list[float], status: int
+) -> None:
+    """Up to three times, not before the time that it requests; then an error that names it."""
+    busy = hosts.http("", status, Retry_After="7")
+    hosts.script("ip-api.com/json/1.2.3.4", busy, hosts.http({}))
+    assert recording().get(ADDRESS) == ApiAnswer(200, "{}")
+    assert waits == [7.0]
+    hosts.script("v6.exchangerate-api.com/v6/exchange%26key%3D0123/latest/USD", busy)
+    with pytest.raises(WebError, match=f"v6.exchangerate-api.com failed 3 times.*HTTP {status}") as raised:
+        recording().get(RATES)
+    assert "exchange" not in str(raised.value).replace("exchangerate", "")
+    assert waits == [7.0, 7.0, 10.0]
+
+
+def test_a_product_is_asked_for_until_it_is_there(
+    hosts: ApiHosts, recording: Recording, waits: list[float]
+) -> None:
+    """Up to five times, with growing waits, as the official function does; then the last answer counts."""
+    place = "real-time-amazon-data.p.rapidapi.com/product-details"
+    whole = hosts.http({"data": {"product_title": "A lamp"}})
+    hosts.script(place, hosts.http({"data": {}}), hosts.http({"status": "ERROR"}), whole)
+    assert "A lamp" in recording().get(PRODUCT).body
+    assert waits == [1.0, 2.0]
+    hosts.script(place, hosts.http({"data": {}}))
+    other = ApiRequest(PRODUCT.url, (("asin", "B0"),), PRODUCT.headers)
+    assert recording().get(other).body == '{"data": {}}'
+    assert len(hosts.asked) == 3 + 5
+    assert waits == [1.0, 2.0, 1.0, 2.0, 4.0, 8.0]
+
+
+def test_redirects_stay_at_known_hosts(hosts: ApiHosts, recording: Recording) -> None:
+    """A request without a key may be redirected to another known host, and to no other."""
+    hosts.script("ip-api.com/json/1.2.3.4", hosts.http("", 302, Location="https://date.nager.at/x?y=1"))
+    hosts.script("date.nager.at/x", hosts.http("there"))
+    assert recording().get(ADDRESS) == ApiAnswer(200, "there")
+    for place in ("http://evil.example/", "http://169.254.169.254/", "file:///etc/passwd", "//[", "/loop"):
+        hosts.script("ip-api.com/a", hosts.http("", 302, Location=place))
+        hosts.script("ip-api.com/loop", hosts.http("", 302, Location="/loop"))
+        with pytest.raises(WebError):
+            recording().get(ApiRequest("http://ip-api.com/a"))
+    assert {arrived.host for arrived in hosts.asked} == {"ip-api.com", "date.nager.at"}
+
+
+def test_a_key_is_not_redirected(hosts: ApiHosts, recording: Recording) -> None:
+    """With a key a redirect is followed at the same host over TLS only."""
+    for place in ("https://yahoo-finance15.p.rapidapi.com/", "http://covid-193.p.rapidapi.com/plain"):
+        hosts.script("covid-193.p.rapidapi.com/statistics", hosts.http("", 307, Location=place))
+        with pytest.raises(NotRecorded, match="redirects to another place"):
+            recording().get(COVID)
+    hosts.script("covid-193.p.rapidapi.com/statistics", hosts.http("", 307, Location="/moved"))
+    hosts.script("covid-193.p.rapidapi.com/moved", hosts.http("here"))
+    assert recording().get(COVID) == ApiAnswer(200, "here")
+    assert {(arrived.tls, arrived.host) for arrived in hosts.asked} == {(True, "covid-193.p.rapidapi.com")}
+    assert hosts.asked[-1].headers["x-rapidapi-key"] == KEYS["RAPID_API_KEY"]
+
+
+def test_an_answer_is_bounded(hosts: ApiHosts, recording: Recording, tmp_path: Path) -> None:
+    """Too long, too long when decompressed, or with too long headers: not recorded. Compressed: read."""
+    for answer in (
+        hosts.http("x" * 5_001),
+        hosts.http(gzip.compress(b"x" * 5_001), Content_Encoding="gzip"),
+        hosts.http("", X="y" * 3_000),
+    ):
+        hosts.script("ip-api.com/json/1.2.3.4", answer)
+        with pytest.raises(NotRecorded, match=r"its answer is not recorded: .* more than"):
+            recording(head_bytes=2_000, body_bytes=5_000).get(ADDRESS)
+    assert written(tmp_path) == ""
+    packed = hosts.http(gzip.compress(b"{}"), Content_Encoding="gzip")
+    hosts.script("ip-api.com/json/1.2.3.4", packed)
+    assert recording().get(ADDRESS) == ApiAnswer(200, "{}")
+
+
+def test_no_answer_in_time_is_an_outage(
+    hosts: ApiHosts, recording: Recording, waits: list[float], tmp_path: Path
+) -> None:
+    """A connection that is closed, and an answer that does not end, are tried again, not recorded."""
+    hosts.script("ip-api.com/json/1.2.3.4", hosts.drip)
+    with pytest.raises(WebError, match=r"3 times; the last failure: no complete answer after 0.05 s"):
+        recording(total_seconds=0.05).get(ADDRESS)
+    hosts.script("ip-api.com/json/1.2.3.4", b"")
+    with pytest.raises(WebError, match=r"the connection failed \(RemoteDisconnected\)"):
+        recording().get(ADDRESS)
+    assert len(waits) == 4
+    assert written(tmp_path) == ""
+
+
+def test_a_host_that_does_not_answer_is_not_asked_again(hosts: ApiHosts, recording: Recording) -> None:
+    """After three requests without an answer, however many retries each had; another host still is."""
+    busy, answered = hosts.http("", 503), hosts.http({})
+    paths = [f"/api/v3/LongWeekend/{year}/FR" for year in range(2000, 2006)]
+    for path in paths:
+        hosts.script(f"date.nager.at{path}", busy)
+    hosts.script("ip-api.com/json/1.2.3.4", answered)
+    apis = recording()
+    for path in paths:
+        with pytest.raises(WebError, match=r"date\.nager\.at"):
+            apis.get(ApiRequest(f"https://date.nager.at{path}"))
+    assert {one.target for one in hosts.asked} == set(paths[:3])
+    assert apis.get(ADDRESS).status == 200
+
+
+def test_a_private_address_is_not_asked(tmp_path: Path) -> None:
+    """A known name that leads to this machine is refused."""
+    apis = RecordingApis(
+        WebCache(tmp_path), KEYS, ApiClient(lookup=local_names(1, 1)), retries=RetryPolicy(attempts=1)
+    )
+    with pytest.raises(WebError, match="not on the public internet"):
+        apis.get(ADDRESS)
+
+
+def test_threads_share_a_request(hosts: ApiHosts, recording: Recording) -> None:
+    """Of eight threads that need the same answers, each request is sent by one."""
+    requests = [ApiRequest("http://ip-api.com/json", (("n", str(number)),)) for number in range(4)]
+    hosts.script("ip-api.com/json", hosts.http("{}"))
+    apis, arrived = recording(), threading.Barrier(8)
+
+    def ask(_: int) -> list[ApiAnswer]:
+        arrived.wait(60)
+        return [apis.get(request) for request in requests]
+
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(ask, range(8)))
+    assert answers == [[ApiAnswer(200, "{}")] * 4] * 8
+    assert sorted(arrived.target for arrived in hosts.asked) == [f"/json?n={n}" for n in range(4)]
+
+
+def test_requests_to_a_host_are_kept_apart(hosts: ApiHosts, tmp_path: Path) -> None:
+    """Each waits for the end of the interval of its own host, counted from the one before; a host that
+    asks for a wait has it from all requests."""
+    now, waits = [100.0], list[float]()
+
+    def sleep(seconds: float) -> None:
+        waits.append(seconds)
+        now[0] += seconds
+
+    pace = HostPace(9.0, clock=lambda: now[0], sleep=sleep)
+    retries = RetryPolicy(attempts=2, sleep=lambda _: None)
+    apis = RecordingApis(WebCache(tmp_path), KEYS, hosts.client(), retries=retries, pace=pace)
+    hosts.script("ip-api.com/json", hosts.http("{}"))
+    requests = [ApiRequest("http://ip-api.com/json", (("n", str(number)),)) for number in range(5)]
+    for request in requests[:2]:
+        apis.get(request)
+    assert waits == [1.5]
+    now[0] += 60
+    apis.get(requests[2])
+    assert waits == [1.5]
+    hosts.script("ip-api.com/json", hosts.http(status=429, Retry_After="20"), hosts.http("{}"))
+    hosts.asked.clear()
+    apis.get(requests[3])
+    assert waits == [1.5, 1.5, 20.0]
+
+
+def test_replay_names_a_missing_answer(tmp_path: Path) -> None:
+    """The request and what to do; the text does not depend on where the cache is."""
+    texts = set()
+    for folder in (tmp_path / "a", tmp_path / "b"):
+        with pytest.raises(NotRecorded, match=r"covid-193.*country=Tonga.*web=record.*--cache") as raised:
+            ReplayingApis(WebCache(folder)).get(COVID)
+        texts.add(str(raised.value))
+    assert len(texts) == 1
+    with pytest.raises(NotRecorded) as raised:
+        ReplayingApis(WebCache(tmp_path)).get(ApiRequest(f"http://ip-api.com/\x1b[2J{'x' * 9_000}"))
+    assert len(str(raised.value)) < 600
+    assert "\x1b" not in str(raised.value)
+
+
+def test_a_damaged_answer_is_an_error(hosts: ApiHosts, recording: Recording, tmp_path: Path) -> None:
+    """An edited file is neither replayed nor asked for again."""
+    hosts.script("ip-api.com/json/1.2.3.4", hosts.http("{}"))
+    recording().get(ADDRESS)
+    cache = WebCache(tmp_path / "web")
+    path = cache.path(ApiKey(ADDRESS))
+    path.write_text(path.read_text().replace('"status": 200', '"status": 201'))
+    for apis in (ReplayingApis(cache), recording()):
+        with pytest.raises(WebError, match=path.name) as raised:
+            apis.get(ADDRESS)
+        assert not isinstance(raised.value, NotRecorded)
+    assert len(hosts.asked) == 1

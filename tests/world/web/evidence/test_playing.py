@@ -1,0 +1,345 @@
+"""A cassette answers the requests of a client in the place of the network."""
+
+import subprocess
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from dataclasses import replace
+
+import httpx
+import pytest
+import requests
+import urllib3
+import vcr
+import yaml
+
+from bfcl_pipeline.world.web.api_access import Sendable
+from bfcl_pipeline.world.web.api_client import ApiClient
+from bfcl_pipeline.world.web.bounded import OutOfTime
+from bfcl_pipeline.world.web.engines.client import Connection
+from bfcl_pipeline.world.web.engines.ddgs_engine import DdgsEngine
+from bfcl_pipeline.world.web.evidence.cassettes import write_cassette
+from bfcl_pipeline.world.web.evidence.playing import (
+    CassettePlayer,
+    NotOnCassette,
+    Unanswered,
+    player,
+    playing,
+)
+from bfcl_pipeline.world.web.evidence.tape import HttpExchange, give_up, note, tape_session, taping
+
+URL = "https://h.example/a"
+KEY = "0123456789abcdef"
+OTHER_KEY = "fedcba9876543210"
+
+
+def _cassette(*exchanges, secrets=()):
+    """A cassette of (address, body) and, without an answer, (address, error text)."""
+    return write_cassette(
+        [
+            HttpExchange(
+                "GET",
+                url,
+                [],
+                None,
+                error=said if isinstance(said, str) else None,
+                status=200,
+                reason="OK",
+                body=bytearray(said if isinstance(said, bytes) else b""),
+            )
+            for url, said in exchanges
+        ],
+        secrets,
+    )
+
+
+def _asked(played, url=URL, method="GET", body=None):
+    return played.answer(method, url, body).body
+
+
+def test_equal_requests_are_answered_in_order_and_once():
+    """Each answer is given once, then the failures of the same request, and then nothing."""
+    played = CassettePlayer(_cassette((URL, b"1"), (URL, "Slow: a"), (URL + "b", b"3"), (URL, b"2")))
+    assert played.left() == 4
+    assert [_asked(played), _asked(played)] == [b"1", b"2"]
+    assert played.left() == 1
+    with pytest.raises(Unanswered, match=r"\ASlow: a\Z"):
+        _asked(played)
+    with pytest.raises(NotOnCassette, match=r"\AGET https://h\.example/a\Z"):
+        _asked(played)
+    assert played.left() == 1
+
+
+@pytest.mark.parametrize(
+    ("method", "url", "body"),
+    [
+        ("POST", URL, None),
+        ("GET", URL + "/", None),
+        ("GET", URL + "?q=a", None),
+        ("GET", URL.replace("https", "http"), None),
+        ("GET", URL, b"a"),
+    ],
+)
+def test_another_request_is_not_answered(method, url, body):
+    """Method, address and body decide."""
+    played = CassettePlayer(_cassette((URL, b"1")))
+    with pytest.raises(NotOnCassette):
+        played.answer(method, url, body)
+    assert played.left() == 1
+
+
+@pytest.mark.parametrize(
+    ("recorded", "asked", "same"),
+    [
+        ("?api_key=" + KEY, "?api_key=" + OTHER_KEY, True),
+        ("?api_key=" + KEY, "?api_key=", True),
+        ("?api_key=" + KEY + "&q=1", "?api_key=" + KEY + "&q=2", False),
+        ("?s=" + KEY, "?s=" + OTHER_KEY, True),
+        ("?s=1", "?s=" + OTHER_KEY, False),
+        ("?s=" + KEY + "&t=1" + KEY, f"?s={OTHER_KEY}&t=1{OTHER_KEY}", True),
+        ("?s=" + KEY + "&t=1" + KEY, f"?s={OTHER_KEY}&t=2{OTHER_KEY}", False),
+    ],
+)
+def test_addresses_are_compared_without_their_secrets(recorded, asked, same):
+    """A key that was redacted may be another one when the cassette is played; the rest may not."""
+    played = CassettePlayer(_cassette((URL + recorded, b"1"), secrets=[KEY]))
+    if same:
+        assert _asked(played, URL + asked) == b"1"
+    else:
+        with pytest.raises(NotOnCassette):
+            _asked(played, URL + asked)
+
+
+def test_a_secret_that_is_found_later_is_not_compared():
+    """A value that was redacted everywhere, because a later address names it as a token, is found."""
+    target = f"{URL}?token={KEY}"
+    cassette = _cassette((f"{URL}/{KEY}", b"1"), (target, b"2"))
+    assert KEY.encode() not in cassette
+    played = CassettePlayer(cassette)
+    assert _asked(played, f"{URL}/{KEY}") == b"1"
+    assert _asked(played, target) == b"2"
+
+
+def test_secrets_in_bodies_are_not_compared():
+    """The body of a form, and any body with a given secret, is compared as it was recorded."""
+    form = [("Content-Type", "application/x-www-form-urlencoded")]
+    exchanges = [
+        HttpExchange("POST", URL, form, f"q=a&api_key={KEY}".encode(), 200),
+        HttpExchange("POST", URL, [], b'{"k": "a' + KEY.encode() + b'"}', 200, body=bytearray(b"2")),
+    ]
+    played = CassettePlayer(write_cassette(exchanges, [KEY]), [OTHER_KEY])
+    assert _asked(played, body=f"q=a&api_key={OTHER_KEY}".encode(), method="POST") == b""
+    assert _asked(played, body=f'{{"k": "a{OTHER_KEY}"}}'.encode(), method="POST") == b"2"
+
+
+def test_a_player_is_of_its_thread():
+    """Within the block the cassette answers this thread and those of its context."""
+    played = CassettePlayer(_cassette((URL, b"1")))
+    seen = []
+    with playing(played), ThreadPoolExecutor(1) as pool:
+        assert player() is played
+        assert pool.submit(copy_context().run, player).result(30) is played
+        thread = threading.Thread(target=lambda: seen.append(player()))
+        thread.start()
+        thread.join()
+    assert seen == [None]
+    assert player() is None
+
+
+@pytest.mark.parametrize("kind", ["page", "gzip", "brotli", "binary", "redirect", "missing"])
+@pytest.mark.parametrize("reading", ["content", "chunks", "raw"])
+def test_a_session_is_played(server, kind, reading):
+    """Status, reason, headers, body and redirects of a session are those that were recorded."""
+
+    def ask():
+        with requests.Session() as session:
+            tape_session(session)
+            with session.get(f"{server}/{kind}?api_key={KEY}", stream=True, timeout=10) as response:
+                if reading == "content":
+                    body = response.content
+                elif reading == "chunks":
+                    body = b"".join(response.iter_content(7))
+                else:
+                    body = b"".join(iter(lambda: response.raw.read1(5, decode_content=True), b""))
+                return (
+                    response.status_code,
+                    response.reason,
+                    response.url,
+                    response.encoding,
+                    response.headers.get("Content-Type"),
+                    body.replace(KEY.encode(), b"SCRUBBED"),
+                    [one.url.replace(KEY, "SCRUBBED") for one in response.history],
+                )
+
+    with taping() as tape:
+        live = ask()
+    played = CassettePlayer(tape.cassette())
+    with playing(played):
+        again = ask()
+    assert played.left() == 0
+    if kind == "redirect":  # to an address from the cassette
+        live = (*live[:2], live[2].replace(KEY, "SCRUBBED"), *live[3:])
+        again = (*again[:2], again[2].replace(KEY, "SCRUBBED"), *again[3:])
+    assert again == live
+
+
+def test_what_is_played_can_be_taped(server):
+    """The cassette of a call that is played equals the one that is played."""
+
+    def ask():
+        with requests.Session() as session, taping() as tape:
+            tape_session(session)
+            session.get(f"{server}/gzip", timeout=10)
+            return tape.cassette()
+
+    first = ask()
+    with playing(CassettePlayer(first)):
+        assert ask() == first
+
+
+@pytest.mark.parametrize("kind", ["reset", "cut"])
+def test_failures_of_a_connection_have_their_text(server, kind):
+    """The text of an error is that of the recorded one, with requests and with urllib3's reading."""
+
+    def ask():
+        with requests.Session() as session:
+            tape_session(session)
+            with pytest.raises(requests.RequestException) as caught:
+                session.get(f"{server}/{kind}", timeout=10)
+            return str(caught.value)
+
+    with taping() as tape:
+        live = ask()
+    with playing(CassettePlayer(tape.cassette())):
+        assert ask() == live
+
+
+@pytest.mark.parametrize("said", ["OutOfTime: (total timeout=60)", "given up before there was an answer"])
+def test_requests_that_were_given_up_are_out_of_time(said):
+    """A request that the client gave up ends as its time limit does."""
+    with playing(CassettePlayer(_cassette((URL, said)))), requests.Session() as session:
+        tape_session(session)
+        with pytest.raises(OutOfTime):
+            session.get(URL, timeout=10)
+
+
+def test_a_part_of_a_body_has_its_length():
+    """Of an answer that was given up while it was read, the length is played, and then the time is over."""
+    part = "HTTP 200, given up after 123456 bytes of the body"
+    with (
+        playing(CassettePlayer(_cassette((URL, part)))),
+        requests.Session() as session,
+    ):
+        tape_session(session)
+        response = session.get(URL, stream=True, timeout=10)
+        pieces = response.iter_content(100_000)
+        assert [next(pieces), next(pieces)] == [b" " * 100_000, b" " * 23_456]
+        with pytest.raises(OutOfTime):
+            next(pieces)
+
+
+def test_a_given_up_answer_is_kept_from_other_threads():
+    """After a client gave up, what another thread still reads is not on the tape."""
+    exchange = HttpExchange("GET", URL, [], None, 200, "OK", body=bytearray(b"a"), reading=True)
+    with taping() as tape:
+        give_up(OutOfTime("nothing is sent yet"))
+        note(HttpExchange("GET", URL + "/first", [], None, 302))
+        note(exchange)
+        give_up(OutOfTime("(total timeout=1)"))
+        exchange.body += b"b"
+        exchange.reading = False
+    document = yaml.safe_load(tape.cassette())
+    assert [one["request"]["uri"] for one in document["interactions"]] == [URL + "/first"]
+    assert [one["error"] for one in document["metadata"]["unanswered"]] == ["OutOfTime: (total timeout=1)"]
+
+
+@pytest.mark.parametrize("client", ["requests", "urllib3", "httpx"])
+def test_a_stock_vcrpy_plays_our_files(server, tmp_path, client):
+    """vcrpy as it is, without any setting, answers any of its clients from our file; nothing is sent."""
+    with taping() as tape, requests.Session() as session:
+        tape_session(session)
+        for kind in ("gzip", "missing", "binary"):
+            session.get(f"{server}/{kind}", timeout=10)
+        with pytest.raises(requests.RequestException):
+            session.get(f"{server}/reset", timeout=10)
+    path = tmp_path / "cassette.yaml"
+    path.write_bytes(tape.cassette())
+    ask = {
+        "requests": lambda url: (
+            (answer := requests.get(url, timeout=10)).status_code,
+            answer.content,
+        ),
+        "urllib3": lambda url: ((answer := urllib3.request("GET", url)).status, answer.data),
+        "httpx": lambda url: ((answer := httpx.get(url)).status_code, answer.content),
+    }[client]
+    with vcr.use_cassette(str(path), record_mode="none") as cassette:
+        played = [ask(f"{server}/{kind}") for kind in ("gzip", "missing", "binary")]
+        assert cassette.all_played
+    assert played == [ask(f"{server}/{kind}") for kind in ("gzip", "missing", "binary")]
+    assert path.read_bytes() == tape.cassette()
+
+
+def test_a_search_by_ddgs_is_played(server, tmp_path):
+    """The cassette of a search answers the same search without network, and a stock vcrpy plays it too."""
+    engine = DdgsEngine("wikipedia", connection=Connection(addresses={"en.wikipedia.org": server}))
+    with taping() as tape:
+        hits = engine.search("tea", "us-en")
+    assert [hit.title for hit in hits.hits] == ["Green tea"]
+    content = tape.cassette()
+    assert b"topsecret" not in content
+    played = CassettePlayer(content)
+    with playing(played):
+        assert DdgsEngine("wikipedia").search("tea", "us-en") == hits
+    assert played.left() == 0
+    path = tmp_path / "cassette.yaml"
+    path.write_bytes(content)
+    with vcr.use_cassette(str(path), record_mode="none") as cassette:
+        bodies = [requests.get(one.uri, timeout=10).content for one in cassette.requests]
+        assert cassette.all_played
+    assert bodies == [bytes(exchange.body) for exchange in tape.exchanges]
+
+
+def test_the_answer_of_an_api_is_played_with_another_key(server):
+    """Whoever checks a cassette needs no key: the request is the recorded one without its key."""
+
+    def ask(client, key):
+        headers = (("X-Api-Key", key),)
+        return client.get(
+            Sendable("127.0.0.1", f"{server}/echo", (("q", "a b"), ("api_key", key)), headers, None)
+        )
+
+    with taping() as tape:
+        live = ask(ApiClient(allow_private=True), KEY)
+    played = CassettePlayer(tape.cassette([KEY]), [OTHER_KEY])
+    with playing(played):
+        again = ask(ApiClient(lookup=pytest.fail), OTHER_KEY)
+    assert again == replace(live, body=live.body.replace(KEY, "SCRUBBED"))
+    assert KEY in live.body
+    assert played.left() == 0
+
+
+def test_a_cassette_of_vcrpy_is_played(server, tmp_path):
+    """What vcrpy itself recorded is played to our clients."""
+    path = tmp_path / "stock.yaml"
+    with vcr.use_cassette(str(path)):
+        live = [requests.get(f"{server}/{kind}", timeout=10).content for kind in ("page", "redirect")]
+    played = CassettePlayer(path.read_bytes())
+    with playing(played), requests.Session() as session:
+        tape_session(session)
+        again = [session.get(f"{server}/{kind}", timeout=10).content for kind in ("page", "redirect")]
+    assert again == live
+    assert played.left() == 0
+
+
+def test_vcrpy_is_imported_when_it_is_used():
+    """Its import takes part of a second, which runs with neither records nor checks do not spend."""
+    program = (
+        "import sys, bfcl_pipeline.world.web.modes, bfcl_pipeline.world.web.check, bfcl_pipeline.world.web.api_recording;"
+        "assert 'vcr' not in sys.modules, 'imported';"
+        "from bfcl_pipeline.world.web.evidence.tape import HttpExchange, Tape;"
+        "tape = Tape(); tape.exchanges.append(HttpExchange('GET', 'http://h/', [], None)); tape.cassette();"
+        "assert 'vcr' in sys.modules"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

@@ -1,0 +1,243 @@
+"""The pause between two requests to one host."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from bfcl_pipeline.world.web import pace as pace_module
+from bfcl_pipeline.world.web.evidence.playing import PlayedAnswer, playing
+from bfcl_pipeline.world.web.pace import LONGEST_AHEAD_SECONDS, LONGEST_HOLD_SECONDS, HostPace
+from tests.support.paused_time import PausedTime
+
+
+@pytest.fixture
+def time_() -> PausedTime:
+    return PausedTime()
+
+
+def paced(at: PausedTime, folder: Path | None, pause: float = 2.0) -> HostPace:
+    """A pace of one process."""
+    return HostPace(pause, folder, clock=at.clock, sleep=at.sleep)
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_requests_to_a_host_are_a_pause_apart(time_: PausedTime, tmp_path: Path, shared: bool) -> None:
+    """The first request starts at once, each further one a pause after the one before; other hosts are
+    not affected."""
+    pace = paced(time_, tmp_path if shared else None)
+    assert [pace.wait("a.example") for _ in range(3)] == [0.0, 2.0, 2.0]
+    assert pace.wait("b.example") == 0.0
+    time_.now += 1.5
+    assert pace.wait("A.example.") == 0.5  # the same host
+
+
+def test_without_a_pause_nothing_waits(time_: PausedTime, tmp_path: Path) -> None:
+    """0 means no pause, also after the host asked for one, and leaves no file."""
+    pace = paced(time_, tmp_path / "pace", 0.0)
+    pace.hold("a.example", 60)
+    assert [pace.wait("a.example") for _ in range(3)] == [0.0] * 3
+    assert not (tmp_path / "pace").exists()
+
+
+def test_a_host_may_have_a_pause_of_its_own(time_: PausedTime) -> None:
+    """A request names its own pause, for instance none at all."""
+    pace = paced(time_, None)
+    assert [pace.wait("a.example", 0.25) for _ in range(2)] == [0.0, 0.25]
+    assert pace.wait("a.example", 0.0) == 0.0
+
+
+def test_processes_share_the_pause(time_: PausedTime, tmp_path: Path) -> None:
+    """What one process starts, another one waits for."""
+    one, other = paced(time_, tmp_path), paced(time_, tmp_path)
+    assert [one.wait("a.example"), other.wait("a.example"), one.wait("a.example")] == [0.0, 2.0, 2.0]
+
+
+def test_a_requested_wait_holds_for_all(time_: PausedTime, tmp_path: Path) -> None:
+    """A Retry-After that one process sees holds back the others, those that wait already included."""
+    one, other = paced(time_, tmp_path), paced(time_, tmp_path)
+    one.wait("a.example")
+    time_.meanwhile = lambda: one.hold("a.example", 30)
+    assert other.wait("a.example") == 32.0
+    assert time_.slept == [2.0, 30.0]
+    one.hold("a.example", 1e9)
+    assert other.wait("a.example") == LONGEST_HOLD_SECONDS
+    one.hold("a.example", None)
+    assert other.wait("a.example") == 2.0
+
+
+def test_a_clock_that_is_set_back_costs_no_more_than_the_wait_that_was_left(
+    time_: PausedTime, tmp_path: Path
+) -> None:
+    """After the clock was set back by a day, a request waits for one pause."""
+    pace = paced(time_, tmp_path)
+    pace.wait("a.example")
+    time_.now -= 86_400
+    assert pace.wait("a.example") == 2.0
+
+
+def test_a_booked_start_that_nobody_uses_costs_one_pause(time_: PausedTime, tmp_path: Path) -> None:
+    """A process that is killed while it waits leaves a gap of one pause."""
+    killed, other = paced(time_, tmp_path), paced(time_, tmp_path)
+    killed.wait("a.example")
+
+    def kill() -> None:
+        raise KeyboardInterrupt
+
+    time_.meanwhile = kill
+    with pytest.raises(KeyboardInterrupt):
+        killed.wait("a.example")
+    time_.now -= 2.0  # the moment at which it was killed
+    assert other.wait("a.example") == 4.0
+    assert killed.wait("a.example") == 2.0  # its queue goes on
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"\xff\x00", b"nan 1 1 1", b"inf inf inf inf", b"1 2 3", b"1 2 3 1e300", b"9" * 300]
+)
+def test_a_damaged_file_begins_anew(time_: PausedTime, tmp_path: Path, content: bytes) -> None:
+    """What is not a time is ignored."""
+    pace = paced(time_, tmp_path)
+    pace.wait("a.example")
+    (file,) = tmp_path.iterdir()
+    file.write_bytes(content)
+    assert pace.wait("a.example") == 0.0
+    assert pace.wait("a.example") == 2.0
+
+
+def test_no_file_makes_a_request_wait_for_long(time_: PausedTime, tmp_path: Path) -> None:
+    """The wait that a file may cause is bounded, whatever stands in it."""
+    pace = paced(time_, tmp_path)
+    pace.wait("a.example")
+    (file,) = tmp_path.iterdir()
+    file.write_text(f"1e300 1e300 {1e300} 1e300")
+    assert pace.wait("a.example") <= LONGEST_AHEAD_SECONDS
+
+
+@pytest.mark.parametrize("obstacle", ["folder", "lock"])
+def test_without_files_or_locks_the_pause_holds_in_the_process(
+    time_: PausedTime, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, obstacle: str
+) -> None:
+    """Where no file can be made or locked, the threads of the process still keep the pause."""
+    folder = tmp_path / "pace"
+    if obstacle == "folder":
+        folder.write_text("not a directory")
+    else:
+
+        def refuse(*_: object) -> None:
+            raise OSError("no locks")
+
+        monkeypatch.setattr(pace_module.fcntl, "flock", refuse)
+    pace = paced(time_, folder)
+    assert [pace.wait("a.example") for _ in range(3)] == [0.0, 2.0, 2.0]
+
+
+def test_played_requests_do_not_wait(time_: PausedTime) -> None:
+    """While a cassette is played nothing is sent, so nothing waits."""
+
+    class Cassette:
+        def answer(self, method: str, url: str, body: bytes | None) -> PlayedAnswer:
+            raise AssertionError
+
+        def left(self) -> int:
+            return 0
+
+    pace = paced(time_, None)
+    with playing(Cassette()):
+        assert [pace.wait("a.example") for _ in range(2)] == [0.0, 0.0]
+
+
+def test_200_threads_go_in_the_order_in_which_they_came(tmp_path: Path) -> None:
+    """No thread is overtaken, and each waits for a pause after the one before it."""
+    at, gate, thread = PausedTime(), threading.Event(), threading.local()
+    went: list[int] = []
+
+    def sleep(seconds: float) -> None:
+        gate.wait()
+        at.sleep(seconds)
+        went.append(thread.number)
+
+    pace = HostPace(2.0, tmp_path, clock=at.clock, sleep=sleep)
+    pace.wait("a.example")
+
+    def ask(number: int) -> None:
+        thread.number = number
+        pace.wait("a.example")
+
+    with ThreadPoolExecutor(200) as threads:
+        for number in range(200):
+            threads.submit(ask, number)
+            while sum(map(len, pace._queue._waiting.values())) == number:
+                pass  # until it stands in the queue
+        gate.set()
+    assert went == list(range(200))
+    assert at.slept == [2.0] * 200
+
+
+@pytest.fixture
+def noting_server() -> Iterator[tuple[str, list[float]]]:
+    """A server that notes when requests arrive."""
+    arrived: list[float] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            arrived.append(time.time())
+            self.send_response(204)
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None:
+            """Prints nothing."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}/", arrived
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+def test_real_processes_keep_the_pause(noting_server: tuple[str, list[float]], tmp_path: Path) -> None:
+    """Four processes, one of which is killed, never start two requests within the pause, and each of the
+    others gets its turns."""
+    url, arrived = noting_server
+    pause, each = 0.1, 4
+    began = time.time()
+    workers = [
+        subprocess.Popen(
+            [
+                sys.executable,
+                "-m",
+                "tests.world.web.pace_worker",
+                str(tmp_path),
+                url,
+                str(pause),
+                str(number),
+            ],
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for number in (each, each, each, 1_000_000)
+    ]
+    doomed = workers.pop()
+    assert doomed.stdout is not None
+    before = [doomed.stdout.readline() for _ in range(2)]
+    doomed.send_signal(signal.SIGKILL)
+    rest, _ = doomed.communicate()
+    printed = [worker.communicate()[0] for worker in workers]
+    assert [worker.returncode for worker in workers] == [0, 0, 0]
+    assert [len(lines.split()) for lines in printed] == [each] * 3
+    starts = sorted(map(float, " ".join([*before, rest, *printed]).split()))
+    assert all(later - earlier >= 0.99 * pause for earlier, later in pairwise(starts))
+    assert len(arrived) >= 3 * each
+    assert max(arrived) - began >= (len(arrived) - 1) * pause * 0.99
