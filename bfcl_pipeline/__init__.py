@@ -4,7 +4,7 @@ docs/python.md documents the names below, docs/architecture.md the rooms of the 
 package has no effects and loads nothing: a name of the API is imported when it is first used.
 """
 
-from bfcl_pipeline.base import __version__
+from bfcl_pipeline.base import __version__ as __version__
 
 TYPE_CHECKING = False  # type checkers take it for true; importing it from typing would take milliseconds
 if TYPE_CHECKING:

@@ -80,7 +80,7 @@ def test_models_are_served_one_after_the_other(local: Project, monkeypatch: pyte
 def test_no_server_outlives_its_run(local: Project, monkeypatch: pytest.MonkeyPatch, number: int) -> None:
     """A server that loads ends, with all it started, when Snakemake is interrupted or killed.
 
-    tests/ask/models/serving has the command that serves under SIGTERM; test_screen.py has Snakemake under it.
+    tests/ask/models/serving has the command that serves under SIGTERM; test_screen.py has Snakemake.
     """
     monkeypatch.setenv("STAND_IN", "load")
     with local.start(**{**LOCAL, "models": "[small]"}) as process:

@@ -1,6 +1,6 @@
 """The table of families of open-weight models: which models are asked by which prompt. Facts only.
 
-families.yaml has the rows; `bfcl_pipeline.dialogue.families` writes the prompts and reads the answers. Keys and
+families.yaml has the rows; `dialogue.families` writes the prompts and reads the answers. Keys and
 values are checked by a test, not when they are read.
 """
 

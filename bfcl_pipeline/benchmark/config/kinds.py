@@ -1,4 +1,4 @@
-"""The kinds of model that a row may name: facts only. `bfcl_pipeline.ask.models` has the code of each kind."""
+"""The kinds of model that a row may name: facts only. `ask.models` has the code of each kind."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

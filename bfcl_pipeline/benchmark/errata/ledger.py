@@ -1,7 +1,7 @@
 """The records of the errata, read from `entries/*.yaml` once per process and checked.
 
-Covers reading and looking up, also of the user's own records, while `bfcl_pipeline.judge.own_errata` has them in
-use. `mending` applies the proposals; `bfcl_pipeline.judge.audit` finds candidates.
+Covers reading and looking up, also of the user's own records, while `judge.own_errata` has them in use.
+`mending` applies the proposals; `judge.audit` finds candidates.
 """
 
 import hashlib
@@ -95,7 +95,7 @@ class Erratum:
 OWN_ERRATA_VARIABLE = "BFCL_OWN_ERRATA"
 """Environment variable with the files of the user's own records in use, as a JSON list of paths.
 
-`bfcl_pipeline.judge.own_errata` sets it for this process and for those that it starts, after checking the files.
+`judge.own_errata` sets it for this process and for those that it starts, after checking the files.
 """
 
 

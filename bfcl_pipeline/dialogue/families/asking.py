@@ -1,6 +1,6 @@
 """How open weights of a family are asked: the messages of their conversations, as text in one prompt.
 
-An Asking of `bfcl_pipeline.ask.generation`. Source: the release's loop for prompted conversations, with what
+An Asking of `ask.generation`. Source: the release's loop for prompted conversations, with what
 each handler of model_handler/local_inference replaces in it.
 """
 

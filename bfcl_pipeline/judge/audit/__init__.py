@@ -1,6 +1,6 @@
 """Finds suspected defects of the benchmark's entries. Pure: entries in, findings out.
 
-A finding is a row to be adjudicated by a person, not a verdict; `bfcl_pipeline.benchmark.errata` has the results.
+A finding is a row to be adjudicated by a person, not a verdict; `benchmark.errata` has the results.
 """
 
 from bfcl_pipeline.judge.audit.adjudication import adjudicated_by

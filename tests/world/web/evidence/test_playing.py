@@ -335,7 +335,7 @@ def test_a_cassette_of_vcrpy_is_played(server, tmp_path):
 def test_vcrpy_is_imported_when_it_is_used():
     """Its import takes part of a second, which runs with neither records nor checks do not spend."""
     program = (
-        "import sys, bfcl_pipeline.world.web.modes, bfcl_pipeline.world.web.check, bfcl_pipeline.world.web.api_recording;"
+        "import sys; from bfcl_pipeline.world.web import api_recording, check, modes;"
         "assert 'vcr' not in sys.modules, 'imported';"
         "from bfcl_pipeline.world.web.evidence.tape import HttpExchange, Tape;"
         "tape = Tape(); tape.exchanges.append(HttpExchange('GET', 'http://h/', [], None)); tape.cassette();"
