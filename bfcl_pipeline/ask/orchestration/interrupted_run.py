@@ -2,8 +2,9 @@
 
 Snakemake marks its directory with lock files and cannot distinguish those of a killed run from those of an
 active one: it refuses to start beside either until someone types `--unlock`. So each run also holds a lease
-of its own (`base.leases`), visible on every machine that shares the directory. Which steps are repeated is decided by Snakemake (`rerun-incomplete`), not here. A cluster may still run jobs of a killed
-run; see `orphaned_jobs`. Several runs at once: see `shared_folder`.
+of its own (`base.leases`), visible on every machine that shares the directory. Which steps are repeated is
+decided by Snakemake (`rerun-incomplete`), not here. A cluster may still run jobs of a killed run; see
+`orphaned_jobs`. Several runs at once: see `shared_folder`.
 """
 
 import atexit
