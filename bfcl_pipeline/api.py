@@ -7,7 +7,7 @@ examples are tests. Paths are relative to the current directory, as on the comma
 import tempfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import polars as pl
 import pyarrow as pa
@@ -33,10 +33,10 @@ from bfcl_pipeline.benchmark.tables import responses_table
 from bfcl_pipeline.judge.judging import score_table
 from bfcl_pipeline.judge.own_errata import using_errata
 from bfcl_pipeline.runs.archived.findings import Verification
-from bfcl_pipeline.share.archive.replay import ReplayResult
-from bfcl_pipeline.share.archive.replay import replay as replay_run
-from bfcl_pipeline.share.archive.verify import verify as verify_archive
 from bfcl_pipeline.world.web.apis import ApisByMode
+
+if TYPE_CHECKING:
+    from bfcl_pipeline.share.archive.replay import ReplayResult
 
 __all__ = [
     "Job",
@@ -141,7 +141,7 @@ def read_tables(run: PathLike) -> dict[str, pl.DataFrame]:
 
 def replay(
     run: PathLike, *, data: PathLike = "data", cache: PathLike = "cache", cores: int = 1
-) -> ReplayResult:
+) -> "ReplayResult":
     """Derives a run again, offline, from its config, journals and web cache, and compares every byte.
 
     Args:
@@ -156,6 +156,8 @@ def replay(
     Raises:
         PipelineError: something that the run needs is missing, or a step failed.
     """
+    from bfcl_pipeline.share.archive.replay import replay as replay_run  # a wing
+
     with tempfile.TemporaryDirectory(prefix="bfcl-replay-") as folder:
         return replay_run(
             Path(run),
@@ -184,6 +186,8 @@ def verify(
     Raises:
         ArchiveError: the archive is damaged or malformed.
     """
+    from bfcl_pipeline.share.archive.verify import verify as verify_archive  # a wing
+
     done = verify_archive(Path(archive), data=Path(data), cores=cores, log=log, step_log=_ignore)
     return done.verification
 

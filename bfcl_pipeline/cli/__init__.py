@@ -17,41 +17,7 @@ from bfcl_pipeline.base import __version__
 from bfcl_pipeline.base.environment import read_env_file
 from bfcl_pipeline.base.errors import PipelineError
 from bfcl_pipeline.base.text import printable
-
-COMMANDS: dict[str, str] = {
-    "run": "evaluate models: stage, generate, score and report what is missing, with Snakemake",
-    "watch": "show how far a run is: models, rates, time left, cost, failures",
-    "stage": "fetch the pinned release, verify it, write data/entries/*.parquet",
-    "categories": "list what the benchmark tests: each category, its entries, weight and an example",
-    "models": "list every known model, and what is missing to run it",
-    "ping": "make one cheap request to a model, and show the answer or what to do next",
-    "plan": "before a run: which sample is precise enough, what it costs, how long it takes",
-    "serve": "run vLLM's server for one local model until it receives TERM or INT",
-    "generate": "run one model on the entries of the given categories",
-    "gather": "merge the shards of one model's responses",
-    "score": "score a table of responses",
-    "aggregate": "turn verdicts into the leaderboard's tables and CSV files",
-    "report": "write the page of a run: one HTML file, with figures and every entry",
-    "figures": "draw the figures of a run again, or those that join several runs",
-    "replay": "derive a run again from its records, offline, and compare every byte",
-    "table": "print the leaderboard table of a run",
-    "compare": "compare models or runs on the same entries: differences, intervals, tests, flips",
-    "diff": "show what two runs differ in, and where each conversation parts",
-    "gate": "exit with 0 if a run is no worse than a baseline, by the interval of the difference",
-    "show": "print one entry, or one model's conversation over it, and why it passed or failed",
-    "audit": "list suspected defects of the entries, and how each was adjudicated",
-    "journal": "inspect the journals of exchanges with models, down to raw answers",
-    "web": "inspect, check, import and compare records of the web; try a search or a fetch",
-    "archive": "package a run as a verifiable archive (RO-Crate)",
-    "sign": "sign a statement about an archive, with an SSH key or by sigstore",
-    "verify": "check an archive, derive its results again, and compare them",
-    "submit": "write a run as a bundle for others: archive, exports, checksums, README",
-    "gallery": "write a static site of the archives of many runs, each verified",
-    "export": "write the results of a run as LaTeX, Markdown, or files of other evaluation programs",
-    "import-official": "turn result folders of the official tool into a run, or a table of responses",
-    "export-official": "write the responses of a run as result folders of the official tool",
-}
-"""Every command and its help in one line; its module is the name with `_` for `-`."""
+from bfcl_pipeline.cli.commands import COMMANDS
 
 INTERRUPTED = 130
 """Exit status after Ctrl-C, as shells define it."""
