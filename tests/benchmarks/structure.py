@@ -1,9 +1,10 @@
 """Figures of the structure of the package: python -m tests.benchmarks.structure [CHECKOUT] [--svg FILE]
 
-Reads the source text only; the package is not imported. Prints one line per figure: lines and
-modules, class names defined twice, imports inside functions, import cycles, upward imports, long files, how
-far the options of `generate` travel, and which files name one config key. tests/benchmarks/entry_path.py
-counts the modules that one entry enters at run time. `--svg docs/architecture.svg` draws the rooms.
+Reads the source text only; the package is not imported. Prints one line per figure: lines and modules,
+floors and the arrows among them, class names defined twice, imports inside functions, import cycles, upward
+imports, long files, how far the options of `generate` travel, and which files name one config key.
+tests/benchmarks/entry_path.py counts the modules that one entry enters at run time.
+`--svg docs/architecture.svg` draws the floors with their rooms.
 """
 
 from __future__ import annotations
@@ -123,23 +124,23 @@ def _own(function: Function) -> Iterator[ast.AST]:
             waiting.extend(ast.iter_child_nodes(node))
 
 
-def room_of(name: str) -> str:
-    """The room of a module: the first part of its name."""
+def floor_of(name: str) -> str:
+    """The floor of a module: the first part of its name."""
     return name.partition(".")[0]
 
 
 def import_graph(modules: Mapping[str, Module]) -> dict[str, set[str]]:
-    """The rooms that each room imports."""
-    graph: dict[str, set[str]] = {room_of(name): set() for name in modules if name}
+    """The floors that each floor imports."""
+    graph: dict[str, set[str]] = {floor_of(name): set() for name in modules if name}
     for name, module in modules.items():
         for source, _ in module.imports(modules).values():
-            if name and source and room_of(source) != room_of(name):
-                graph[room_of(name)].add(room_of(source))
+            if name and source and floor_of(source) != floor_of(name):
+                graph[floor_of(name)].add(floor_of(source))
     return graph
 
 
 def cycles(graph: Mapping[str, set[str]]) -> int:
-    """Rooms that can be reached from themselves."""
+    """Floors that can be reached from themselves."""
 
     def reachable(start: str) -> set[str]:
         seen: set[str] = set()
@@ -154,15 +155,16 @@ def cycles(graph: Mapping[str, set[str]]) -> int:
     return sum(room in reachable(room) for room in graph)
 
 
-def floors(checkout: Path) -> dict[str, int]:
-    """The floor of each room by the layers contract of pyproject.toml; the lowest is 1."""
+def layers_of(checkout: Path) -> list[list[str]]:
+    """The floors by the first contract of pyproject.toml, the highest first; `api` stands beside `cli`."""
     config = tomllib.loads((checkout / "pyproject.toml").read_text(encoding="utf-8"))
     layers = config["tool"]["importlinter"]["contracts"][0]["layers"]
-    return {
-        room.strip(" ()"): number
-        for number, layer in enumerate(reversed(layers), 1)
-        for room in layer.split("|")
-    }
+    return [[one.strip() for one in layer.split("|")] for layer in layers]
+
+
+def heights(checkout: Path) -> dict[str, int]:
+    """The height of each floor; the lowest is 1."""
+    return {name: number for number, layer in enumerate(reversed(layers_of(checkout)), 1) for name in layer}
 
 
 @dataclass
@@ -270,7 +272,7 @@ def options_trip(modules: Mapping[str, Module], floor: Mapping[str, int]) -> tup
     trip = Trip(modules)
     trip.follow("cli.generate", "run", ["args"])
     steps = list(zip(trip.stays, trip.stays[1:], strict=False))
-    climbs = sum(floor[room_of(after)] > floor[room_of(before)] for before, after in steps)
+    climbs = sum(floor[floor_of(after)] > floor[floor_of(before)] for before, after in steps)
     returns = len(trip.stays) - len(set(trip.stays))
     return len(set(trip.stays)), climbs, returns
 
@@ -290,49 +292,66 @@ def files_with(key: str, checkout: Path) -> list[str]:
 
 
 LEGS = {
-    "stage": ("staging", "tables"),
-    "generate": ("jobs", "generation", "models", "web", "prompts", "tools", "tables"),
-    "score": ("judging", "scoring", "calls", "tables"),
-    "aggregate, report": ("report", "transcripts", "playback", "scoring", "tables"),
+    "stage": ("benchmark.staging", "benchmark.tables"),
+    "generate": (
+        *("ask.jobs", "ask.generation", "ask.models", "world.web", "world.tools", "dialogue.prompts"),
+        *("runs.journal", "benchmark.tables"),
+    ),
+    "score": ("judge.judging", "judge.scoring", "dialogue.calls", "benchmark.tables"),
+    "aggregate, report": (
+        *("show.report", "show.transcripts", "show.playback", "judge.scoring", "benchmark.tables"),
+    ),
 }
 """The rooms that an entry passes through in each step."""
 COLOURS = {"stage": "#8ecae6", "generate": "#ffb703", "score": "#95d5b2", "aggregate, report": "#cdb4db"}
+UNDIVIDED = ("base", "cli")
+"""Floors that are drawn as one box."""
+
+
+def rooms_of(floor: str, modules: Mapping[str, Module]) -> dict[str, int]:
+    """The rooms of a floor and their lines: the packages and modules directly inside it."""
+    lines: Counter[str] = Counter()
+    for name, module in modules.items():
+        if floor_of(name) == floor:
+            room = floor if floor in UNDIVIDED else ".".join(name.split(".")[:2])
+            lines[room] += module.lines
+    return {room: count for room, count in sorted(lines.items()) if count > 1}
 
 
 def draw(checkout: Path, modules: Mapping[str, Module]) -> str:
-    """The rooms of the package as SVG: a row for each layer, colours for the steps of a run."""
-    config = tomllib.loads((checkout / "pyproject.toml").read_text(encoding="utf-8"))
-    layers = config["tool"]["importlinter"]["contracts"][0]["layers"]
-    lines: Counter[str] = Counter()
-    for name, module in modules.items():
-        lines[room_of(name)] += module.lines
-    width, height, gap, top = 940, 54, 14, 60
+    """The floors of the package as SVG, each a row of its rooms; colours for the steps of a run."""
+    left, width, height, gap, top = 100, 1000, 54, 8, 60
     parts = []
-    for row, layer in enumerate(layers):
-        rooms = [room.strip(" ()") for room in layer.split("|")]
+    layers = layers_of(checkout)
+    for row, (floor, *_) in enumerate(layers):
+        y = top + row * (height + gap)
+        parts.append(f'<text x="10" y="{y + 32}" class="floor">{floor}</text>')
+        rooms = rooms_of(floor, modules)
+        rooms.pop(floor, None) if len(rooms) > 1 else None
         box = (width - gap * (len(rooms) - 1)) / len(rooms)
-        for column, room in enumerate(rooms):
-            x, y = 10 + column * (box + gap), top + row * (height + gap)
+        for column, (room, lines) in enumerate(rooms.items()):
+            x = left + column * (box + gap)
             steps = [COLOURS[leg] for leg, its in LEGS.items() if room in its] or ["#e9ecef"]
             for number, colour in enumerate(steps):
                 part = box / len(steps)
                 place = f'x="{x + number * part:.1f}" y="{y}" width="{part:.1f}" height="{height}"'
                 parts.append(f'<rect {place} fill="{colour}"/>')
             middle = x + box / 2
-            parts.append(f'<text x="{middle:.1f}" y="{y + 24}" class="room">{room}</text>')
-            parts.append(f'<text x="{middle:.1f}" y="{y + 42}" class="lines">{lines[room]:,} lines</text>')
+            name = room.rpartition(".")[2]
+            parts.append(f'<text x="{middle:.1f}" y="{y + 24}" class="room">{name}</text>')
+            parts.append(f'<text x="{middle:.1f}" y="{y + 42}" class="lines">{lines:,} lines</text>')
     for number, (leg, colour) in enumerate(COLOURS.items()):
-        x = 10 + number * 200
+        x = left + number * 200
         parts.append(f'<rect x="{x}" y="14" width="26" height="20" fill="{colour}"/>')
         parts.append(f'<text x="{x + 34}" y="29" class="leg">{number + 1}. {leg}</text>')
-    parts.append('<text x="850" y="29" class="leg">imports: down</text>')
+    parts.append('<text x="940" y="29" class="leg">imports: down</text>')
     total = top + len(layers) * (height + gap)
     style = (
-        "text{font-family:sans-serif;fill:#212529}.room{font-size:15px;text-anchor:middle;font-weight:bold}"
-        ".lines{font-size:12px;text-anchor:middle}.leg{font-size:14px}"
+        "text{font-family:sans-serif;fill:#212529}.room{font-size:14px;text-anchor:middle;font-weight:bold}"
+        ".floor{font-size:16px}.lines{font-size:12px;text-anchor:middle}.leg{font-size:14px}"
     )
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width + 20} {total}">'
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {left + width + 10} {total}">'
         f'<style>{style}</style><rect width="100%" height="100%" fill="white"/>'
         + "\n".join(parts)
         + "</svg>\n"
@@ -342,21 +361,23 @@ def draw(checkout: Path, modules: Mapping[str, Module]) -> str:
 def main(checkout: Path) -> None:
     """Prints the figures."""
     modules = read_package(checkout)
-    floor = floors(checkout)
+    height = heights(checkout)
     graph = import_graph(modules)
-    upward = sum(floor[after] >= floor[before] for before, afters in graph.items() for after in afters)
-    entered, climbs, returns = options_trip(modules, floor)
+    upward = sum(height[after] >= height[before] for before, afters in graph.items() for after in afters)
+    entered, climbs, returns = options_trip(modules, height)
     twice = duplicate_classes(modules)
     keyed = files_with(KEY, checkout)
     rows = [
         ("lines of Python", f"{sum(one.lines for one in modules.values()):,}", ""),
         ("modules", f"{len(modules):,}", ""),
+        ("floors", str(len(graph)), ", ".join(sorted(graph))),
+        ("arrows among the floors", str(sum(map(len, graph.values()))), ""),
         ("options of generate: modules entered", str(entered), ""),
         ("options of generate: climbs, returns", f"{climbs}, {returns}", ""),
         (f"files that name the config key {KEY}", str(len(keyed)), ", ".join(keyed)),
         ("class names defined twice", str(len(twice)), ", ".join(twice)),
         ("imports inside functions", str(function_imports(modules)), ""),
-        ("rooms in an import cycle", str(cycles(graph)), ""),
+        ("floors in an import cycle", str(cycles(graph)), ""),
         ("imports to the same floor or upward", str(upward), ""),
         (f"files over {LONGEST} lines", str(sum(one.lines > LONGEST for one in modules.values())), ""),
     ]

@@ -1,0 +1,98 @@
+"""A wing can be taken away, its folder and its line in `cli/commands.py`; the core runs the benchmark."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from bfcl_pipeline.cli import commands
+from tests.support import ROOT
+
+WINGS = {"share": "SHARE", "show/compare": "COMPARE", "show/entry": "ENTRY", "show/planning": "PLANNING"}
+"""The folder of each wing, and the name of its commands."""
+
+
+def without(wings: list[str], place: Path) -> Path:
+    """A checkout in `place` whose package lacks the wings."""
+    unwanted = shutil.ignore_patterns("__pycache__", "my_models.yaml")
+    for folder in ("bfcl_pipeline", "snakemake_logger_plugin_bfcl", "workflow", "profiles", "config"):
+        shutil.copytree(ROOT / folder, place / folder, ignore=unwanted)
+    shutil.copy(ROOT / "Snakefile", place)
+    offered = place / "bfcl_pipeline/cli/commands.py"
+    text = offered.read_text(encoding="utf-8")
+    for wing in wings:
+        shutil.rmtree(place / "bfcl_pipeline" / wing)
+        line = f"    **{WINGS[wing]},\n"
+        assert text.count(line) == 1
+        text = text.replace(line, "")
+    offered.write_text(text, encoding="utf-8")
+    return place
+
+
+def pipeline(place: Path, *arguments: str) -> str:
+    """What a command of the checkout in `place` prints; it ends with 0."""
+    done = subprocess.run(
+        [sys.executable, "-m", "bfcl_pipeline.cli", *arguments],
+        cwd=place,
+        env={**os.environ, "PYTHONPATH": str(place)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
+    return done.stdout
+
+
+@pytest.mark.parametrize("wing", WINGS)
+def test_without_a_wing_its_commands_alone_are_missing(wing: str, tmp_path: Path) -> None:
+    """The help lists all others, and each of these states its options."""
+    place = without([wing], tmp_path)
+    missing = set(getattr(commands, WINGS[wing]))
+    listed = {line.split()[0] for line in pipeline(place, "--help").splitlines() if line.startswith("    ")}
+    assert listed >= set(commands.COMMANDS) - missing
+    assert not listed & missing
+    program = (
+        "import argparse, importlib; from bfcl_pipeline.cli.commands import COMMANDS\n"
+        "for name in COMMANDS:\n"
+        "    module = importlib.import_module('bfcl_pipeline.cli.' + name.replace('-', '_'))\n"
+        "    module.add_arguments(argparse.ArgumentParser())\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=place,
+        env={**os.environ, "PYTHONPATH": str(place)},
+        check=False,
+    )
+    assert done.returncode == 0
+
+
+def test_the_core_evaluates_models_without_any_wing(
+    tmp_path: Path, staged: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The embedded models are run, scored and tabulated, and the page is written."""
+    place = without([*WINGS], tmp_path)
+    for part in ("release", "entries"):
+        shutil.copytree(staged / part, place / "data" / part)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    printed = pipeline(
+        place,
+        "run",
+        "--cores",
+        "2",
+        "--sample",
+        "8",
+        "-c",
+        "simple_python,multi_turn_base",
+        "--run",
+        "core",
+    )
+    assert "oracle" in printed
+    run = place / "results/core"
+    assert (run / "tables/leaderboard.csv").is_file()
+    assert (run / "report.html").is_file()
