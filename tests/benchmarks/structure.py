@@ -320,7 +320,7 @@ def rooms_of(floor: str, modules: Mapping[str, Module]) -> dict[str, int]:
 
 def draw(checkout: Path, modules: Mapping[str, Module]) -> str:
     """The floors of the package as SVG, each a row of its rooms; colours for the steps of a run."""
-    left, width, height, gap, top = 100, 1000, 54, 8, 60
+    left, width, height, gap, top = 120, 1000, 54, 8, 60
     parts = []
     layers = layers_of(checkout)
     for row, (floor, *_) in enumerate(layers):
