@@ -102,7 +102,7 @@ def test_a_process_of_single_jobs_imports_only_what_it_needs() -> None:
     tables nor what the main process does."""
     code = (
         "import sys, bfcl_pipeline.ask.jobs.checked_run;"
-        "rooms = {'jobs.main_process', 'generation', 'report', 'screen'};"
+        "rooms = {'ask.jobs.main_process', 'ask.generation', 'show.report', 'show.screen'};"
         "others = {f'bfcl_pipeline.{room}' for room in rooms} | {'polars', 'pyarrow', 'rich'};"
         "print(*others & set(sys.modules))"
     )
