@@ -13,6 +13,8 @@ from bfcl_pipeline.cli.options import add_cache, add_data, add_rules
 from bfcl_pipeline.cli.plain_count import PlainCount
 from bfcl_pipeline.cli.runs import add_run
 from bfcl_pipeline.runs.run import open_run
+from bfcl_pipeline.show.report.tables.aggregate_run import aggregate_run
+from bfcl_pipeline.show.report.tables.published import copy_published, write_published
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -50,8 +52,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Writes the tables."""
-    from bfcl_pipeline.show.report.tables.aggregate_run import aggregate_run
-    from bfcl_pipeline.show.report.tables.published import copy_published, write_published
 
     run = open_run(options.run_dir)
     scores = aggregate_run(

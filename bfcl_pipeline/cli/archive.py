@@ -5,11 +5,16 @@ import os
 from functools import partial
 from pathlib import Path
 
+from bfcl_pipeline.ask.jobs.failed_searches import failed_searches
 from bfcl_pipeline.cli.options import add_archiving, add_cache, add_data
 from bfcl_pipeline.cli.runs import add_run
 from bfcl_pipeline.cli.sign import print_signed
 from bfcl_pipeline.cli.signing_options import add_signing, signing
 from bfcl_pipeline.runs.folders import run_folder
+from bfcl_pipeline.share.archive.make import make_archive
+from bfcl_pipeline.share.archive.sign import sign_archive, stale_statements
+from bfcl_pipeline.share.signing.signed_line import check_ready
+from bfcl_pipeline.share.signing.statement_file import statements_path
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -26,11 +31,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Writes the archive, prints its sha256, and signs it if that is asked for."""
-    from bfcl_pipeline.ask.jobs.failed_searches import failed_searches
-    from bfcl_pipeline.share.archive.make import make_archive  # loads pyarrow
-    from bfcl_pipeline.share.archive.sign import sign_archive, stale_statements
-    from bfcl_pipeline.share.signing.signed_line import check_ready
-    from bfcl_pipeline.share.signing.statement_file import statements_path
 
     order = signing(options)
     if order is not None:

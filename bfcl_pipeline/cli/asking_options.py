@@ -6,14 +6,13 @@ import argparse
 import secrets
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from bfcl_pipeline.ask.jobs.options import add_models
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.benchmark.definition import resolve_categories
-
-if TYPE_CHECKING:
-    from bfcl_pipeline.runs.archived.findings import FurtherCheck
+from bfcl_pipeline.runs.archived.findings import FurtherCheck
+from bfcl_pipeline.share.asked_again.check import AskAgain
+from bfcl_pipeline.share.asked_again.exchangeability import TOLERANCES
 
 _ASKINGS = 2
 _LARGEST_SEED = 2**32
@@ -86,8 +85,6 @@ def asking_checks(options: argparse.Namespace) -> list[FurtherCheck]:
     if options.ask_again is None:
         _refuse_alone(options)
         return []
-    from bfcl_pipeline.share.asked_again.check import AskAgain
-    from bfcl_pipeline.share.asked_again.exchangeability import TOLERANCES
 
     seed = secrets.randbelow(_LARGEST_SEED) if options.seed is None else options.seed
     if options.seed is None:

@@ -6,13 +6,25 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+import pyarrow as pa
+
 from bfcl_pipeline.base.errors import ConfigError
+from bfcl_pipeline.base.files import write_text
 from bfcl_pipeline.base.text import cut, on_one_line, plural, printable, text_table, unknown_name
 from bfcl_pipeline.benchmark.definition import CATEGORIES, V4_CATEGORIES, resolve_categories
 from bfcl_pipeline.benchmark.errata import Erratum, ErratumStatus, Treatment, errata, errata_of, treatment
+from bfcl_pipeline.benchmark.errata.page import errata_page
 from bfcl_pipeline.benchmark.records import Entry, Rules
+from bfcl_pipeline.benchmark.staging.upstream_patch import write_bundle
+from bfcl_pipeline.benchmark.tables import entries_path, read_entries
+from bfcl_pipeline.benchmark.tables.schemas import FINDINGS
+from bfcl_pipeline.benchmark.tables.text_forms import form_of, write_any_form
 from bfcl_pipeline.cli.options import add_data, add_errata, add_rules
+from bfcl_pipeline.dialogue.release_texts import read_constants
 from bfcl_pipeline.judge.audit import DETECTORS, Benchmark, Suspicion, adjudicated_by, find
+from bfcl_pipeline.judge.own_errata import using_errata
+from bfcl_pipeline.show.entry.entry_page import find_entry
+from bfcl_pipeline.show.report.tables.release_ceilings import release_ceilings
 
 _LONGEST = 160  # characters of a finding in the table of all entries
 
@@ -68,7 +80,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Prints the findings; with --entry, also the errata of the entries."""
-    from bfcl_pipeline.judge.own_errata import using_errata
 
     with using_errata(options.errata, options.data):
         return _publish(options) if options.markdown or options.patch else _audit(options)
@@ -76,10 +87,6 @@ def run(options: argparse.Namespace) -> int:
 
 def _audit(options: argparse.Namespace) -> int:
     """Prints the findings, and writes them to --out."""
-    from bfcl_pipeline.benchmark.tables import entries_path, read_entries
-    from bfcl_pipeline.benchmark.tables.text_forms import form_of
-    from bfcl_pipeline.dialogue.release_texts import read_constants
-    from bfcl_pipeline.show.entry.entry_page import find_entry
 
     if options.out:
         form_of(options.out)
@@ -114,10 +121,6 @@ def _audit(options: argparse.Namespace) -> int:
 
 def _publish(options: argparse.Namespace) -> int:
     """Writes the errata for people, and for the benchmark's repository."""
-    from bfcl_pipeline.base.files import write_text
-    from bfcl_pipeline.benchmark.errata.page import errata_page
-    from bfcl_pipeline.benchmark.staging.upstream_patch import write_bundle
-    from bfcl_pipeline.show.report.tables.release_ceilings import release_ceilings
 
     markdown, patch, data = options.markdown, options.patch, options.data
     others = {
@@ -141,7 +144,6 @@ def _publish(options: argparse.Namespace) -> int:
 
 def _chosen_errata(data: Path, entry_ids: Sequence[str] | None) -> Sequence[Erratum]:
     """All errata, or those of some entries. Raises ConfigError if these have no proposed change."""
-    from bfcl_pipeline.show.entry.entry_page import find_entry
 
     if entry_ids is None:
         return errata()
@@ -219,9 +221,5 @@ def _counts(rows: Sequence[Mapping[str, str | None]], entries: Iterable[Entry], 
 
 
 def _write(path: Path, rows: Sequence[Mapping[str, str | None]]) -> None:
-    import pyarrow as pa
-
-    from bfcl_pipeline.benchmark.tables.schemas import FINDINGS
-    from bfcl_pipeline.benchmark.tables.text_forms import write_any_form
 
     write_any_form(path, pa.Table.from_pylist(list(rows), schema=FINDINGS))

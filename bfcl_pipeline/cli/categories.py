@@ -18,6 +18,7 @@ from bfcl_pipeline.benchmark.definition.descriptions import (
     overall_weights,
 )
 from bfcl_pipeline.benchmark.definition.leaderboard import GROUP
+from bfcl_pipeline.benchmark.tables.examples import read_examples
 from bfcl_pipeline.cli.options import add_data
 
 _COLUMNS = ("category", "since", "entries", "weight", "tests", "example")
@@ -39,7 +40,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Prints the categories. Raises ConfigError for an unknown name."""
-    from bfcl_pipeline.benchmark.tables.examples import read_examples
 
     names = resolve_categories(options.names or CATEGORIES)
     examples = read_examples(options.data, names)

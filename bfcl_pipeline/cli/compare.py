@@ -7,17 +7,23 @@ from collections.abc import Sequence
 from itertools import combinations, compress
 from operator import not_
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from bfcl_pipeline.base.errors import ConfigError, TableError
 from bfcl_pipeline.base.text import printable
+from bfcl_pipeline.benchmark.definition import GROUPS, resolve_categories
+from bfcl_pipeline.benchmark.tables import entries_path
+from bfcl_pipeline.benchmark.tables.text_forms import FORMS
 from bfcl_pipeline.cli.options import add_data, add_rules, print_to_stderr
-
-if TYPE_CHECKING:
-    from bfcl_pipeline.show.compare.compare import Comparison
-    from bfcl_pipeline.show.compare.groups import Groups
-    from bfcl_pipeline.show.compare.questions import WebQuestions
-    from bfcl_pipeline.show.compare.sides import Choice, Numbering, Side
+from bfcl_pipeline.cli.sides import opened_sides
+from bfcl_pipeline.show.compare.compare import Comparer, Comparison
+from bfcl_pipeline.show.compare.groups import Groups, alone, default_groups, mode_groups, named_groups
+from bfcl_pipeline.show.compare.question_tables import write_questions
+from bfcl_pipeline.show.compare.question_text import questions_text
+from bfcl_pipeline.show.compare.questions import WebQuestions, read_hops, web_questions
+from bfcl_pipeline.show.compare.sides import Choice, Numbering, Side, read_sides
+from bfcl_pipeline.show.compare.tables import check_form, write_comparisons, write_flips
+from bfcl_pipeline.show.compare.text import comparison_text, pairs_text
+from bfcl_pipeline.show.compare.trials import read_averaged
 
 _IN_FULL = 2  # comparisons that are printed score by score; more are one line each
 
@@ -105,12 +111,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Prints the comparisons, and writes them where asked."""
-    from bfcl_pipeline.benchmark.definition import resolve_categories
-    from bfcl_pipeline.benchmark.tables.text_forms import FORMS
-    from bfcl_pipeline.cli.sides import opened_sides
-    from bfcl_pipeline.show.compare.sides import read_sides
-    from bfcl_pipeline.show.compare.tables import check_form
-    from bfcl_pipeline.show.compare.trials import read_averaged
 
     for path in options.out:
         check_form(path)
@@ -132,7 +132,6 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _groups(options: argparse.Namespace, choices: "Sequence[Choice]", sides: "Sequence[Side]") -> "Groups":
-    from bfcl_pipeline.show.compare.groups import default_groups, mode_groups, named_groups
 
     if options.modes:
         return mode_groups(sides)
@@ -144,10 +143,6 @@ def _groups(options: argparse.Namespace, choices: "Sequence[Choice]", sides: "Se
 def _by_score(
     options: argparse.Namespace, numbering: "Numbering", sides: "Sequence[Side]", groups: "Groups"
 ) -> int:
-    from bfcl_pipeline.show.compare.compare import Comparer
-    from bfcl_pipeline.show.compare.groups import alone
-    from bfcl_pipeline.show.compare.tables import write_comparisons, write_flips
-    from bfcl_pipeline.show.compare.text import comparison_text, pairs_text
 
     for group in groups:
         if len(group) < 2:
@@ -193,8 +188,6 @@ def _by_score(
 
 
 def _by_hops(options: argparse.Namespace, numbering: "Numbering", groups: "Groups") -> int:
-    from bfcl_pipeline.show.compare.question_tables import write_questions
-    from bfcl_pipeline.show.compare.question_text import questions_text
 
     found = _questions(options, numbering, groups)
     print("\n\n".join(questions_text(each, options.show) for each in found))
@@ -210,9 +203,6 @@ def _print_experiments(
     comparisons: "Sequence[Comparison]",
 ) -> None:
     """Prints web questions by hops, of each group whose sides differ in how the web was set up."""
-    from bfcl_pipeline.benchmark.definition import GROUPS
-    from bfcl_pipeline.benchmark.tables import entries_path
-    from bfcl_pipeline.show.compare.question_text import questions_text
 
     differing = {label for each in comparisons if each.settings for label in (each.first, each.second)}
     chosen = [group for group in groups if any(side.label in differing for side in group)]
@@ -235,7 +225,6 @@ def _print_experiments(
 def _questions(
     options: argparse.Namespace, numbering: "Numbering", groups: "Groups"
 ) -> "list[WebQuestions]":
-    from bfcl_pipeline.show.compare.questions import read_hops, web_questions
 
     hops = read_hops(options.data)
     return [web_questions(numbering, group, options.rules, hops) for group in groups]

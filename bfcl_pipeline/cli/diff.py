@@ -4,14 +4,15 @@ import argparse
 import shutil
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from bfcl_pipeline.base.errors import ConfigError, PipelineError
 from bfcl_pipeline.cli.options import add_cache, add_data, add_rules, print_to_stderr
 from bfcl_pipeline.runs.folders import run_folder
-
-if TYPE_CHECKING:
-    from bfcl_pipeline.show.compare.diff.opened import OpenedRun
+from bfcl_pipeline.show.compare.diff.difference import diff_runs
+from bfcl_pipeline.show.compare.diff.forms import check_form, write_difference
+from bfcl_pipeline.show.compare.diff.opened import OpenedRun, opened_run
+from bfcl_pipeline.show.compare.diff.side_by_side import both_conversations
+from bfcl_pipeline.show.compare.diff.text import difference_text
 
 UNUSABLE = 2
 """Exit status if a run cannot be read, as of `diff` and of `bfcl-pipeline web diff`."""
@@ -67,7 +68,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Prints the difference. Returns 0 if there is none, 1 if there is one, UNUSABLE after an error."""
-    from bfcl_pipeline.show.compare.diff.opened import opened_run
 
     try:
         if options.show < 0:
@@ -87,9 +87,6 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _all(options: argparse.Namespace, first: "OpenedRun", second: "OpenedRun") -> int:
-    from bfcl_pipeline.show.compare.diff.difference import diff_runs
-    from bfcl_pipeline.show.compare.diff.forms import check_form, write_difference
-    from bfcl_pipeline.show.compare.diff.text import difference_text
 
     for path in options.out:
         check_form(path)
@@ -101,7 +98,6 @@ def _all(options: argparse.Namespace, first: "OpenedRun", second: "OpenedRun") -
 
 
 def _entry(options: argparse.Namespace, first: "OpenedRun", second: "OpenedRun") -> int:
-    from bfcl_pipeline.show.compare.diff.side_by_side import both_conversations
 
     parted = False
     for text, parts in both_conversations(first, second, options.entry, options.model, _width()):

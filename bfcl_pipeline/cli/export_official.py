@@ -7,6 +7,7 @@ from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.cli.options import add_data, print_to_stderr
 from bfcl_pipeline.cli.runs import add_run
 from bfcl_pipeline.runs.run import open_run
+from bfcl_pipeline.share.official.export_results import export_official
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -39,7 +40,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Exports the responses; prints what was left out and how to score the rest to stderr."""
-    from bfcl_pipeline.share.official.export_results import export_official  # loads pyarrow
 
     export_official(
         open_run(args.run_dir),

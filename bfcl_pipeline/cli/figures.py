@@ -5,7 +5,6 @@ import sys
 from collections.abc import Sequence
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.text import printable
@@ -13,9 +12,13 @@ from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.cli.options import add_rules
 from bfcl_pipeline.cli.runs import RUN_HELP
 from bfcl_pipeline.runs.run import Run, open_run
-
-if TYPE_CHECKING:
-    from bfcl_pipeline.show.report.figures.drawn_figure import DrawnFigure
+from bfcl_pipeline.show.compare.settings import run_settings, web_differs
+from bfcl_pipeline.show.report.figures.draw import draw, draw_run
+from bfcl_pipeline.show.report.figures.drawn_figure import DrawnFigure
+from bfcl_pipeline.show.report.figures.experiments import ExperimentRun, draw_experiments
+from bfcl_pipeline.show.report.figures.names import drawn
+from bfcl_pipeline.show.report.figures.write import CAPTIONS, add_figures, write_figures
+from bfcl_pipeline.show.report.page.run_tables import read_run_tables
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -53,9 +56,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Writes the figures."""
-    from bfcl_pipeline.show.report.figures.draw import draw_run
-    from bfcl_pipeline.show.report.figures.write import CAPTIONS, add_figures, write_figures
-    from bfcl_pipeline.show.report.page.run_tables import read_run_tables
 
     runs = [open_run(given) for given in options.runs]
     if options.out is None and (len(runs) > 1 or not options.titled or options.text > 1):
@@ -88,11 +88,6 @@ def _text_scale(given: str) -> float:
 
 def _joined(runs: Sequence[Run], rules: Rules, options: argparse.Namespace) -> "list[DrawnFigure]":
     """The figures that join runs, in their order."""
-    from bfcl_pipeline.show.compare.settings import run_settings, web_differs
-    from bfcl_pipeline.show.report.figures.draw import draw
-    from bfcl_pipeline.show.report.figures.experiments import ExperimentRun, draw_experiments
-    from bfcl_pipeline.show.report.figures.names import drawn
-    from bfcl_pipeline.show.report.page.run_tables import read_run_tables
 
     settings = [run_settings(run) for run in runs]
     for (one, first), (other, second) in combinations(zip(runs, settings, strict=True), 2):

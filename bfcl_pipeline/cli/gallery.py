@@ -8,6 +8,8 @@ from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.cli.options import add_cores, add_data
 from bfcl_pipeline.cli.signing_options import add_trust, attestation
 from bfcl_pipeline.cli.steps import StepsShown
+from bfcl_pipeline.share.gallery.record import Outcome
+from bfcl_pipeline.share.gallery.site import GalleryOptions, make_gallery
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -42,8 +44,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Writes the site; prints what was found of each archive."""
-    from bfcl_pipeline.share.gallery.record import Outcome
-    from bfcl_pipeline.share.gallery.site import GalleryOptions, make_gallery  # loads pyarrow
 
     if options.statements is not None:
         raise ConfigError("--statements is of one archive: put the file beside it, as FILE.intoto.jsonl.")

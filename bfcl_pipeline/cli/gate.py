@@ -5,15 +5,21 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from bfcl_pipeline.base.errors import ConfigError, PipelineError
 from bfcl_pipeline.base.text import printable, unknown_name
+from bfcl_pipeline.benchmark.definition import CATEGORIES
+from bfcl_pipeline.benchmark.definition.leaderboard import GROUP
 from bfcl_pipeline.cli.options import add_rules
-
-if TYPE_CHECKING:
-    from bfcl_pipeline.show.compare.gate import Gate
-    from bfcl_pipeline.show.compare.sides import Side
+from bfcl_pipeline.cli.sides import opened_sides
+from bfcl_pipeline.show.compare.compare import Comparer
+from bfcl_pipeline.show.compare.flaky import known_flaky
+from bfcl_pipeline.show.compare.gate import Gate, gate
+from bfcl_pipeline.show.compare.sides import Side, read_sides
+from bfcl_pipeline.show.compare.tables import write_gate
+from bfcl_pipeline.show.compare.text import gate_line
+from bfcl_pipeline.show.compare.trials import read_averaged
+from bfcl_pipeline.show.compare.unread_calls import unread_calls
 
 UNUSABLE = 2
 """Exit status where nothing could be decided: a wrong option, missing or different verdicts."""
@@ -85,28 +91,16 @@ def run(options: argparse.Namespace) -> int:
     try:
         decided = _decide(options)
         if options.json:
-            from bfcl_pipeline.show.compare.tables import write_gate
-
             write_gate(options.json, decided)
     except (PipelineError, OSError) as error:
         print(f"bfcl-pipeline gate: {printable(str(error))}", file=sys.stderr)
         return UNUSABLE
-    from bfcl_pipeline.show.compare.text import gate_line
 
     print(gate_line(decided))
     return 0 if decided.passes else 1
 
 
 def _decide(options: argparse.Namespace) -> "Gate":
-    from bfcl_pipeline.benchmark.definition import CATEGORIES
-    from bfcl_pipeline.benchmark.definition.leaderboard import GROUP
-    from bfcl_pipeline.cli.sides import opened_sides
-    from bfcl_pipeline.show.compare.compare import Comparer
-    from bfcl_pipeline.show.compare.flaky import known_flaky
-    from bfcl_pipeline.show.compare.gate import gate
-    from bfcl_pipeline.show.compare.sides import read_sides
-    from bfcl_pipeline.show.compare.trials import read_averaged
-    from bfcl_pipeline.show.compare.unread_calls import unread_calls
 
     if not 0 <= options.no_worse <= 100:
         raise ConfigError(f"--no-worse: expected 0 to 100 points, got {options.no_worse}.")

@@ -6,6 +6,9 @@ from pathlib import Path
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.text import unknown_name
 from bfcl_pipeline.benchmark.definition import CATEGORIES
+from bfcl_pipeline.benchmark.tables import entries_path, read_table
+from bfcl_pipeline.benchmark.tables.files import gather
+from bfcl_pipeline.benchmark.tables.schemas import RESPONSES, SESSIONS
 from bfcl_pipeline.cli.options import add_data
 
 
@@ -27,9 +30,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Writes one row per entry, in entry order, as a single server would have led to."""
-    from bfcl_pipeline.benchmark.tables import entries_path, read_table
-    from bfcl_pipeline.benchmark.tables.files import gather
-    from bfcl_pipeline.benchmark.tables.schemas import RESPONSES, SESSIONS
 
     for category in args.category:
         if category not in CATEGORIES:

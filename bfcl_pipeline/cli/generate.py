@@ -7,17 +7,17 @@ import gc
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from bfcl_pipeline.ask.generation import Completed, responses
+from bfcl_pipeline.ask.generation.counts import ProgressCounts
 from bfcl_pipeline.ask.jobs.options import add_job_options, job_from
+from bfcl_pipeline.ask.jobs.run import run_job
 from bfcl_pipeline.benchmark.definition import CATEGORIES
 from bfcl_pipeline.benchmark.records import Status
+from bfcl_pipeline.benchmark.tables import write_responses
+from bfcl_pipeline.benchmark.tables.sessions import write_sessions
+from bfcl_pipeline.cli.progress import ProgressLine, ProgressWatch
 from bfcl_pipeline.show.screen.progress_file import ProgressFile
-
-if TYPE_CHECKING:
-    from bfcl_pipeline.ask.generation import Completed
-    from bfcl_pipeline.ask.generation.counts import ProgressCounts
-    from bfcl_pipeline.cli.progress import ProgressWatch
 
 COLLECTED_AFTER = (100_000, 50, 50)
 """Objects made, and collections of younger ones, between two garbage collections."""
@@ -61,8 +61,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Writes one row per entry, in entry order; lines on standard error report on the result."""
-    from bfcl_pipeline.ask.jobs.run import run_job
-    from bfcl_pipeline.cli.progress import ProgressLine, ProgressWatch
 
     def progress(name: str, counts: ProgressCounts) -> ProgressWatch:
         # What is loaded by now stays: to collect it again and again would delay answers.
@@ -88,9 +86,6 @@ def _log(line: str) -> None:
 
 def _write(category: str, completed: Sequence[Completed], out: Path, sessions_out: Path | None) -> None:
     """Writes the responses of a category and, if it has any, its memory sessions."""
-    from bfcl_pipeline.ask.generation import responses
-    from bfcl_pipeline.benchmark.tables import write_responses
-    from bfcl_pipeline.benchmark.tables.sessions import write_sessions
 
     own = [one for one in completed if one.entry.category == category]
     if sessions_out is not None and CATEGORIES[category].prerequisites:

@@ -5,6 +5,8 @@ from pathlib import Path
 
 from bfcl_pipeline.ask.jobs.options import add_models
 from bfcl_pipeline.ask.results.form_choice import FormChoice
+from bfcl_pipeline.ask.results.import_results import import_official
+from bfcl_pipeline.ask.results.import_run import Import, import_run, new_run_folder
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.benchmark.config.job import WEB_MODES
 from bfcl_pipeline.cli.form_options import add_form_options, form_choice
@@ -12,6 +14,9 @@ from bfcl_pipeline.cli.options import add_data, add_errata, add_rules, print_to_
 from bfcl_pipeline.cli.runs import check_run_name
 from bfcl_pipeline.runs.folders import RESULTS
 from bfcl_pipeline.runs.run import Run
+from bfcl_pipeline.show.report.page.render import write_page
+from bfcl_pipeline.show.report.tables.aggregate_run import aggregate_run
+from bfcl_pipeline.show.report.terminal import print_table
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -58,7 +63,6 @@ def run(args: argparse.Namespace) -> int:
         return _import_run(args, choice)
     if args.overwrite or args.web is not None or args.errata:
         raise ConfigError("--overwrite, --web and --errata need --as-run NAME.")
-    from bfcl_pipeline.ask.results.import_results import import_official  # loads pyarrow
 
     import_official(
         args.result_dir, args.out, data=args.data, run=args.run, choice=choice, log=print_to_stderr
@@ -67,10 +71,6 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _import_run(args: argparse.Namespace, choice: FormChoice) -> int:
-    from bfcl_pipeline.ask.results.import_run import Import, import_run, new_run_folder  # loads pyarrow
-    from bfcl_pipeline.show.report.page.render import write_page
-    from bfcl_pipeline.show.report.tables.aggregate_run import aggregate_run
-    from bfcl_pipeline.show.report.terminal import print_table
 
     if args.run is not None:
         raise ConfigError("--run is for --out; --as-run NAME names the run.")

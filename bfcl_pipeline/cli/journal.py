@@ -15,6 +15,7 @@ from bfcl_pipeline.base.process import is_alive
 from bfcl_pipeline.base.text import plural, printable, text_table, unknown_name
 from bfcl_pipeline.benchmark.config import model_folder
 from bfcl_pipeline.benchmark.definition import CATEGORIES, category_of
+from bfcl_pipeline.runs.archived.provenances import api_lines, gap_lines, model_provenance, record_lines
 from bfcl_pipeline.runs.journal import (
     JournaledExchange,
     JournalReader,
@@ -161,7 +162,6 @@ def _print_model(journals: JournalsReader, options: argparse.Namespace) -> None:
 
 def _made_by(exchanges: Sequence[JournaledExchange], folder: Path) -> Iterator[str]:
     """What made the exchanges of one model, as far as it was recorded, and what its API said of itself."""
-    from bfcl_pipeline.runs.archived.provenances import api_lines, gap_lines, model_provenance, record_lines
 
     try:
         model = model_provenance(exchanges, folder)

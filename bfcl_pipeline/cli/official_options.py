@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from bfcl_pipeline.runs.archived.findings import FurtherCheck
+from bfcl_pipeline.runs.archived.findings import FurtherCheck
+from bfcl_pipeline.share.official.check import OfficialCheck
 
 
 def add_official_options(parser: argparse.ArgumentParser) -> None:
@@ -31,6 +30,5 @@ def official_checks(options: argparse.Namespace) -> list[FurtherCheck]:
     """The check that the options ask for, if any."""
     if not options.official and options.official_python is None:
         return []
-    from bfcl_pipeline.share.official.check import OfficialCheck  # loads pyarrow
 
     return [OfficialCheck(options.official_python, options.cache)]

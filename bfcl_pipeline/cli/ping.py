@@ -20,6 +20,7 @@ from bfcl_pipeline.ask.generation import Adapter
 from bfcl_pipeline.ask.generation.remote import RunTerms
 from bfcl_pipeline.ask.jobs.options import add_models
 from bfcl_pipeline.ask.models import build_adapter
+from bfcl_pipeline.ask.models.adapters.openai_adapter import COMPATIBLE_KINDS, listed_models
 from bfcl_pipeline.base.errors import (
     AccessDenied,
     ConfigError,
@@ -248,7 +249,6 @@ def _not_served(row: ModelRow) -> str:
 
 async def _advice(row: ModelRow, endpoint: str | None, error: ModelError) -> list[str]:
     """What to do next, in addition to what the error says."""
-    from bfcl_pipeline.ask.models.adapters.openai_adapter import COMPATIBLE_KINDS, listed_models
 
     address = endpoint or row.endpoint
     compatible = address is not None and row.kind in COMPATIBLE_KINDS

@@ -9,6 +9,7 @@ from bfcl_pipeline.cli.options import add_cache, add_cores, add_data
 from bfcl_pipeline.cli.runs import add_run
 from bfcl_pipeline.cli.steps import StepsShown
 from bfcl_pipeline.runs.folders import run_folder
+from bfcl_pipeline.share.archive.replay import replay
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -34,7 +35,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Prints `identical`, or the first difference. Returns 1 if there is one or a cassette contradicts."""
-    from bfcl_pipeline.share.archive.replay import replay  # loads pyarrow
 
     folder = run_folder(options.run_dir)
     started = time.perf_counter()

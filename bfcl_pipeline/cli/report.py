@@ -3,9 +3,12 @@
 import argparse
 import sys
 
+from bfcl_pipeline.benchmark.config.shown_entries import ShownEntries
 from bfcl_pipeline.cli.options import add_cache, add_data, add_rules
 from bfcl_pipeline.cli.plain_count import PlainCount
 from bfcl_pipeline.cli.runs import add_run
+from bfcl_pipeline.runs.run import open_run
+from bfcl_pipeline.show.report.page.render import write_page
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -30,9 +33,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Writes the page."""
-    from bfcl_pipeline.benchmark.config.shown_entries import ShownEntries
-    from bfcl_pipeline.runs.run import open_run
-    from bfcl_pipeline.show.report.page.render import write_page
 
     run = open_run(options.run_dir)
     shown = run.shown if options.entries is None else ShownEntries(options.entries)

@@ -9,14 +9,20 @@ import argparse
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+import pyarrow as pa
+
+from bfcl_pipeline.ask.results.found_columns import with_found_columns
+from bfcl_pipeline.base.files import named_file
+from bfcl_pipeline.benchmark.errata import errata_of_id, own_errata, proposed
 from bfcl_pipeline.benchmark.records import Rules, Status
+from bfcl_pipeline.benchmark.tables.text_forms import form_of, rows_about, write_any_form
 from bfcl_pipeline.cli.form_options import add_form_options, form_choice
 from bfcl_pipeline.cli.options import add_cache, add_data, add_errata
-
-if TYPE_CHECKING:
-    import pyarrow as pa
+from bfcl_pipeline.judge.judging import read_responses, score_table, score_table_by_all_rules, start_workers
+from bfcl_pipeline.judge.own_errata import using_errata
+from bfcl_pipeline.show.report.own_errata_note import own_errata_notes
+from bfcl_pipeline.world.web.apis import ApisByMode
 
 _ALL = "all"
 
@@ -60,17 +66,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Scores every row and writes the table, in row order."""
-    from bfcl_pipeline.ask.results.found_columns import with_found_columns
-    from bfcl_pipeline.base.files import named_file
-    from bfcl_pipeline.benchmark.tables.text_forms import form_of, rows_about, write_any_form
-    from bfcl_pipeline.judge.judging import (
-        read_responses,
-        score_table,
-        score_table_by_all_rules,
-        start_workers,
-    )
-    from bfcl_pipeline.judge.own_errata import using_errata
-    from bfcl_pipeline.world.web.apis import ApisByMode
 
     started = time.monotonic()
     form_of(options.out)
@@ -96,8 +91,6 @@ def run(options: argparse.Namespace) -> int:
 
 def _print_own_errata(responses: pa.Table) -> None:
     """Prints which entries of the responses are judged by the user's own errata, if there are any."""
-    from bfcl_pipeline.benchmark.errata import errata_of_id, own_errata, proposed
-    from bfcl_pipeline.show.report.own_errata_note import own_errata_notes
 
     asked = set(responses.column("entry_id").to_pylist())
     rows = [

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from bfcl_pipeline.base.errors import ConfigError, PipelineError
 from bfcl_pipeline.cli.options import print_to_stderr
+from bfcl_pipeline.runs.archived.unpacking import extract_verdicts
 from bfcl_pipeline.runs.run import Run, open_run
 from bfcl_pipeline.show.compare.sides import Choice
 
@@ -45,8 +46,6 @@ class _Archives:
         """All models of an archive."""
         key = file.resolve()
         if key not in self._runs:
-            from bfcl_pipeline.runs.archived.unpacking import extract_verdicts
-
             folder = self._folder / str(len(self._runs))
             folder.mkdir()
             self._runs[key] = Choice(Run(extract_verdicts(file, folder)), archive=file)

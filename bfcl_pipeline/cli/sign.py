@@ -2,15 +2,12 @@
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.text import plural
 from bfcl_pipeline.cli.runs import ARCHIVE_HELP, archive_file
 from bfcl_pipeline.cli.signing_options import add_signing, signing
-
-if TYPE_CHECKING:
-    from bfcl_pipeline.share.archive.sign import SignedArchive
+from bfcl_pipeline.share.archive.sign import SignedArchive, sign_archive
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -25,7 +22,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Signs the archive and prints by whom it is signed."""
-    from bfcl_pipeline.share.archive.sign import sign_archive  # loads pyarrow
 
     order = signing(options)
     if order is None:

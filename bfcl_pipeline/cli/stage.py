@@ -5,6 +5,7 @@ from pathlib import Path
 
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.benchmark.definition import release
+from bfcl_pipeline.benchmark.staging import stage, stage_encoder
 from bfcl_pipeline.cli.options import print_to_stderr
 
 
@@ -36,7 +37,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Stages the release or the encoder, with its progress on stderr."""
-    from bfcl_pipeline.benchmark.staging import stage, stage_encoder  # loads pyarrow
 
     log = print_to_stderr
     if not args.encoder:

@@ -8,6 +8,7 @@ from bfcl_pipeline.cli.options import add_archiving, add_cache, add_data, print_
 from bfcl_pipeline.cli.runs import add_run
 from bfcl_pipeline.cli.signing_options import add_signing, signing
 from bfcl_pipeline.runs.folders import run_folder
+from bfcl_pipeline.share.gallery.submit import SubmitOptions, submit
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -34,7 +35,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Writes the bundle; prints its files to stdout and what the exports leave out to stderr."""
-    from bfcl_pipeline.share.gallery.submit import SubmitOptions, submit  # loads pyarrow
 
     folder = Path(os.path.abspath(run_folder(options.run_dir)))  # noqa: PTH100  # a link to a run keeps its own name
     done = submit(

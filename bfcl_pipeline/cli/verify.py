@@ -9,6 +9,7 @@ from bfcl_pipeline.cli.options import add_cores, add_data
 from bfcl_pipeline.cli.runs import ARCHIVE_HELP, archive_file
 from bfcl_pipeline.cli.signing_options import add_trust, attestation
 from bfcl_pipeline.cli.steps import StepsShown
+from bfcl_pipeline.share.archive.verify import verify
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -29,7 +30,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Prints what was derived again, what is attested and by whom, and what is not covered."""
-    from bfcl_pipeline.share.archive.verify import verify  # loads pyarrow
 
     file = archive_file(options.file)
     further = [*official_checks(options), *asking_checks(options)]

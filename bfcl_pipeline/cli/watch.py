@@ -11,15 +11,15 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from bfcl_pipeline.base.errors import ConfigError
+from bfcl_pipeline.base.text import plural
 from bfcl_pipeline.cli.runs import RUN_HELP
 from bfcl_pipeline.runs.folders import RESULTS, run_folder
-
-if TYPE_CHECKING:
-    from bfcl_pipeline.show.screen.run_view import RunView
-    from bfcl_pipeline.show.screen.watching import RunWatcher
+from bfcl_pipeline.show.screen.plain_state import state_lines, state_object
+from bfcl_pipeline.show.screen.progress import clean
+from bfcl_pipeline.show.screen.run_view import ModelState, ModelView, Phase, RunView
+from bfcl_pipeline.show.screen.watching import RunWatcher, last_reported, reported_runs, workflow_folder
 
 REFRESH_SECONDS = 1.0
 """Between two looks."""
@@ -60,7 +60,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Shows the run until it ends."""
-    from bfcl_pipeline.show.screen.run_view import Phase
 
     watcher, folder = _watcher(options.run_dir)
     try:
@@ -80,7 +79,6 @@ def run(options: argparse.Namespace) -> int:
 
 def _watcher(given: Path | None) -> tuple[RunWatcher, Path]:
     """What watches the run, and the directory of its results, which may not exist yet."""
-    from bfcl_pipeline.show.screen.watching import RunWatcher, last_reported, reported_runs, workflow_folder
 
     if given is None:
         name = last_reported(Path())
@@ -98,7 +96,6 @@ def _watcher(given: Path | None) -> tuple[RunWatcher, Path]:
 
 def _first(watcher: RunWatcher) -> RunView | None:
     """The first state; of a process on another machine, after its first sign of life or SIGN_SECONDS."""
-    from bfcl_pipeline.show.screen.run_view import Phase
 
     view = watcher.read()
     until = time.monotonic() + SIGN_SECONDS
@@ -127,7 +124,6 @@ class _Live:
 
 def _follow(watcher: RunWatcher, view: RunView, show: Callable[[RunView], None]) -> RunView:
     """Shows the run each second until it ends. Returns its last state."""
-    from bfcl_pipeline.show.screen.run_view import Phase
 
     try:
         while True:
@@ -142,14 +138,11 @@ def _follow(watcher: RunWatcher, view: RunView, show: Callable[[RunView], None])
 
 
 def _print_json(view: RunView) -> None:
-    from bfcl_pipeline.show.screen.plain_state import state_object
 
     print(json.dumps(state_object(view)), flush=True)
 
 
 def _print_state(view: RunView) -> None:
-    from bfcl_pipeline.show.screen.plain_state import state_lines
-    from bfcl_pipeline.show.screen.run_view import Phase
 
     for line in state_lines(view):
         print(line)
@@ -163,9 +156,6 @@ def _print_state(view: RunView) -> None:
 
 def _from_tables(folder: Path) -> RunView:
     """The state of a run without progress files, from its tables: it was made elsewhere, or unpacked."""
-    from bfcl_pipeline.base.text import plural
-    from bfcl_pipeline.show.screen.progress import clean
-    from bfcl_pipeline.show.screen.run_view import ModelState, ModelView, Phase, RunView
 
     statuses: Counter[str] = Counter()
     models: dict[str, None] = {}
