@@ -186,7 +186,7 @@ def verify(
     Raises:
         ArchiveError: the archive is damaged or malformed.
     """
-    from bfcl_pipeline.share.archive.verify import verify as verify_archive  # a wing
+    from bfcl_pipeline.share.archive.verify import verify_archive as verify_archive  # a wing
 
     done = verify_archive(Path(archive), data=Path(data), cores=cores, log=log, step_log=_ignore)
     return done.verification

@@ -17,7 +17,7 @@ LONGEST_LINE = 600
 """Characters of one line about something that may be long, such as a page."""
 
 MOST_MARKS = 32
-"""Characters without a letter, digit or space between them that `folded` keeps."""
+"""Characters without a letter, digit or space between them that `fold_text` keeps."""
 
 _MARKS = re.compile(rf"([^\w\s]{{{MOST_MARKS}}})[^\w\s]+")
 
@@ -107,7 +107,7 @@ def valid_unicode(text: str) -> str:
     return text
 
 
-def folded(text: str) -> str:
+def fold_text(text: str) -> str:
     """`text` in lower case, with characters that only look different (full width, ligatures) as one.
 
     Takes time linear in the text: of a run of marks and symbols, which Unicode's normalisation sorts in

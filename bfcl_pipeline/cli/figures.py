@@ -16,7 +16,7 @@ from bfcl_pipeline.show.compare.settings import run_settings, web_differs
 from bfcl_pipeline.show.report.figures.draw import draw, draw_run
 from bfcl_pipeline.show.report.figures.drawn_figure import DrawnFigure
 from bfcl_pipeline.show.report.figures.experiments import ExperimentRun, draw_experiments
-from bfcl_pipeline.show.report.figures.names import drawn
+from bfcl_pipeline.show.report.figures.names import drawable_text
 from bfcl_pipeline.show.report.figures.write import CAPTIONS, add_figures, write_figures
 from bfcl_pipeline.show.report.page.run_tables import read_run_tables
 
@@ -115,5 +115,7 @@ def _joined(runs: Sequence[Run], rules: Rules, options: argparse.Namespace) -> "
             f"these runs have no experiment in common ({printable(stated)}). Name runs of the same models "
             "that differ in web tools, in failing fetches or in snippets (config/experiments)."
         )
-    names = ", ".join(drawn(run.folder.name) for run in runs)
-    return draw(found, drawn(f"Runs {names}; {rules.value} rules", 140), options.titled, options.text)
+    names = ", ".join(drawable_text(run.folder.name) for run in runs)
+    return draw(
+        found, drawable_text(f"Runs {names}; {rules.value} rules", 140), options.titled, options.text
+    )

@@ -8,7 +8,7 @@ from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.cli.options import add_cores, add_data
 from bfcl_pipeline.cli.signing_options import add_trust, attestation
 from bfcl_pipeline.cli.steps import StepsShown
-from bfcl_pipeline.share.gallery.record import Outcome
+from bfcl_pipeline.share.gallery.record import Reproduction
 from bfcl_pipeline.share.gallery.site import GalleryOptions, make_gallery
 
 
@@ -62,6 +62,6 @@ def run(options: argparse.Namespace) -> int:
         made = make_gallery(options.places, options.out, chosen, log, steps)
     print(f"{made.index}: {len(made.archives):,} archives, {made.files:,} files, {made.size / 1e6:,.1f} MB")
     outcomes = {archive.outcome for archive in made.archives}
-    if outcomes & {Outcome.REFUSED, Outcome.DIFFERS} or any(one.wrong for one in made.archives):
+    if outcomes & {Reproduction.REFUSED, Reproduction.DIFFERS} or any(one.wrong for one in made.archives):
         return 1
-    return 0 if outcomes == {Outcome.DERIVED} else 3
+    return 0 if outcomes == {Reproduction.DERIVED} else 3

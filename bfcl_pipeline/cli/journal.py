@@ -23,8 +23,8 @@ from bfcl_pipeline.runs.journal import (
     journals_in,
     lease_path,
 )
-from bfcl_pipeline.runs.journal.summary import Summary, grouped, summarized
-from bfcl_pipeline.show.entry.exchanges import moment, put_exchange
+from bfcl_pipeline.runs.journal.summary import Summary, summarize, summarize_groups
+from bfcl_pipeline.show.entry.exchanges import minute_text, put_exchange
 from bfcl_pipeline.show.entry.terminal_page import TerminalPage
 
 Models: TypeAlias = dict[str, list[Path]]
@@ -121,7 +121,7 @@ def _print_models(models: Models, options: argparse.Namespace) -> list[str]:
     for model, paths in models.items():
         try:
             with JournalsReader(paths) as journals:
-                summary = summarized(_chosen(journals, options))
+                summary = summarize(_chosen(journals, options))
                 notes += [f"{model}: {note}" for note in _notes(journals)]
         except JournalError as error:
             damaged.append(str(error))
@@ -138,19 +138,21 @@ def _print_model(journals: JournalsReader, options: argparse.Namespace) -> None:
 
     chosen = list(_chosen(journals, options))
     heading = "category" if options.category is None else "entry"
-    groups = grouped(chosen, lambda each: _category(each) if heading == "category" else each.entry_id)
+    groups = summarize_groups(
+        chosen, lambda each: _category(each) if heading == "category" else each.entry_id
+    )
     if heading == "category":
         order = {name: place for place, name in enumerate(CATEGORIES)}
         groups = dict(sorted(groups.items(), key=lambda group: order.get(group[0], len(order))))
     rows = [(name, *_cells(summary)) for name, summary in groups.items()]
-    total = summarized(chosen)
+    total = summarize(chosen)
     print(text_table((heading, *_HEADINGS), [*rows, ("all", *_cells(total))]))
     print()
     for journal in journals.journals:
         print(f"{journal.path}: {_megabytes([journal.path])} MB.")
     if total.first is not None:
         print("From {} to {} UTC.".format(*_times(total)))
-    for run, summary in grouped(chosen, lambda each: each.run).items():
+    for run, summary in summarize_groups(chosen, lambda each: each.run).items():
         cost = "cost unknown" if summary.dollars is None else f"${summary.dollars:,.4f}"
         exchanges = plural(summary.exchanges, "exchange", "exchanges")
         print(f"Run {run or '(without a name)'}: {exchanges}, {cost}.")
@@ -187,7 +189,7 @@ def _cells(summary: Summary) -> tuple[str, ...]:
 
 def _times(summary: Summary) -> tuple[str, str]:
 
-    return moment(summary.first or "-"), moment(summary.last or "-")
+    return minute_text(summary.first or "-"), minute_text(summary.last or "-")
 
 
 def _megabytes(paths: Sequence[Path]) -> str:

@@ -26,13 +26,13 @@ from bfcl_pipeline.show.planning import (
     ModelEffort,
     SamplePlan,
     Scatter,
-    assumed,
-    completed,
+    assumed_scatter,
+    complete_scatter,
     completed_figures,
     config_of,
     effort,
     make_plan,
-    measured,
+    measure_scatter,
     plan_document,
     points,
     whole,
@@ -114,10 +114,10 @@ def run(options: argparse.Namespace) -> int:
 
 def _scatter(goal: Goal, from_run: Path | None, rules: Rules, models: list[str]) -> tuple[Scatter, str]:
     """How verdicts scatter, and where that comes from."""
-    usual = assumed(goal.difference)
+    usual = assumed_scatter(goal.difference)
     if from_run is None:
         return usual, _ASSUMED
-    from bfcl_pipeline.show.planning.measured_run import differences, outcomes, read_verdicts
+    from bfcl_pipeline.show.planning.measured_run import outcomes, paired_differences, read_verdicts
 
     run = open_run(from_run)
     verdicts = read_verdicts(run, rules)
@@ -129,17 +129,20 @@ def _scatter(goal: Goal, from_run: Path | None, rules: Rules, models: list[str])
     named = [name for name in dict.fromkeys(models) if name in verdicts]
     chosen = named if len(named) >= wanted else list(verdicts)
     found = (
-        {f"{a} - {b}": measured(differences(verdicts[a], verdicts[b])) for a, b in combinations(chosen, 2)}
+        {
+            f"{a} - {b}": measure_scatter(paired_differences(verdicts[a], verdicts[b]))
+            for a, b in combinations(chosen, 2)
+        }
         if goal.difference
-        else {name: measured(outcomes(verdicts[name])) for name in chosen}
+        else {name: measure_scatter(outcomes(verdicts[name])) for name in chosen}
     )
     shares = shares_of(goal.score)
-    widest = max(found, key=lambda name: whole(shares, completed(found[name], usual)).half_width)
+    widest = max(found, key=lambda name: whole(shares, complete_scatter(found[name], usual)).half_width)
     lacks = [name for name in shares if name not in found[widest].variance]
     of_several = " (the widest of several)" if len(found) > 1 else ""
     others = f"; {', '.join(lacks)}: {_ASSUMED}" if lacks else ""
     return (
-        completed(found[widest], usual),
+        complete_scatter(found[widest], usual),
         f"measured in {run.folder}, {rules.value} rules, on {widest}{of_several}{others}",
     )
 

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from bfcl_pipeline.ask.results.found_columns import with_found_columns
 from bfcl_pipeline.base.files import named_file
-from bfcl_pipeline.benchmark.errata import errata_of_id, own_errata, proposed
+from bfcl_pipeline.benchmark.errata import errata_of_id, own_errata, propose_treatment
 from bfcl_pipeline.benchmark.records import Rules, Status
 from bfcl_pipeline.benchmark.tables.text_forms import form_of, rows_about, write_any_form
 from bfcl_pipeline.cli.form_options import add_form_options, form_choice
@@ -97,7 +97,7 @@ def _print_own_errata(responses: pa.Table) -> None:
         {
             "file": erratum.file,
             "entry_id": erratum.entry_id,
-            "treatment": proposed(errata_of_id(erratum.entry_id)).value,
+            "treatment": propose_treatment(errata_of_id(erratum.entry_id)).value,
         }
         for erratum in own_errata()
         if erratum.entry_id in asked

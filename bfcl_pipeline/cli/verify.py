@@ -9,7 +9,7 @@ from bfcl_pipeline.cli.options import add_cores, add_data
 from bfcl_pipeline.cli.runs import ARCHIVE_HELP, archive_file
 from bfcl_pipeline.cli.signing_options import add_trust, attestation
 from bfcl_pipeline.cli.steps import StepsShown
-from bfcl_pipeline.share.archive.verify import verify
+from bfcl_pipeline.share.archive.verify import verify_archive
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -39,7 +39,7 @@ def run(options: argparse.Namespace) -> int:
             steps.clear()
             print(line, flush=True)
 
-        done = verify(
+        done = verify_archive(
             file,
             data=options.data,
             cores=options.cores,

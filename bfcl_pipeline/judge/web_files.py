@@ -20,7 +20,7 @@ from bfcl_pipeline.benchmark.tables import entries_path, read_entries, read_resp
 from bfcl_pipeline.judge.executed_requests import needed_requests, shown_requests
 from bfcl_pipeline.runs.recorded_run import RecordedRun
 from bfcl_pipeline.world.executables import ApiAnswer, ApiRequest
-from bfcl_pipeline.world.web.apis import ReplayingApis, unanswered
+from bfcl_pipeline.world.web.apis import ReplayingApis, why_unanswered
 from bfcl_pipeline.world.web.cache import WebCache
 from bfcl_pipeline.world.web.coverage import files_of, used_keys
 from bfcl_pipeline.world.web.keys import ApiKey, Key
@@ -50,7 +50,7 @@ class _ApisOfRun:
     def get(self, request: ApiRequest) -> ApiAnswer:
         """The recorded answer. Raises as `ReplayingApis`."""
         answer = self._apis.get(request)
-        message = unanswered(request)
+        message = why_unanswered(request)
         if message in self._lacking:
             self.recorded_since.add(ApiKey(request))
             raise NotRecorded(message)

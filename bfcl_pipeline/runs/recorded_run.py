@@ -93,7 +93,7 @@ class RecordedRun:
         return self.run.jobs_of(folder)[0].trial
 
 
-def read_run(folder: Path, schema: Path, name: str | None = None) -> RecordedRun:
+def read_recorded_run(folder: Path, schema: Path, name: str | None = None) -> RecordedRun:
     """Reads config.yaml and models.yaml of a run.
 
     Args:

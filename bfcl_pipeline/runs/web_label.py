@@ -34,25 +34,25 @@ _BY = " by "
 _OF_REAL_WEB = (*RECORDED_MODES, *NETWORK_MODES)
 
 
-def searched(web: str | None, engine: str) -> str | None:
+def searched_web_label(web: str | None, engine: str) -> str | None:
     """A web mode with the search engine, in the form of the column `web`."""
     other = engine not in LEADERBOARD_ENGINES and web in _OF_REAL_WEB
     return f"{web}{_BY}{engine}" if other else web
 
 
-def joined(webs: Iterable[str]) -> str | None:
+def join_webs(webs: Iterable[str]) -> str | None:
     """The webs in the form of the column `web`; None if there is none."""
     return _SEPARATOR.join(sorted(set(webs))) or None
 
 
-def split(web: str | None) -> list[str]:
+def split_webs(web: str | None) -> list[str]:
     """The webs in a value of the column `web`."""
     return web.split(_SEPARATOR) if web else []
 
 
 def unreal(web: str | None) -> list[str]:
     """The webs in a value of the column `web` that are not what the leaderboard searches."""
-    return [name for name in split(web) if name in UNREAL or _engine(name)]
+    return [name for name in split_webs(web) if name in UNREAL or _engine(name)]
 
 
 def _engine(web: str) -> str:

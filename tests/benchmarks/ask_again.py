@@ -27,7 +27,7 @@ from bfcl_pipeline.ask.models.oracle import answer
 from bfcl_pipeline.base.text import text_table
 from bfcl_pipeline.benchmark.records import Entry, Exchange, Json, Mode, Request, Rules
 from bfcl_pipeline.benchmark.tables import entries_path, read_entries
-from bfcl_pipeline.share.asked_again.answers import LEVELS, ComparedAnswer, compared
+from bfcl_pipeline.share.asked_again.answers import LEVELS, ComparedAnswer, compared_form
 from bfcl_pipeline.share.asked_again.exchangeability import (
     ERROR_RATE,
     TOLERANCES,
@@ -139,7 +139,7 @@ class Release:
         request = Request(entry.entry_id, Mode.FC, (), ())
         reply = {"role": "assistant", "content": f"Wording {words}."}
         exchange = Exchange(request, _result(entry, calls), reply=reply)
-        return compared(entry, exchange, ChatAsking(Mode.FC), Rules.OFFICIAL)
+        return compared_form(entry, exchange, ChatAsking(Mode.FC), Rules.OFFICIAL)
 
 
 def _result(entry: Entry, number: int) -> Json:

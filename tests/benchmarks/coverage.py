@@ -40,7 +40,7 @@ from bfcl_pipeline.judge.scoring.statistics.clustered import (
     means,
     wilson,
 )
-from bfcl_pipeline.judge.scoring.statistics.paired import composite_difference, paired
+from bfcl_pipeline.judge.scoring.statistics.paired import compare_paired, composite_difference
 from bfcl_pipeline.show.planning import SCORES, shares_of
 
 Verdicts = Mapping[str, bool]
@@ -175,7 +175,7 @@ def _intervals(drawn: Sequence[np.ndarray], where: Layout) -> Iterator[tuple[str
         return Limits(difference - below, difference + above)
 
     if len(drawn) > 1:
-        pair = paired(drawn[0], drawn[1], where)
+        pair = compare_paired(drawn[0], drawn[1], where)
         yield "clustered", lambda weights: composite_difference(pair, weights)
     else:
         limits, correlations = accuracy_limits(each[0]), correlation(each[0].covariance, where)

@@ -11,7 +11,7 @@ from playwright.sync_api import Page
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.show.report.page.render import write_page
-from bfcl_pipeline.show.report.page.table import Cell, Table, headings, isolated
+from bfcl_pipeline.show.report.page.table import Cell, Table, headings, isolate
 from tests.support.browser import OpenReport, is_wider_than_window
 from tests.support.synthetic_run import MadeUpModel, Marks, made_up_tables, marks
 
@@ -73,7 +73,7 @@ def test_a_column_is_sorted_by_what_its_cells_mean(
         Cell.code("b"),
         Cell("not known"),
         Cell.sortable("10"),
-        Cell(isolated("A"), "A"),
+        Cell(isolate("A"), "A"),
         Cell.code("a"),
     ]
     rows = [[Cell(letter), *cells] for letter, *cells in zip("abcde", counts, shares, names, strict=True)]

@@ -10,7 +10,7 @@ import yaml
 
 from bfcl_pipeline.benchmark.tables import read_table
 from bfcl_pipeline.cli import main
-from bfcl_pipeline.share.archive.compare import compared_files, differences
+from bfcl_pipeline.share.archive.compare import compared_files, file_differences
 from tests.support.undrawn import digest_of_chart
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -60,7 +60,9 @@ def test_an_exported_run_comes_back_byte_for_byte(capsys: pytest.CaptureFixture[
     out, err = capsys.readouterr()
     for part in ("responses", "memory", "verdicts", "tables"):
         assert (original / part).is_dir()
-    tables = [one for one in differences(original, Path("results/mine")) if one.file.name != "report.html"]
+    tables = [
+        one for one in file_differences(original, Path("results/mine")) if one.file.name != "report.html"
+    ]
     assert tables == []
     assert len(compared_files(Path("results/mine"))) == len(compared_files(original))
     assert "Lexical (FC)" in out

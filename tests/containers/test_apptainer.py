@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bfcl_pipeline.share.archive.compare import differences
+from bfcl_pipeline.share.archive.compare import file_differences
 from tests.containers.apptainer_engine import Apptainer
 from tests.containers.main_job import run_bare
 from tests.containers.podman_engine import Podman
@@ -47,5 +47,5 @@ def test_every_rule_in_its_image_gives_the_same_bytes(
     arguments = (*OWN_MESSAGES, "--software-deployment-method", "apptainer")
     output = run_bare(inside, *arguments, **SMALL, containers=f"{{pipeline: {unpacked}}}")
     assert "Activating singularity image" in output
-    assert not list(differences(bare.folder / "results/small", inside.folder / "results/small"))
+    assert not list(file_differences(bare.folder / "results/small", inside.folder / "results/small"))
     shutil.rmtree(unpacked)

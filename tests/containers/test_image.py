@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bfcl_pipeline.share.archive.compare import compared_files, differences
+from bfcl_pipeline.share.archive.compare import compared_files, file_differences
 from tests.containers.main_job import BASE, MAIN, ROOT, run_bare, run_inside
 from tests.containers.pip_settings import pip_settings
 from tests.containers.podman_engine import ALONE, Podman
@@ -71,7 +71,7 @@ def test_the_main_job_without_network_gives_the_same_bytes(
     project, output = inside
     assert "Oracle (Prompt)" in output
     assert len(compared_files(bare.folder / "results/same")) > 20
-    assert not list(differences(bare.folder / "results/same", project.folder / "results/same"))
+    assert not list(file_differences(bare.folder / "results/same", project.folder / "results/same"))
 
 
 def test_a_run_in_the_container_is_complete_outside(inside: tuple[Project, str]) -> None:
@@ -96,4 +96,6 @@ def test_the_whole_benchmark_gives_the_same_bytes(
     outside, within = new_project(), new_project()
     run_bare(outside)
     run_inside(podman, image, within, {"run": "embedded"})
-    assert not list(differences(outside.folder / "results/embedded", within.folder / "results/embedded"))
+    assert not list(
+        file_differences(outside.folder / "results/embedded", within.folder / "results/embedded")
+    )

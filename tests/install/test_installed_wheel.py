@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from bfcl_pipeline.base import __version__
-from bfcl_pipeline.share.archive.compare import compared_files, differences
+from bfcl_pipeline.share.archive.compare import compared_files, file_differences
 from tests.support import ROOT
 
 RUN = ("run", "-m", "oracle-FC,lexical", "--sample", "30", "--cores", "2")
@@ -66,7 +66,7 @@ def test_a_wheel_in_an_empty_folder_gives_the_bytes_of_the_checkout(python: Path
     (checkout / "data").symlink_to(installed / "data")
     bfcl(Path(sys.executable), checkout, *RUN)
     mine, theirs = checkout / "results" / NAME, installed / "results" / NAME
-    assert list(differences(mine, theirs)) == []
+    assert list(file_differences(mine, theirs)) == []
     assert len(compared_files(theirs)) == len(compared_files(mine)) > 0
     assert "Oracle (FC)" in bfcl(python, installed, "table", str(theirs))
     bfcl(python, installed, "archive", str(theirs))

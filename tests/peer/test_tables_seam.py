@@ -18,7 +18,7 @@ from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.show.report.tables.aggregate_run import aggregate_run
 from bfcl_pipeline.show.report.tables.model_scores import model_scores, on_the_real_web
 from bfcl_pipeline.show.report.tables.official import official_files
-from bfcl_pipeline.show.report.tables.run_records import read_run
+from bfcl_pipeline.show.report.tables.run_records import read_run_records
 from tests.peer.peer import require_peer
 from tests.peer.recorded import Seam
 from tests.support.synthetic_run import MadeUpModel, Marks, entry_id, write_format_entries, write_run
@@ -74,7 +74,7 @@ def our_tables(
     listed = [{"kind": "openai_chat", "mode": mode_of(row["name"]).value, **row} for row in rows]
     (folder / "models.yaml").write_text(yaml.safe_dump({"models": listed}))
     write_run(folder, case)
-    records = read_run(Run(folder), data)
+    records = read_run_records(Run(folder), data)
     scores = model_scores(records, load_models(folder / "models.yaml"))
     judged = [score for score in scores if score.rules is Rules.OFFICIAL and score.judged]
     return {"files": official_files(on_the_real_web(judged, records)), "models": rows}

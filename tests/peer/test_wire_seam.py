@@ -30,7 +30,7 @@ import pytest
 
 from bfcl_pipeline.ask.generation import conversation
 from bfcl_pipeline.ask.generation.asking import ChatAsking
-from bfcl_pipeline.ask.models.adapters.event_stream import folded
+from bfcl_pipeline.ask.models.adapters.event_stream import fold_events
 from bfcl_pipeline.ask.models.adapters.openai_chat import OpenAIChat
 from bfcl_pipeline.ask.models.adapters.openai_responses import OpenAIResponses
 from bfcl_pipeline.ask.models.adapters.response_validator import ResponseValidator
@@ -189,7 +189,7 @@ def held(case: Case, texts: Texts, constants: Constants) -> Held:
     while True:
         answer = case.answers[min(len(done.requests), len(case.answers) - 1)]
         done.requests.append(text_of(model.body(request)))
-        raw = folded(answer.encode(), ResponseValidator("m")) if isinstance(answer, str) else answer
+        raw = fold_events(answer.encode(), ResponseValidator("m")) if isinstance(answer, str) else answer
         exchange = model.read(request, raw)
         done.tokens[0] += exchange.input_tokens or 0
         done.tokens[1] += exchange.output_tokens or 0

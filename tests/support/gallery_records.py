@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from bfcl_pipeline.runs.archived.findings import Finding, Part
+from bfcl_pipeline.runs.archived.findings import ArchiveFinding, Part
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.share.gallery.collect import models_of
-from bfcl_pipeline.share.gallery.record import ArchiveRecord, Claims, Outcome, RunRecord
+from bfcl_pipeline.share.gallery.record import ArchiveRecord, Claims, GalleryRun, Reproduction
 from tests.support.synthetic_run import MadeUpModel, Marks, made_up_tables, marks
 
 HOSTILE = (
@@ -18,9 +18,11 @@ HOSTILE = (
 )
 
 FINDINGS = (
-    Finding(Part.DERIVED, "verified", "results", "12 of 12 files were derived again and are identical"),
-    Finding(Part.ATTESTED, "claimed", "run", HOSTILE),
-    Finding(Part.NOT_COVERED, "not verified", "answers", "whether the models gave these answers"),
+    ArchiveFinding(
+        Part.DERIVED, "verified", "results", "12 of 12 files were derived again and are identical"
+    ),
+    ArchiveFinding(Part.ATTESTED, "claimed", "run", HOSTILE),
+    ArchiveFinding(Part.NOT_COVERED, "not verified", "answers", "whether the models gave these answers"),
 )
 
 
@@ -32,7 +34,9 @@ class Records:
     runs: Sequence[Path]
 
 
-def record_of(folder: Path, outcome: Outcome = Outcome.DERIVED, **changes: object) -> ArchiveRecord:
+def record_of(
+    folder: Path, outcome: Reproduction = Reproduction.DERIVED, **changes: object
+) -> ArchiveRecord:
     """The record of an archive of a run."""
     numbering, models = models_of(Run(folder))
     name = folder.parent.name
@@ -45,7 +49,7 @@ def record_of(folder: Path, outcome: Outcome = Outcome.DERIVED, **changes: objec
         "findings": FINDINGS,
         "run": name,
         "ended": "2026-01-02T03:04:05+00:00",
-        "derived": RunRecord(numbering.entries, models, {}, {"Seed": "0", "Commit": "unknown"}),
+        "derived": GalleryRun(numbering.entries, models, {}, {"Seed": "0", "Commit": "unknown"}),
         **changes,
     }
     return ArchiveRecord(**values)  # type: ignore[arg-type]
@@ -72,14 +76,16 @@ def made_up_records(folder: Path) -> Records:
     nothing: dict[str, object] = {"derived": None, "run": "", "findings": ()}
     archives += [
         record_of(
-            runs[0], Outcome.REFUSED, **{**nothing, "sha256": "a" * 64, "name": HOSTILE, "reason": HOSTILE}
+            runs[0],
+            Reproduction.REFUSED,
+            **{**nothing, "sha256": "a" * 64, "name": HOSTILE, "reason": HOSTILE},
         ),
         record_of(
             runs[0],
-            Outcome.DIFFERS,
+            Reproduction.DIFFERS,
             derived=None,
             sha256="b" * 64,
-            findings=(Finding(Part.DERIVED, "DIFFERS", "results", f"row 1: {HOSTILE}"),),
+            findings=(ArchiveFinding(Part.DERIVED, "DIFFERS", "results", f"row 1: {HOSTILE}"),),
             claims=(Claims(HOSTILE, wrong=[f"records of Every Eval Ever: {HOSTILE}"]),),
         ),
     ]

@@ -26,7 +26,7 @@ import yaml
 from bfcl_pipeline.benchmark.tables import read_responses, read_table
 from bfcl_pipeline.benchmark.tables.files import write_table
 from bfcl_pipeline.benchmark.tables.sessions import read_sessions
-from bfcl_pipeline.share.archive.compare import COMPARED, compared_files, differences
+from bfcl_pipeline.share.archive.compare import COMPARED, compared_files, file_differences
 from bfcl_pipeline.share.archive.missing_answers import missing_answers
 from bfcl_pipeline.share.archive.replay import ReplayResult
 from tests.support.local_chat import local_chat
@@ -188,7 +188,7 @@ def test_changed_files_are_reported(
 
 def _compared(results: Path, derived: Path) -> ReplayResult:
     """What a replay that derived these files reports of a run: of its results, it takes failures only."""
-    found = tuple(differences(results, derived))
+    found = tuple(file_differences(results, derived))
     return ReplayResult(derived, len(compared_files(derived)), found, missing_answers(derived), (), 0)
 
 

@@ -11,7 +11,7 @@ from bfcl_pipeline.ask.generation.generate import (
     failure_of,
     responses,
     run_entries,
-    unanswered,
+    unanswered_entries,
 )
 from bfcl_pipeline.ask.generation.memory import EntryFailure
 from bfcl_pipeline.ask.generation.model import Adapter, Model, Responder
@@ -33,5 +33,5 @@ __all__ = [
     "failure_of",
     "responses",
     "run_entries",
-    "unanswered",
+    "unanswered_entries",
 ]

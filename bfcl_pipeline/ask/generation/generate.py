@@ -256,7 +256,7 @@ def _json_text(result: Json) -> str:
     return text
 
 
-def unanswered(
+def unanswered_entries(
     entries: Iterable[Entry], mode: Mode, origin: Origin, failure: EntryFailure
 ) -> list[Completed]:
     """Every entry with the same failure, of a model of `mode` that cannot run at all."""

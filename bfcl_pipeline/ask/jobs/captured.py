@@ -14,7 +14,7 @@ from bfcl_pipeline.ask.generation.backends import ReplayBackend, ReplayedRequest
 from bfcl_pipeline.ask.generation.counts import ProgressCounts
 from bfcl_pipeline.ask.generation.model import Adapter
 from bfcl_pipeline.ask.jobs.observed import ObservedFailures
-from bfcl_pipeline.ask.jobs.run import finished
+from bfcl_pipeline.ask.jobs.run import run_to_end
 from bfcl_pipeline.ask.jobs.selection import select
 from bfcl_pipeline.ask.jobs.worlds import world_configs
 from bfcl_pipeline.ask.models import build_derived
@@ -24,7 +24,7 @@ from bfcl_pipeline.benchmark.records import Entry
 from bfcl_pipeline.dialogue.release_texts import read_texts
 from bfcl_pipeline.runs.journal import JournalsReader, journals_in
 from bfcl_pipeline.runs.run import Run
-from bfcl_pipeline.world.web.presented import presented
+from bfcl_pipeline.world.web.presented import present_entry
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ def capture(
     chosen = select(job.paths.data, job.categories, job.selection)
     if only is not None:
         chosen = _with_sessions(chosen, only)
-    entries = [presented(entry, job.web) for entry in chosen]
+    entries = [present_entry(entry, job.web) for entry in chosen]
     texts = read_texts(job.paths.data)
     web = replace(job.web, search_engine=job.search_engine)
     worlds = world_configs(job.paths, web, job.selection.seed, offline=True)
@@ -118,7 +118,7 @@ def capture(
             )
             return await run_entries(entries, backend, texts, worlds, origin, None, observed.failure_of)
 
-    return finished(run)
+    return run_to_end(run)
 
 
 def _with_sessions(entries: Iterable[Entry], only: Collection[str]) -> list[Entry]:

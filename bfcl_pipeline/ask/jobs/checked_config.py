@@ -24,7 +24,7 @@ from bfcl_pipeline.benchmark.config import (
     models_files,
     plain_values,
 )
-from bfcl_pipeline.benchmark.config.published_scores import dates_as_text, identified
+from bfcl_pipeline.benchmark.config.published_scores import dates_as_text, identify_files
 
 SCHEMA = "workflow/schemas/config.schema.yaml"
 """The schema of the config, relative to the folder of the Snakefile."""
@@ -59,7 +59,7 @@ def complete_config(config: dict[str, Any], schema: Path) -> None:
     check_config(config, properties)
     validate(config, str(schema))  # fills in the defaults
     if not config["replay"]:  # which has the recorded table, not the files
-        config["published"] = identified(config["published"])
+        config["published"] = identify_files(config["published"])
 
 
 def configured_run(config: Mapping[str, Any]) -> RunConfig:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from bfcl_pipeline.ask.jobs.checked_config import SCHEMA, Workflow, complete_config, configured_run
 from bfcl_pipeline.ask.jobs.generation_step import GenerationStep
-from bfcl_pipeline.ask.orchestration.job_files import JobFiles, gathered, job_files, staged_files
+from bfcl_pipeline.ask.orchestration.job_files import JobFiles, group_shards, job_files, staged_files
 from bfcl_pipeline.ask.orchestration.slurm_cluster import SlurmLimits
 from bfcl_pipeline.base.environment import read_env_file
 from bfcl_pipeline.base.errors import ConfigError, ErrataError
@@ -37,7 +37,7 @@ class CheckedRun:
     @property
     def gathered(self) -> dict[str, list[JobFiles]]:
         """By the model's name as a file name: its shards, for each model that has several."""
-        return gathered(step.files for step in self.steps)
+        return group_shards(step.files for step in self.steps)
 
     @property
     def compared(self) -> dict[str, str]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from bfcl_pipeline.ask.jobs.selection import chosen
+from bfcl_pipeline.ask.jobs.selection import choose_entries
 from bfcl_pipeline.ask.jobs.web_effort import effort_text
 from bfcl_pipeline.base.text import plural
 from bfcl_pipeline.benchmark.config import Job, RunConfig
@@ -55,7 +55,7 @@ def planned_work(run: RunConfig, complete: Collection[str], data: Path) -> list[
 
 def _entries(job: Job, read: Callable[[str], list[PlannedEntry]]) -> list[PlannedEntry]:
     staged = [entry for category in job.categories for entry in read(category)]
-    return chosen(staged, job.categories, job.selection)
+    return choose_entries(staged, job.categories, job.selection)
 
 
 def _described(entries: Sequence[PlannedEntry], job: Job) -> str:

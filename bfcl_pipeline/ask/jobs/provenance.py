@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from bfcl_pipeline.ask.models.chat_template import chat_template_digest, noted_template
 from bfcl_pipeline.ask.models.hub_cache import cached_snapshot
 from bfcl_pipeline.ask.models.serving.address import server_of
-from bfcl_pipeline.ask.models.weights import file_digests, identified
+from bfcl_pipeline.ask.models.weights import file_digests, identify_weights
 from bfcl_pipeline.base import __version__
 from bfcl_pipeline.base.errors import ConfigError, JournalError
 from bfcl_pipeline.base.files import write_text
@@ -33,7 +33,7 @@ from bfcl_pipeline.runs.provenance import (
     ModelFiles,
     Pipeline,
     Provenance,
-    Server,
+    ServerRecord,
     write_provenance,
 )
 from bfcl_pipeline.runs.provenance.commit import Commit, find_commit
@@ -101,7 +101,7 @@ def model_files(row: ModelRow, cache: Path, log: Log) -> ModelFiles:
     revision = None if row.revision is None else row.revision[:MOST_TEXT]
     if row.kind not in OPEN_KINDS or (row.kind == "vllm" and not row.served):
         return ModelFiles(None, revision, {}, row.prompts)
-    row = identified(row, log, cache)
+    row = identify_weights(row, log, cache)
     named = Path(row.model)
     folder = named if named.exists() else cached_snapshot(row.model, row.revision)
     files = {} if folder is None else file_digests(folder, log, cache)
@@ -121,7 +121,7 @@ def _template(row: ModelRow, folder: Path | None) -> str | None:
     return None if folder is None else chat_template_digest(folder)
 
 
-def _server(job: Job) -> Server | None:
+def _server(job: Job) -> ServerRecord | None:
     if job.paths.endpoint is not None:
         return server_of(job.paths.endpoint)
     endpoint = job.row.endpoint
@@ -140,7 +140,7 @@ def is_private(endpoint: str) -> bool:
     return address.is_private
 
 
-def _reported(endpoint: str) -> Iterator[Server]:
+def _reported(endpoint: str) -> Iterator[ServerRecord]:
     """What vLLM or llama.cpp report at an endpoint that already runs. No key is sent, no proxy is used."""
     root = endpoint.removesuffix("/").removesuffix("/v1")
     for kind, path, name in (("vllm", "/version", "version"), ("llama.cpp", "/props", "build_info")):
@@ -151,7 +151,7 @@ def _reported(endpoint: str) -> Iterator[Server]:
         answer = loaded_json(content)
         value = answer.get(name) if isinstance(answer, dict) else None
         if isinstance(value, str) and value:
-            yield Server(kind, value[:MOST_TEXT])
+            yield ServerRecord(kind, value[:MOST_TEXT])
 
 
 def _commit() -> Commit:

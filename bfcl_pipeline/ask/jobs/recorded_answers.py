@@ -17,9 +17,9 @@ import pyarrow.compute as pc
 from bfcl_pipeline.ask.generation import Completed
 from bfcl_pipeline.ask.jobs.observed import status_counts
 from bfcl_pipeline.ask.jobs.result_paths import ResultForm, official_files, result_form
-from bfcl_pipeline.ask.jobs.selection import chosen
+from bfcl_pipeline.ask.jobs.selection import choose_entries
 from bfcl_pipeline.ask.results.import_results import read_results, session_snapshot
-from bfcl_pipeline.ask.results.import_summary import notes
+from bfcl_pipeline.ask.results.import_summary import import_notes
 from bfcl_pipeline.ask.results.result_files import FoundResults
 from bfcl_pipeline.base.errors import ConfigError, TableError
 from bfcl_pipeline.base.text import Log, plural, unknown_name
@@ -102,7 +102,7 @@ def recorded_answers(job: Job, log: Log) -> list[Completed]:
         answers = _read(source, job, log)
     _check_entries(source, answers, staged)
     _check_values(source, answers)
-    completed = list(_completed(job, answers, chosen(staged, job.categories, job.selection)))
+    completed = list(_completed(job, answers, choose_entries(staged, job.categories, job.selection)))
     log(_summary(job, source, answers, completed))
     return completed
 
@@ -126,7 +126,7 @@ def _of_official_folder(path: Path, job: Job, log: Log) -> _Answers:
     # The row counts for a folder that is not in the official list of models.
     rows = [replace(job.row, name=trial_of(file.folder).model) for file in found.files[:1]]
     read = read_results(found, data=job.paths.data, run=job.run, rows=rows, log=log)
-    for line in notes(found, read):
+    for line in import_notes(found, read):
         log(line)
     for table in (table for model in read for table in model.tables):
         if table.file.sessions:

@@ -21,7 +21,7 @@ from bfcl_pipeline.ask.generation import (
     Origin,
     failure_of,
     run_entries,
-    unanswered,
+    unanswered_entries,
 )
 from bfcl_pipeline.ask.generation.backends import Backend, LocalBackend, ReplayBackend
 from bfcl_pipeline.ask.generation.counts import ProgressCounts
@@ -36,7 +36,7 @@ from bfcl_pipeline.ask.jobs.web_effort import left_text, seconds_of_search
 from bfcl_pipeline.ask.jobs.worlds import world_configs
 from bfcl_pipeline.ask.models import build_adapter, build_derived, build_model
 from bfcl_pipeline.ask.models.serving import ready_endpoint
-from bfcl_pipeline.ask.models.weights import identified
+from bfcl_pipeline.ask.models.weights import identify_weights
 from bfcl_pipeline.base.errors import ConfigError, NotJournaled, PipelineError
 from bfcl_pipeline.base.text import Log, plural, printable
 from bfcl_pipeline.benchmark.config import Job, JobPaths, ModelRow
@@ -44,7 +44,7 @@ from bfcl_pipeline.benchmark.config.job import NETWORK_MODES
 from bfcl_pipeline.benchmark.records import Entry, Status
 from bfcl_pipeline.dialogue.release_texts import read_texts
 from bfcl_pipeline.runs.journal import Journal, JournalsReader, journal_path, journals_in
-from bfcl_pipeline.world.web.presented import presented, searches
+from bfcl_pipeline.world.web.presented import present_entry, searches
 
 Result = TypeVar("Result")
 
@@ -86,9 +86,9 @@ def run_job(
         record_given(job, completed)
         return completed
     if job.row.family and (job.replay is None or job.row.weights is None):
-        job = replace(job, row=identified(job.row, log, job.paths.weights_cache))
+        job = replace(job, row=identify_weights(job.row, log, job.paths.weights_cache))
     chosen = select(job.paths.data, job.categories, job.selection)
-    entries = [presented(entry, job.web) for entry in chosen]
+    entries = [present_entry(entry, job.web) for entry in chosen]
     texts = read_texts(job.paths.data)
     web = replace(job.web, search_engine=job.search_engine)
     counts = ProgressCounts()
@@ -122,16 +122,16 @@ def run_job(
 
     started = time.perf_counter()
     try:
-        completed = finished(run)
+        completed = run_to_end(run)
     except PipelineError as error:
         if not keep_going or job.embedded or job.replay is not None:
             raise
         reason = error
         try:
-            completed = finished(lambda: run_from_journal(reason))
+            completed = run_to_end(lambda: run_from_journal(reason))
         except PipelineError:  # the journal, or what conversations run in, cannot be read either
             failure = EntryFailure(Status.INFRASTRUCTURE_ERROR, str(reason))
-            completed = unanswered(entries, job.row.mode, origin, failure)
+            completed = unanswered_entries(entries, job.row.mode, origin, failure)
     if job.embedded:
         speed = len(completed) / max(time.perf_counter() - started, 1e-9)
         sessions = sum(one.entry.prerequisite for one in completed)
@@ -145,7 +145,7 @@ def run_job(
     return completed
 
 
-def finished(run: Callable[[], Coroutine[None, None, Result]]) -> Result:
+def run_to_end(run: Callable[[], Coroutine[None, None, Result]]) -> Result:
     """The result of `run`, in an event loop of its own: a notebook has one already in this thread."""
     try:
         asyncio.get_running_loop()

@@ -34,10 +34,12 @@ def select(data: Path, categories: Sequence[str], selection: Selection) -> list[
     data: the staged benchmark. Raises ConfigError if an entry id does not exist.
     """
     staged = [entry for category in categories for entry in read_entries(entries_path(data, category))]
-    return shard_of(chosen(staged, categories, selection), selection.shard.number, selection.shard.of)
+    return shard_of(
+        choose_entries(staged, categories, selection), selection.shard.number, selection.shard.of
+    )
 
 
-def chosen(staged: Sequence[S], categories: Sequence[str], selection: Selection) -> list[S]:
+def choose_entries(staged: Sequence[S], categories: Sequence[str], selection: Selection) -> list[S]:
     """The selected ones of all entries of `categories`, with their sessions, of all shards together.
 
     Raises ConfigError if an entry id does not exist.

@@ -17,7 +17,7 @@ from bfcl_pipeline.ask.models.oracle_agentic import (
     question_step,
     session_step,
     web_step,
-    written,
+    write_result,
 )
 from bfcl_pipeline.base.errors import MalformedRelease
 from bfcl_pipeline.benchmark.config import ModelRow
@@ -111,7 +111,7 @@ def _turn_responder(truth: Sequence[Sequence[Call]]) -> Responder:
         if request.turn in called:
             return Exchange(request, DONE)
         called.add(request.turn)
-        return Exchange(request, written(calls, request.mode))
+        return Exchange(request, write_result(calls, request.mode))
 
     return respond
 

@@ -28,7 +28,7 @@ _LONGEST = 250
 """Maximum characters of a stored fact: those of a scenario fit into one text of 10,000 characters."""
 
 
-def written(calls: Sequence[Call], mode: Mode) -> Json:
+def write_result(calls: Sequence[Call], mode: Mode) -> Json:
     """Calls as an official result."""
     return write_native(calls) if mode is Mode.FC else write_calls(calls, ReturnFormat.PYTHON)
 
@@ -58,7 +58,7 @@ def session_step(session: Entry, facts: FactsBySession, request: Request) -> Jso
     """Stores all facts of the session in the first step of its first turn; the other steps end turns."""
     questions = facts.by_session.get(session.entry_id, [])
     if request.turn == 0 and questions and not last_results(request):
-        return written([_store(session.category, question) for question in questions], request.mode)
+        return write_result([_store(session.category, question) for question in questions], request.mode)
     return NOTED
 
 
@@ -66,7 +66,7 @@ def question_step(question: Entry, request: Request) -> Json:
     """Retrieves the fact, then answers with it."""
     results = last_results(request)
     if not results:
-        return written([_retrieve(question)], request.mode)
+        return write_result([_retrieve(question)], request.mode)
     remembered = _fact(results[0], _number(question))
     return final_answer(remembered or UNKNOWN, "as remembered")
 
@@ -81,7 +81,7 @@ def web_step(entry: Entry, request: Request) -> Json:
     calls = [call for hop in hops for call in _hop_calls(hop)]
     done = sum(message["role"] == "assistant" for message in request.messages)
     if done < len(calls):
-        return written([calls[done]], request.mode)
+        return write_result([calls[done]], request.mode)
     pages = [str(result.get("content", "")) for result in map(_mapping, last_results(request))]
     seen = any(_plain(str(hops[-1]["answer"])) in _plain(page) for page in pages)
     return final_answer(entry.truth[0] if seen else UNKNOWN, "as read on the pages of every hop")

@@ -39,7 +39,7 @@ _DOCUMENTS = (".md", ".gitattributes", ".gitignore", ".png", ".jpg", ".svg", ".p
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
-def identified(row: ModelRow, log: Log = lambda _line: None, cache: Path = WEIGHTS_CACHE) -> ModelRow:
+def identify_weights(row: ModelRow, log: Log = lambda _line: None, cache: Path = WEIGHTS_CACHE) -> ModelRow:
     """`row` with the digests of its weights and prompts, if it is of open weights that a run loads.
 
     Args:
@@ -73,9 +73,11 @@ def identified(row: ModelRow, log: Log = lambda _line: None, cache: Path = WEIGH
 def identified_rows(
     rows: Mapping[str, ModelRow], names: Iterable[str], log: Log, cache: Path = WEIGHTS_CACHE
 ) -> dict[str, ModelRow]:
-    """`rows`, those called `names` as of `identified`. Raises ConfigError as it does."""
+    """`rows`, those called `names` as of `identify_weights`. Raises ConfigError as it does."""
     wanted = frozenset(names)
-    return {name: identified(row, log, cache) if name in wanted else row for name, row in rows.items()}
+    return {
+        name: identify_weights(row, log, cache) if name in wanted else row for name, row in rows.items()
+    }
 
 
 def is_path(model: str) -> bool:

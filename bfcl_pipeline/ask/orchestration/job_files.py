@@ -71,7 +71,7 @@ def _tables(folder: str, categories: Iterable[str]) -> list[str]:
     return [f"{folder}/{category}.parquet" for category in categories]
 
 
-def gathered(jobs: Iterable[JobFiles]) -> dict[str, list[JobFiles]]:
+def group_shards(jobs: Iterable[JobFiles]) -> dict[str, list[JobFiles]]:
     """By the model's name as a file name: its shards, for each model that has several."""
     shards: dict[str, list[JobFiles]] = {}
     for files in jobs:

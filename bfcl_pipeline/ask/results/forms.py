@@ -145,7 +145,7 @@ def assumed_form(mode: Mode) -> AnswerForm:
     return AnswerForm(mode, object_arguments if mode is Mode.FC else _AS_IT_IS)
 
 
-def converted(result: Json, category: str, convert: Convert) -> Json:
+def convert_result(result: Json, category: str, convert: Convert) -> Json:
     """The uniform form of an answer, or of each step of each turn."""
     single_turn = CATEGORIES[category].single_turn
     if single_turn or not isinstance(result, list):

@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 
 from bfcl_pipeline.ask.results.form_choice import NO_CHOICE, FormChoice
-from bfcl_pipeline.ask.results.forms import converted, object_arguments
+from bfcl_pipeline.ask.results.forms import convert_result, object_arguments
 from bfcl_pipeline.ask.results.found_form import (
     DottedNames,
     Evidence,
@@ -71,7 +71,7 @@ def with_found_columns(table: pa.Table, data: Path, choice: FormChoice) -> pa.Ta
             styles[row] = styles[row] or (None if style is None else str(style))
         if claimed is None and mode is Mode.FC:
             for row, (category, _, result) in answers.items():
-                columns["result_json"][row] = json.dumps(converted(result, category, object_arguments))
+                columns["result_json"][row] = json.dumps(convert_result(result, category, object_arguments))
     for name, values in (("mode", modes), ("name_style", styles), ("result_json", columns["result_json"])):
         array = pa.array(values, pa.string())
         place = table.schema.get_field_index(name)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from bfcl_pipeline.ask.results.form_choice import NO_CHOICE, FormChoice
 from bfcl_pipeline.ask.results.former_results import without_keys
-from bfcl_pipeline.ask.results.forms import AnswerForm, Convert, assumed_form, converted, known_form
+from bfcl_pipeline.ask.results.forms import AnswerForm, Convert, assumed_form, convert_result, known_form
 from bfcl_pipeline.ask.results.found_form import (
     DottedNames,
     Evidence,
@@ -82,7 +82,7 @@ def import_official(
 
 
 @dataclass(slots=True)
-class _Reading:
+class _FolderReading:
     """What the lines of all models are read with."""
 
     data: Path  # the staged data
@@ -123,7 +123,7 @@ def read_results(
     """
     choice.check_models(file.folder for file in found.files)
     known = {model_folder(row.name): row for row in rows}
-    reading = _Reading(data, run, choice, web, known, log, official_models(data), DottedNames(data))
+    reading = _FolderReading(data, run, choice, web, known, log, official_models(data), DottedNames(data))
     read = [
         _read_model(folder, list(files), reading)
         for folder, files in groupby(found.files, lambda file: file.folder)
@@ -145,7 +145,7 @@ def session_snapshot(table: ResultTable, response: Response) -> Json:
         raise TableError(f"{path}: not a memory snapshot ({error}). Remove the file.") from error
 
 
-def _read_model(folder: str, files: Sequence[ResultFile], reading: _Reading) -> ModelRead:
+def _read_model(folder: str, files: Sequence[ResultFile], reading: _FolderReading) -> ModelRead:
     """The responses in the files of one model."""
     for category in {file.category for file in files} - reading.positions.keys():
         reading.positions[category] = _positions(reading.data, category)
@@ -161,7 +161,7 @@ def _read_model(folder: str, files: Sequence[ResultFile], reading: _Reading) -> 
     return ModelRead(folder, model.form.mode, model.name_style, model.source, tables, not_read)
 
 
-def _model(folder: str, read: Sequence[tuple[ResultFile, FileLines]], reading: _Reading) -> _Model:
+def _model(folder: str, read: Sequence[tuple[ResultFile, FileLines]], reading: _FolderReading) -> _Model:
     choice, row = reading.choice, reading.official.get(folder)
     mode, style = choice.mode_of(folder) or choice.mode, choice.name_style_of(folder)
     if row is not None:
@@ -203,7 +203,7 @@ def _evidence(
         for line in lines.lines:
             if line.failure is None and not file.sessions:
                 dotted = names.of(file.category, line.entry_id) if names else frozenset[str]()
-                evidence.add(file.category, converted(line.result, file.category, convert), dotted)
+                evidence.add(file.category, convert_result(line.result, file.category, convert), dotted)
     return evidence
 
 
@@ -212,14 +212,16 @@ def _positions(data: Path, category: str) -> Mapping[str, int]:
     return {str(entry_id): position for position, entry_id in enumerate(ids)}
 
 
-def _response(line: Line, category: str, model: _Model, reading: _Reading) -> Response:
+def _response(line: Line, category: str, model: _Model, reading: _FolderReading) -> Response:
     status, detail, result_json = Status.ANSWERED, None, None
     if line.failure is not None:
         status, detail = Status.INFRASTRUCTURE_ERROR, _printable(line.failure)
     elif model.form.convert is None:
         status, detail = Status.UNSUPPORTED, "the handler's own form of calls is not supported"
     else:
-        result_json = _json(without_keys(converted(line.result, category, model.form.convert), category))
+        result_json = _json(
+            without_keys(convert_result(line.result, category, model.form.convert), category)
+        )
     return Response(
         entry_id=line.entry_id,
         category=category,

@@ -18,7 +18,13 @@ from bfcl_pipeline.ask.results.result_files import find_results
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.files import replaced_folder, write_text
 from bfcl_pipeline.base.text import Log
-from bfcl_pipeline.benchmark.config import described, load_models, model_folder, recorded_models, trial_of
+from bfcl_pipeline.benchmark.config import (
+    described_row,
+    load_models,
+    model_folder,
+    recorded_models,
+    trial_of,
+)
 from bfcl_pipeline.benchmark.config.run_config import ERRATA_FOLDER
 from bfcl_pipeline.benchmark.config.run_form import FORM_KEY, RUN_FORM
 from bfcl_pipeline.benchmark.definition import CATEGORIES, release
@@ -105,7 +111,7 @@ def import_run(source: Import, folder: Path, log: Log) -> None:
     write_text(folder / "config.yaml", _config(source, of_models, responses))
     # All trials of a model share one row.
     described_models = dict.fromkeys(trial_of(model).model for model in of_models)
-    known = [row for row in (described(rows, model) for model in described_models) if row.kind]
+    known = [row for row in (described_row(rows, model) for model in described_models) if row.kind]
     write_text(folder / "models.yaml", recorded_models(known))
 
 

@@ -54,10 +54,10 @@ def summary(what: Path, found: FoundResults, read: Sequence[ModelRead]) -> list[
     ]
     if sessions:
         lines.append(f"{plural(sessions, 'file', 'files')} of memory sessions (never scored)")
-    return [*lines, *_unanswered(failed), *notes(found, read)]
+    return [*lines, *_unanswered(failed), *import_notes(found, read)]
 
 
-def notes(found: FoundResults, read: Iterable[ModelRead]) -> list[str]:
+def import_notes(found: FoundResults, read: Iterable[ModelRead]) -> list[str]:
     """What was not read, and models whose official verdicts on conversations mean nothing."""
     read = list(read)
     not_read = not_read_lines([*found.not_read, *(each for model in read for each in model.not_read)])

@@ -242,7 +242,7 @@ def model_row(rows: Mapping[str, ModelRow], name: str) -> ModelRow:
     return rows[name]
 
 
-def described(rows: Mapping[str, ModelRow], name: str) -> ModelRow:
+def described_row(rows: Mapping[str, ModelRow], name: str) -> ModelRow:
     """The row called `name`; for a later trial, the row of its model under the name of the trial.
 
     A model without a row, with imported results, is described by its name alone.

@@ -18,7 +18,7 @@ Source = Mapping[str, str]
 """path, date, source and sha256 of one file."""
 
 
-def identified(published: Iterable[Mapping[str, Any]]) -> list[Source]:
+def identify_files(published: Iterable[Mapping[str, Any]]) -> list[Source]:
     """The files of `published`, each with the sha256 of its content.
 
     Raises ConfigError if a file cannot be read, or has another sha256 than the config gives.

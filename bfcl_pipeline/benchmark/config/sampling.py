@@ -15,7 +15,7 @@ from typing import Any, Self
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.benchmark.definition import CATEGORIES, V4_CATEGORIES
 from bfcl_pipeline.benchmark.definition.leaderboard import category_weights
-from bfcl_pipeline.benchmark.definition.scatter import assumed
+from bfcl_pipeline.benchmark.definition.scatter import assumed_scatter
 
 
 class SampleBy(StrEnum):
@@ -105,7 +105,7 @@ def by_weight(shares: Mapping[str, float], total: int) -> dict[str, int]:
         shares: of each category in the score, in any unit; of equal categories the first is served first.
         total: entries of all categories together.
     """
-    scatter = assumed(difference=False)
+    scatter = assumed_scatter(difference=False)
     sizes = {name: CATEGORIES[name].entries for name in shares}
     gains = {name: share**2 * scatter.independent(name) for name, share in shares.items()}
     order = list(shares)

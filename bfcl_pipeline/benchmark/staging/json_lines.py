@@ -25,21 +25,25 @@ class JsonLine:
     def get(self, key: str, kind: type[_T]) -> _T:
         """The field `key`, which must be a `kind`. Raises MalformedRelease."""
         if key not in self.value:
-            raise malformed(self.where, f"a field {key!r}", f"the fields {', '.join(self.value) or 'none'}")
+            raise malformed_release(
+                self.where, f"a field {key!r}", f"the fields {', '.join(self.value) or 'none'}"
+            )
         value = self.value[key]
         if not isinstance(value, kind):
-            raise malformed(self.where, f"{key!r} to be a {kind.__name__}", f"a {type(value).__name__}")
+            raise malformed_release(
+                self.where, f"{key!r} to be a {kind.__name__}", f"a {type(value).__name__}"
+            )
         return value
 
     def texts(self, key: str) -> tuple[str, ...]:
         """The field `key` as a list of texts."""
         values = self.get(key, list)
         if not all(isinstance(value, str) for value in values):
-            raise malformed(self.where, f"{key!r} to be a list of texts", json.dumps(values)[:200])
+            raise malformed_release(self.where, f"{key!r} to be a list of texts", json.dumps(values)[:200])
         return tuple(values)
 
 
-def malformed(where: str, expected: str, got: str) -> MalformedRelease:
+def malformed_release(where: str, expected: str, got: str) -> MalformedRelease:
     """The error for something that does not have the documented form."""
     return MalformedRelease(f"{where}: expected {expected}, got {got}. Fetch the release again.")
 
@@ -51,7 +55,7 @@ def read_rows(release: Release, name: str) -> list[JsonLine]:
         where = f"{name}:{number}"
         value = parse_json(where, line)
         if not isinstance(value, dict):
-            raise malformed(where, "a JSON object", f"a {type(value).__name__}")
+            raise malformed_release(where, "a JSON object", f"a {type(value).__name__}")
         rows.append(JsonLine(where, value))
     return rows
 
@@ -61,7 +65,7 @@ def parse_json(where: str, text: bytes) -> Json:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise malformed(where, "JSON", f"{error} in {text[:80]!r}") from error
+        raise malformed_release(where, "JSON", f"{error} in {text[:80]!r}") from error
 
 
 def by_id(rows: list[JsonLine]) -> dict[str, JsonLine]:
@@ -70,7 +74,9 @@ def by_id(rows: list[JsonLine]) -> dict[str, JsonLine]:
     for row in rows:
         key = row.get("id", str)
         if key in unique:
-            raise malformed(row.where, "every id once", f"{key!r} again, first at {unique[key].where}")
+            raise malformed_release(
+                row.where, "every id once", f"{key!r} again, first at {unique[key].where}"
+            )
         unique[key] = row
     return unique
 
@@ -80,7 +86,7 @@ def read_turns(row: JsonLine) -> tuple[tuple[Message, ...], ...]:
     turns = row.get("question", list)
     for turn in turns:
         if not isinstance(turn, list) or not all(_is_message(message) for message in turn):
-            raise malformed(
+            raise malformed_release(
                 row.where,
                 "turns of messages with role and content",
                 json.dumps(turn, ensure_ascii=True)[:200],
@@ -109,4 +115,4 @@ def check_function(where: str, doc: Json) -> FunctionDoc:
         and isinstance(doc.get("parameters"), dict)
     ):
         return doc
-    raise malformed(where, "function docs with name and parameters", json.dumps(doc)[:200])
+    raise malformed_release(where, "function docs with name and parameters", json.dumps(doc)[:200])

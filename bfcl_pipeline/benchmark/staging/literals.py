@@ -13,7 +13,7 @@ from typing import Any
 from bfcl_pipeline.base.errors import MalformedRelease
 from bfcl_pipeline.benchmark.constants import ELLIPSIS
 from bfcl_pipeline.benchmark.records import Json
-from bfcl_pipeline.benchmark.staging.json_lines import malformed
+from bfcl_pipeline.benchmark.staging.json_lines import malformed_release
 from bfcl_pipeline.benchmark.staging.release_files import LITERAL_MODULES, LiteralModule
 from bfcl_pipeline.benchmark.staging.source import Release
 
@@ -32,7 +32,7 @@ def read_literals(release: Release, module: LiteralModule) -> dict[str, Json]:
     constants = module_constants(tree)
     for name in module.required:
         if name not in constants:
-            raise malformed(module.path, f"a literal constant {name}", "none of that name")
+            raise malformed_release(module.path, f"a literal constant {name}", "none of that name")
     for path in module.inner:
         constants[path] = _inner(module, tree, path, constants)
     return {name: json_form(value) for name, value in constants.items()}
@@ -46,7 +46,7 @@ def parse_module(release: Release, name: str) -> ast.Module:
             return ast.parse(release.files[name], filename=name)
     except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
         line = getattr(error, "lineno", None) or 1
-        raise malformed(f"{name}:{line}", "Python source", str(error)) from error
+        raise malformed_release(f"{name}:{line}", "Python source", str(error)) from error
 
 
 def module_constants(tree: ast.Module) -> dict[str, Any]:
@@ -128,13 +128,13 @@ def _inner(module: LiteralModule, tree: ast.Module, path: str, known: Mapping[st
             ),
             [],
         )
-    error: MalformedRelease = malformed(module.path, f"a literal {path}", "none of that name")
+    error: MalformedRelease = malformed_release(module.path, f"a literal {path}", "none of that name")
     for name, node in _assignments(body):
         if name == variable:
             try:
                 return literal(node, known)
             except (ValueError, RecursionError):
-                error = malformed(
+                error = malformed_release(
                     f"{module.path}:{node.lineno}", f"a literal {path}", ast.unparse(node)[:80]
                 )
     raise error

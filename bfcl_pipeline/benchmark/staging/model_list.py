@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from bfcl_pipeline.benchmark.records import Json
-from bfcl_pipeline.benchmark.staging.json_lines import malformed
+from bfcl_pipeline.benchmark.staging.json_lines import malformed_release
 from bfcl_pipeline.benchmark.staging.literals import literal, parse_module
 from bfcl_pipeline.benchmark.staging.release_files import MODEL_CONFIG
 from bfcl_pipeline.benchmark.staging.source import Release
@@ -44,7 +44,7 @@ def read_models(release: Release) -> list[dict[str, Json]]:
         if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "ModelConfig"
     ]
     if not models:
-        raise malformed(MODEL_CONFIG, "a mapping of names to ModelConfig(...)", "none")
+        raise malformed_release(MODEL_CONFIG, "a mapping of names to ModelConfig(...)", "none")
     return models
 
 
@@ -60,4 +60,4 @@ def _model(key: ast.expr | None, call: ast.Call) -> OfficialModel:
                 details[keyword.arg] = literal(keyword.value, {})
         return OfficialModel(**details)
     except (TypeError, ValueError) as error:
-        raise malformed(where, "a name and ModelConfig(...) of literals", str(error)) from error
+        raise malformed_release(where, "a name and ModelConfig(...) of literals", str(error)) from error

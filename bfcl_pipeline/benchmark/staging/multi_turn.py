@@ -11,7 +11,7 @@ from bfcl_pipeline.benchmark.staging.json_lines import (
     JsonLine,
     by_id,
     check_function,
-    malformed,
+    malformed_release,
     read_rows,
     read_turns,
 )
@@ -31,11 +31,11 @@ def read_api_docs(release: Release) -> ApiDocs:
     }
 
 
-def offered(row: JsonLine, apis: tuple[str, ...], docs: ApiDocs) -> list[FunctionDoc]:
+def involved_functions(row: JsonLine, apis: tuple[str, ...], docs: ApiDocs) -> list[FunctionDoc]:
     """The functions of all `apis` that `row` involves, one API after the other."""
     for api in apis:
         if api not in docs:
-            raise malformed(row.where, f"an API of {', '.join(docs)}", repr(api))
+            raise malformed_release(row.where, f"an API of {', '.join(docs)}", repr(api))
     return [doc for api in apis for doc in docs[api]]
 
 
@@ -49,9 +49,11 @@ def read_multi_turn(release: Release, category: str, docs: ApiDocs) -> list[Entr
 def _entry(category: str, key: str, row: JsonLine, truth: Truth, docs: ApiDocs) -> Entry:
     turns = read_turns(row)
     if len(truth.answer) != len(turns):
-        raise malformed(row.where, f"{len(turns)} turns of truth for {key!r}", str(len(truth.answer)))
+        raise malformed_release(
+            row.where, f"{len(turns)} turns of truth for {key!r}", str(len(truth.answer))
+        )
     apis = row.texts("involved_classes")
-    functions = offered(row, apis, docs)
+    functions = involved_functions(row, apis, docs)
     held_out = _hold_out(row, functions, len(turns)) if "missed_function" in row.value else {}
     return Entry(
         entry_id=key,
@@ -72,7 +74,7 @@ def _hold_out(
     held_out: dict[str, tuple[FunctionDoc, ...]] = {}
     for turn, names in row.get("missed_function", dict).items():
         if not turn.isdecimal() or int(turn) >= turns or not isinstance(names, list):
-            raise malformed(row.where, "`missed_function` to list names by turn number", repr(turn))
+            raise malformed_release(row.where, "`missed_function` to list names by turn number", repr(turn))
         held_out[turn] = tuple(_take(row, functions, name) for name in names)
     return held_out
 
@@ -81,4 +83,4 @@ def _take(row: JsonLine, functions: list[FunctionDoc], name: str) -> FunctionDoc
     for position, doc in enumerate(functions):
         if doc["name"] == name:
             return functions.pop(position)
-    raise malformed(row.where, "held-out functions of the involved APIs", repr(name))
+    raise malformed_release(row.where, "held-out functions of the involved APIs", repr(name))

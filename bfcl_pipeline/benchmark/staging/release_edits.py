@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 
 from bfcl_pipeline.base.errors import ErrataError
 from bfcl_pipeline.benchmark.definition import category_of
-from bfcl_pipeline.benchmark.errata import Edit, Erratum, edited, same
+from bfcl_pipeline.benchmark.errata import Edit, Erratum, edit_line, same
 from bfcl_pipeline.benchmark.records import Json
 from bfcl_pipeline.benchmark.staging.release_files import questions_file, release_id, truths_file
 
@@ -70,7 +70,7 @@ def _escapes(lines: list[bytes], number: int) -> bool:
 
 def _edited_line(line: bytes, edits: tuple[Edit, ...], ascii_only: bool) -> bytes:
     old = json.loads(line)
-    new = edited(old, edits)
+    new = edit_line(old, edits)
     text: str | None = line.decode()
     for key in old:
         if text is not None and not same(old[key], new.get(key)):

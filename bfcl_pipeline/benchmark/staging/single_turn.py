@@ -9,7 +9,7 @@ from bfcl_pipeline.benchmark.records import Entry, Message
 from bfcl_pipeline.benchmark.staging.json_lines import (
     JsonLine,
     by_id,
-    malformed,
+    malformed_release,
     parse_json,
     read_functions,
     read_rows,
@@ -48,14 +48,14 @@ def read_format_sensitivity(release: Release, staged: Mapping[str, Sequence[Entr
     where = f"{FORMAT_SENSITIVITY_IDS}:1"
     chosen = parse_json(where, release.files[FORMAT_SENSITIVITY_IDS])
     if not isinstance(chosen, dict) or not all(isinstance(ids, list) for ids in chosen.values()):
-        raise malformed(where, "a mapping of categories to ids", f"a {type(chosen).__name__}")
+        raise malformed_release(where, "a mapping of categories to ids", f"a {type(chosen).__name__}")
     bases: list[Entry] = []
     for category, ids in chosen.items():
         entries = [entry for entry in staged.get(category, ()) if entry.entry_id in ids]
         if len(entries) != len(ids):
             present = {entry.entry_id for entry in entries}
             unknown = [key for key in ids if key not in present] or ids
-            raise malformed(where, f"distinct ids of {category}", f"{unknown[0]!r}")
+            raise malformed_release(where, f"distinct ids of {category}", f"{unknown[0]!r}")
         bases.extend(entries)
     pairs = ((base, prompt_format) for base in bases for prompt_format in FORMATS)
     return [

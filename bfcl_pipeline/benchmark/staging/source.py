@@ -12,7 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bfcl_pipeline.benchmark.definition import release
-from bfcl_pipeline.benchmark.staging.fetch import missing, read_bounded, read_members, sha256_of, verify
+from bfcl_pipeline.benchmark.staging.fetch import (
+    check_sha256,
+    missing,
+    read_bounded,
+    read_members,
+    sha256_of,
+)
 from bfcl_pipeline.benchmark.staging.release_files import PACKAGE, RELEASE_FILES
 
 MAX_WHEEL_BYTES = 64 * 2**20  # the pinned wheel has 2 MB
@@ -61,7 +67,7 @@ def contents_sha256(files: Mapping[str, bytes]) -> str:
 
 def _verify(where: Path, got: str, expected: str) -> None:
     advice = "Fetch it again; for another release, give its version and its sha256."
-    verify(where, got, expected, "the pinned release", advice)
+    check_sha256(where, got, expected, "the pinned release", advice)
 
 
 def _altered(root: Path, files: Mapping[str, bytes]) -> list[str]:

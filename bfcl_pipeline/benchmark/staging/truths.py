@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from bfcl_pipeline.benchmark.records import Json
-from bfcl_pipeline.benchmark.staging.json_lines import by_id, malformed, read_rows
+from bfcl_pipeline.benchmark.staging.json_lines import by_id, malformed_release, read_rows
 from bfcl_pipeline.benchmark.staging.release_files import questions_file, truths_file
 from bfcl_pipeline.benchmark.staging.source import Release
 
@@ -36,5 +36,7 @@ def read_truths(release: Release, category: str, ids: Iterable[str]) -> Mapping[
     wanted = set(ids)
     for key in sorted(wanted ^ truths.keys()):
         where = rows[key].where if key in rows else name
-        raise malformed(where, f"one truth per entry of {questions_file(category)}", f"{key!r} in only one")
+        raise malformed_release(
+            where, f"one truth per entry of {questions_file(category)}", f"{key!r} in only one"
+        )
     return truths

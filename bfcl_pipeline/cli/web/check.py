@@ -64,9 +64,9 @@ def _keys(run: Path, options: argparse.Namespace) -> set[Key]:
     """The outcomes that a run used."""
     from bfcl_pipeline.judge.web_files import run_keys, unfinished_models
     from bfcl_pipeline.runs.archived.software import find_checkout
-    from bfcl_pipeline.runs.recorded_run import read_run
+    from bfcl_pipeline.runs.recorded_run import read_recorded_run
 
-    recorded = read_run(run, find_checkout().schema)
+    recorded = read_recorded_run(run, find_checkout().schema)
     if models := unfinished_models(recorded):
         print(
             f"{run}: not finished: {', '.join(models)}. What these used is checked without RUN only, or "

@@ -28,10 +28,10 @@ class _Source:
 
     def of(self, node: Node) -> str:
         """The source text of `node`."""
-        return cut(self, node.start_byte, node.end_byte)
+        return cut_source(self, node.start_byte, node.end_byte)
 
 
-def cut(source: _Source, start_byte: int, end_byte: int) -> str:
+def cut_source(source: _Source, start_byte: int, end_byte: int) -> str:
     """Rule `java-offsets`: official applies byte offsets to characters, so any character outside ASCII
     shifts all text after it. Corrected converts the offsets.
     """

@@ -5,7 +5,7 @@ and do not change their inputs; a result may share parts with an input.
 """
 
 from bfcl_pipeline.dialogue.prompts.function_docs import function_docs
-from bfcl_pipeline.dialogue.prompts.hints import hinted
+from bfcl_pipeline.dialogue.prompts.hints import add_hints
 from bfcl_pipeline.dialogue.prompts.requests import fc_request, offered_functions, prompt_request
 from bfcl_pipeline.dialogue.prompts.schemas import WireFormat, tool_schemas
 from bfcl_pipeline.dialogue.prompts.system import system_prompt, with_memory
@@ -16,9 +16,9 @@ __all__ = [
     "Texts",
     "WireFormat",
     "WireMessages",
+    "add_hints",
     "fc_request",
     "function_docs",
-    "hinted",
     "joined_users",
     "load_texts",
     "messages_for",

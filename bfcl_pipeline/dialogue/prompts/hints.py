@@ -39,7 +39,7 @@ _SYNTAX = {
 }
 
 
-def hinted(functions: Sequence[FunctionDoc], language: Language) -> tuple[FunctionDoc, ...]:
+def add_hints(functions: Sequence[FunctionDoc], language: Language) -> tuple[FunctionDoc, ...]:
     """`functions` with the hints of `language`; a second call adds the hints a second time."""
     syntax = _SYNTAX[language]
     return tuple(_hinted_function(function, syntax) for function in functions)

@@ -16,7 +16,7 @@ from bfcl_pipeline.benchmark.definition import (
     parse_format,
 )
 from bfcl_pipeline.benchmark.records import Entry, FunctionDoc, Message, Mode, Request
-from bfcl_pipeline.dialogue.prompts.hints import hinted
+from bfcl_pipeline.dialogue.prompts.hints import add_hints
 from bfcl_pipeline.dialogue.prompts.schemas import WireFormat, tool_schemas
 from bfcl_pipeline.dialogue.prompts.system import system_prompt, with_system_prompt
 from bfcl_pipeline.dialogue.prompts.texts import Texts
@@ -58,8 +58,8 @@ def offered_functions(entry: Entry) -> tuple[FunctionDoc, ...]:
     """
     functions = entry.functions
     if entry.base_entry_id is not None:
-        functions = hinted(functions, _language(category_of(entry.base_entry_id)))
-    return hinted(functions, _language(entry.category))
+        functions = add_hints(functions, _language(category_of(entry.base_entry_id)))
+    return add_hints(functions, _language(entry.category))
 
 
 def _language(category: str) -> Language:

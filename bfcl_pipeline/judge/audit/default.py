@@ -11,8 +11,8 @@ from bfcl_pipeline.benchmark.records import Json
 from bfcl_pipeline.judge.audit.accepted import OMITTED, accepted_parameters
 from bfcl_pipeline.judge.audit.benchmark import Benchmark, Suspicion
 from bfcl_pipeline.judge.audit.texts import content_of, words
-from bfcl_pipeline.judge.scoring.expected import standardized
-from bfcl_pipeline.judge.scoring.findings import shown
+from bfcl_pipeline.judge.scoring.expected import standardize
+from bfcl_pipeline.judge.scoring.findings import shorten
 
 NAME = "default"
 
@@ -38,7 +38,7 @@ def suspicions(benchmark: Benchmark) -> Iterator[Suspicion]:
             entry = accepted.entry
             request = f" {' '.join(words(content_of(entry.turns[0])))} "
             said = "says it" if f" {' '.join(words(str(match)))} " in request else "does not say it"
-            detail = f"the default {shown(match)} is accepted, its omission is not; the request {said}"
+            detail = f"the default {shorten(match)} is accepted, its omission is not; the request {said}"
             yield Suspicion(NAME, entry.category, entry.entry_id, accepted.where, detail)
 
 
@@ -51,5 +51,5 @@ def _defaults(schema: Mapping[str, Json]) -> Iterator[Json]:
 
 def _among(default: Json, values: list[Json]) -> bool:
     """Whether a default is an accepted value; one from a description is text."""
-    text = standardized(str(default))
-    return text != "" and text in {standardized(str(value)) for value in values}
+    text = standardize(str(default))
+    return text != "" and text in {standardize(str(value)) for value in values}

@@ -18,7 +18,7 @@ from bfcl_pipeline.dialogue.calls import executed_text
 from bfcl_pipeline.judge.audit.benchmark import Benchmark, Suspicion
 from bfcl_pipeline.judge.audit.texts import content_of, plain_text, scalars
 from bfcl_pipeline.judge.scoring.differences import NOTHING, first_differences
-from bfcl_pipeline.judge.scoring.findings import shown
+from bfcl_pipeline.judge.scoring.findings import shorten
 from bfcl_pipeline.judge.scoring.truth import truth_calls
 from bfcl_pipeline.world.tools import APIS, effects
 
@@ -159,4 +159,4 @@ def _text(call: Call) -> str:
 
 
 def _short(value: Json) -> str:
-    return cut("missing" if value is NOTHING else shown(value), _LONGEST)
+    return cut("missing" if value is NOTHING else shorten(value), _LONGEST)

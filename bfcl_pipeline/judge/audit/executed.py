@@ -9,13 +9,13 @@ from collections.abc import Iterator
 from bfcl_pipeline.base.errors import MalformedRelease
 from bfcl_pipeline.benchmark.records import Call, Entry
 from bfcl_pipeline.judge.audit.texts import content_of
-from bfcl_pipeline.judge.scoring.findings import shown
+from bfcl_pipeline.judge.scoring.findings import shorten
 from bfcl_pipeline.world.executables import read_call
 
 _LAMBDA = "lambda"
 
 
-def unoffered(entry: Entry) -> tuple[str, str] | None:
+def find_unoffered(entry: Entry) -> tuple[str, str] | None:
     """Where and why an expected call cannot be read, or cannot be made by the docs."""
     try:
         calls = _expected_calls(entry)
@@ -37,7 +37,7 @@ def unstated_lambdas(entry: Entry) -> Iterator[tuple[str, str]]:
         return
     try:
         calls = _expected_calls(entry)
-    except MalformedRelease:  # is a finding of `unoffered`
+    except MalformedRelease:  # is a finding of `find_unoffered`
         return
     values: dict[str, str] = {}
     for call in calls:
@@ -45,7 +45,7 @@ def unstated_lambdas(entry: Entry) -> Iterator[tuple[str, str]]:
             if isinstance(value, str) and value.startswith(_LAMBDA):
                 values.setdefault(f"{call.name}, {name}", value)
     for where, value in values.items():
-        yield where, f"nothing states that it is a lambda of Python, as in {shown(value)}"
+        yield where, f"nothing states that it is a lambda of Python, as in {shorten(value)}"
 
 
 def _expected_calls(entry: Entry) -> list[Call]:

@@ -17,7 +17,7 @@ from bfcl_pipeline.judge.audit.agentic_answers import in_answer_form, passes
 from bfcl_pipeline.judge.audit.benchmark import Benchmark, Suspicion
 from bfcl_pipeline.judge.audit.dates import month_days
 from bfcl_pipeline.judge.scoring.agentic import AgenticChecker
-from bfcl_pipeline.judge.scoring.findings import shown
+from bfcl_pipeline.judge.scoring.findings import shorten
 
 NAME = "forms"
 
@@ -41,13 +41,13 @@ def _forms(entry: Entry, rules: Rules) -> Iterator[str]:
 
     for accepted in entry.truth:
         if not is_accepted(accepted):
-            yield f"{shown(accepted)} does not pass as the answer"
+            yield f"{shorten(accepted)} does not pass as the answer"
         spaced = _HYPHEN.sub(" ", accepted)
         if spaced != accepted and not is_accepted(spaced):
-            yield f"{shown(accepted)} is accepted, {shown(spaced)} is not"
+            yield f"{shorten(accepted)} is accepted, {shorten(spaced)} is not"
         joined = _BETWEEN_DIGITS.sub("", accepted)
         if joined != accepted and not month_days(accepted) and is_accepted(joined):
-            yield f"{shown(joined)} passes for {shown(accepted)}"
+            yield f"{shorten(joined)} passes for {shorten(accepted)}"
     question = str(entry.turns[-1][-1]["content"])
     if passes(checker, question, rules):
         yield "a message that repeats the question passes"

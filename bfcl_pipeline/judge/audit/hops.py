@@ -12,7 +12,7 @@ from bfcl_pipeline.benchmark.records import Entry, Json
 from bfcl_pipeline.judge.audit.benchmark import Benchmark, Suspicion
 from bfcl_pipeline.judge.audit.dates import month_days
 from bfcl_pipeline.judge.audit.texts import words
-from bfcl_pipeline.judge.scoring.findings import shown, shown_options
+from bfcl_pipeline.judge.scoring.findings import shorten, shown_options
 
 NAME = "hops"
 
@@ -35,7 +35,7 @@ def _breaks(entry: Entry) -> Iterator[tuple[str, str]]:
     if not hops:
         yield "source", "there are no hops"
     elif not any(_agree(_answer(hops[-1]), accepted) for accepted in entry.truth):
-        detail = f"its answer is {shown(_answer(hops[-1]))}, accepted is {shown_options(entry.truth)}"
+        detail = f"its answer is {shorten(_answer(hops[-1]))}, accepted is {shown_options(entry.truth)}"
         yield f"hop {len(hops)}", detail
 
 

@@ -11,7 +11,7 @@ from bfcl_pipeline.benchmark.definition import Check
 from bfcl_pipeline.benchmark.records import Entry
 from bfcl_pipeline.judge.audit.benchmark import Benchmark
 from bfcl_pipeline.judge.audit.texts import content_of, words
-from bfcl_pipeline.judge.scoring.findings import shown, shown_options
+from bfcl_pipeline.judge.scoring.findings import shorten, shown_options
 
 _EITHER = frozenset({"yes", "no"})  # answers that no session has to tell in so many words
 
@@ -36,7 +36,7 @@ def untold(benchmark: Benchmark) -> Iterator[tuple[Entry, str]]:
         ]
         told = [text for text in before if any(passage in text for passage in passages)]
         if not told:
-            yield entry, f"no session has its source, {shown(entry.source)}"
+            yield entry, f"no session has its source, {shorten(entry.source)}"
         elif not any(answer.casefold() in _EITHER or _is_told(answer, told) for answer in entry.truth):
             yield entry, f"no session with its source has {shown_options(entry.truth)}"
 

@@ -17,11 +17,11 @@ from bfcl_pipeline.benchmark.definition import Check
 from bfcl_pipeline.benchmark.records import Call, Entry, Json
 from bfcl_pipeline.judge.audit.benchmark import Benchmark, Suspicion
 from bfcl_pipeline.judge.audit.dates import MONTHS
-from bfcl_pipeline.judge.audit.executed import unoffered, unstated_lambdas
+from bfcl_pipeline.judge.audit.executed import find_unoffered, unstated_lambdas
 from bfcl_pipeline.judge.audit.memory_sources import untold
 from bfcl_pipeline.judge.audit.texts import all_texts, content_of, plain_text, result_texts, scalars, words
-from bfcl_pipeline.judge.audit.years import undated
-from bfcl_pipeline.judge.scoring.findings import shown
+from bfcl_pipeline.judge.audit.years import find_undated
+from bfcl_pipeline.judge.scoring.findings import shorten
 from bfcl_pipeline.judge.scoring.truth import TRUTH_OWNER
 from bfcl_pipeline.world.tools import APIS, Effect, World, WorldConfig, effects, plain
 
@@ -100,13 +100,13 @@ class _Known:
 
 def suspicions(benchmark: Benchmark) -> Iterator[Suspicion]:
     """One finding per value, or per question of a memory category."""
-    yield from undated(benchmark, NAME)
+    yield from find_undated(benchmark, NAME)
     tables = _Known()
     tables.learn(*all_texts([benchmark.constants.modules.get(module) for module in _TABLES]))
     for entry in filter(benchmark.wants, benchmark.checked_with(Check.MULTI_TURN)):
         yield from _arguments(benchmark, entry, tables.copy())
     for entry in benchmark.checked_with(Check.EXECUTION_SIMPLE, Check.EXECUTION):
-        undocumented = unoffered(entry)
+        undocumented = find_unoffered(entry)
         for where, detail in [undocumented] if undocumented else unstated_lambdas(entry):
             yield Suspicion(NAME, entry.category, entry.entry_id, where, detail)
     for entry, detail in untold(benchmark):
@@ -129,7 +129,7 @@ def _arguments(benchmark: Benchmark, entry: Entry, known: _Known) -> Iterator[Su
                 unknown = [part for part in scalars(value) if not known.has(part)]
                 if unknown and _is_compared(benchmark, entry, call, name):
                     where = f"turn {number}, {call.name}, {name}"
-                    detail = f"nothing states {', '.join(map(shown, unknown))}"
+                    detail = f"nothing states {', '.join(map(shorten, unknown))}"
                     yield Suspicion(NAME, entry.category, entry.entry_id, where, detail)
             known.learn(*result_texts(result))
 

@@ -13,7 +13,7 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d|\d\d/\d\d/\d{4}")
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?:\d{4})?(?!\d)")  # alone, or before month and day
 
 
-def undated(benchmark: Benchmark, detector: str) -> Iterator[Suspicion]:
+def find_undated(benchmark: Benchmark, detector: str) -> Iterator[Suspicion]:
     """One finding per parameter that must be a date, where no message has any year."""
     for entry in benchmark.checked_with(Check.SIMPLE, Check.MULTIPLE, Check.PARALLEL):
         if _YEAR.search(content_of(message for turn in entry.turns for message in turn)):

@@ -17,7 +17,7 @@ from bfcl_pipeline.benchmark.records import AnswerClass, DecodeFailure, Entry, J
 from bfcl_pipeline.dialogue.calls import Work, after_reasoning, decode_step
 from bfcl_pipeline.judge.scoring.abstentions import abstains
 from bfcl_pipeline.judge.scoring.answer_field import LONGEST, answer_field
-from bfcl_pipeline.judge.scoring.findings import Finding, Outcome, shown, shown_options
+from bfcl_pipeline.judge.scoring.findings import Finding, Outcome, shorten, shown_options
 from bfcl_pipeline.judge.scoring.memory_answers import MemoryQuestion
 
 _IGNORED = re.compile(r"[,./\-_*^()]")
@@ -60,7 +60,7 @@ class AgenticChecker:
         if not isinstance(truth, list) or not all(isinstance(answer, str) for answer in truth):
             place = f"{self._entry.entry_id}: truth"
             raise MalformedRelease.at(place, "a list of texts", f"{truth!r:.80}")
-        return tuple(map(normalised, truth))
+        return tuple(map(normalise, truth))
 
     def check(
         self,
@@ -82,11 +82,12 @@ class AgenticChecker:
     def _check(self, message: str, rules: Rules) -> Finding | None:
         wanted = shown_options(self._entry.truth)
         if rules is Rules.OFFICIAL:
-            text = normalised(message)
+            text = normalise(message)
             if any(re.search(rf"\b{re.escape(answer)}\b", text) for answer in self.acceptable):
                 return None
             return Finding(
-                "agentic:answer_not_found", f"Expected {wanted} in the final message {shown(message)}."
+                "agentic:answer_not_found",
+                f"Expected {wanted} in the final message {shorten(message)}.",
             )
         if self._is_memory:
             return memory_answer(message, self._memory_question, wanted)
@@ -122,7 +123,7 @@ def memory_answer(message: str, question: MemoryQuestion, wanted: str) -> Findin
     found = question.class_of(given)
     if found is AnswerClass.RIGHT:
         return None
-    return Finding("agentic:answer_not_found", f"Expected {wanted}, got {_GOT[found]} {shown(given)}.")
+    return Finding("agentic:answer_not_found", f"Expected {wanted}, got {_GOT[found]} {shorten(given)}.")
 
 
 def given_answer(message: str) -> str:
@@ -137,19 +138,19 @@ def exact_answer(message: str, acceptable: Sequence[str], wanted: str) -> Findin
     Corrected requires the `answer` field of that message to equal an acceptable answer.
     """
     given = answer_field(message)
-    if given is not None and any(equal(given, answer) for answer in acceptable):
+    if given is not None and any(equal_without_spaces(given, answer) for answer in acceptable):
         return None
-    got = "no `answer` field" if given is None else f"the answer {shown(given)}"
+    got = "no `answer` field" if given is None else f"the answer {shorten(given)}"
     return Finding("agentic:answer_not_found", f"Expected exactly {wanted}, got {got}.")
 
 
-def equal(given: str, answer: str) -> bool:
+def equal_without_spaces(given: str, answer: str) -> bool:
     """Rule `answer-spaces`: official keeps spaces, so "Eiffel Tower" differs from "eiffel-tower".
 
     Corrected compares without white space and dashes, as the release's own description of its normalisation
     and its post on web search have it. `answer` is normalised.
     """
-    return _SPACES.sub("", normalised(given)) == _SPACES.sub("", answer)
+    return _SPACES.sub("", normalise(given)) == _SPACES.sub("", answer)
 
 
 def class_of_invalid(message: str) -> AnswerClass:
@@ -176,6 +177,6 @@ def last_message(steps: Json, mode: Mode) -> str | None:
     return last if isinstance(last, str) else str(last)
 
 
-def normalised(text: str) -> str:
+def normalise(text: str) -> str:
     """`text` in lower case, without `,./-_*^()`, with double quotes for single ones."""
     return _IGNORED.sub("", text).lower().replace("'", '"')

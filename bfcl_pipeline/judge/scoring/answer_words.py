@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from bfcl_pipeline.base.text import folded
+from bfcl_pipeline.base.text import fold_text
 
 SEPARATORS = frozenset(",;.?!:()/|\u2026")
 """Tokens that are no words."""
@@ -135,7 +135,7 @@ def stem(token: str) -> str:
 
 
 def _prepared(text: str) -> str:
-    text = folded(_FRACTION.sub(lambda match: f" fraction{match[1] or ''} ", text))
+    text = fold_text(_FRACTION.sub(lambda match: f" fraction{match[1] or ''} ", text))
     text = "".join(each for each in unicodedata.normalize("NFD", text) if not unicodedata.combining(each))
     text = _LONG_DASHES.sub(" - ", text)
     text = _DASHES.sub("-", _INVISIBLE.sub("", text)).replace("\u2019", "'").replace("\u02bc", "'")

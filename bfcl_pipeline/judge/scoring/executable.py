@@ -15,7 +15,7 @@ from bfcl_pipeline.benchmark.definition import CATEGORIES, Check
 from bfcl_pipeline.benchmark.records import Call, DecodeFailure, Entry, Json, Mode, NameStyle, Rules
 from bfcl_pipeline.dialogue.calls import decode_step
 from bfcl_pipeline.judge.scoring.executed_values import compare_values
-from bfcl_pipeline.judge.scoring.findings import Finding, Outcome, shown
+from bfcl_pipeline.judge.scoring.findings import Finding, Outcome, shorten
 from bfcl_pipeline.judge.scoring.matching import Pairing, first_excluded, first_unmatched, pairing
 from bfcl_pipeline.judge.scoring.rest import RestChecker
 from bfcl_pipeline.world.executables import Apis, Evaluator, ExecutionFailed, NoApis, read_call
@@ -249,7 +249,7 @@ def _written(call: Call, levels: int = _MAX_LEVELS) -> str:
 
 def _argument(value: Any, levels: int) -> str:
     if not isinstance(value, Call):
-        return shown(value)
+        return shorten(value)
     return _written(value, levels - 1) if levels else "..."
 
 

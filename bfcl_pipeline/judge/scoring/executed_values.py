@@ -9,7 +9,7 @@ import math
 from typing import Any
 
 from bfcl_pipeline.benchmark.records import Json, Rules
-from bfcl_pipeline.judge.scoring.findings import Finding, shown
+from bfcl_pipeline.judge.scoring.findings import Finding, shorten
 
 REAL_TIME_DIFFERENCE = 0.2
 """The part of the expected figure by which a figure of now may differ from it."""
@@ -29,12 +29,12 @@ def compare_values(match: str, expected: Json, value: Any, rules: Rules) -> Find
         return _compare_figures(expected, value, rules)
     if match == "structural_match":
         return _compare_structures(expected, value)
-    if equal(expected, value, rules):
+    if equal_values(expected, value, rules):
         return None
-    return Finding(f"{_CHECKER}:wrong_result", f"Expected {shown(expected)}, got {shown(value)}.")
+    return Finding(f"{_CHECKER}:wrong_result", f"Expected {shorten(expected)}, got {shorten(value)}.")
 
 
-def equal(expected: Json, value: Any, rules: Rules) -> bool:
+def equal_values(expected: Json, value: Any, rules: Rules) -> bool:
     """Rule `float-rounding`: official compares numbers to the last bit.
 
     Corrected accepts numbers that differ by `ROUNDING` of their size or less, unless both are whole.
@@ -66,12 +66,12 @@ def _is_close(expected: float, value: float) -> bool:
 
 def _compare_figures(expected: Json, value: Any, rules: Rules) -> Finding | None:
     if not _is_number(expected) or not _is_number(value):
-        found = f"Expected a number like {shown(expected)}, got {shown(value)}."
+        found = f"Expected a number like {shorten(expected)}, got {shorten(value)}."
     elif in_range(expected, value, rules):
         return None
     else:
         part = f"{REAL_TIME_DIFFERENCE:.0%}"
-        found = f"Expected {shown(expected)}, within {part}, got {shown(value)}."
+        found = f"Expected {shorten(expected)}, within {part}, got {shorten(value)}."
     return Finding(f"{_CHECKER}:wrong_result_real_time", found)
 
 
@@ -90,14 +90,14 @@ def in_range(expected: float, value: float, rules: Rules) -> bool:
 def _compare_structures(expected: Json, value: Any) -> Finding | None:
     if type(value) is not type(expected):
         kinds = f"{type(expected).__name__}, got {type(value).__name__}"
-        return Finding(_STRUCTURE, f"Expected a value of type {kinds}: {shown(value)}.")
+        return Finding(_STRUCTURE, f"Expected a value of type {kinds}: {shorten(value)}.")
     if isinstance(value, dict):
         for key in expected:
             if key not in value:
-                return Finding(f"{_STRUCTURE}:dict_key_not_found", f"The key {shown(key)} is missing.")
+                return Finding(f"{_STRUCTURE}:dict_key_not_found", f"The key {shorten(key)} is missing.")
         for key in value:
             if key not in expected:
-                return Finding(f"{_STRUCTURE}:dict_extra_key", f"The key {shown(key)} is not expected.")
+                return Finding(f"{_STRUCTURE}:dict_extra_key", f"The key {shorten(key)} is not expected.")
     if isinstance(value, list) and len(value) != len(expected):
         counts = f"Expected a list of {len(expected)} items, got {len(value)}."
         return Finding(f"{_STRUCTURE}:list_length", counts)

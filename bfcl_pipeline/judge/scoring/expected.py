@@ -40,7 +40,7 @@ class Parameter:
     item_kind: type | None  # arrays: Python type of the items
     acceptable: Sequence[Any]  # values that pass; "" means that the parameter is optional
     acceptable_kind: type | None  # type of the first acceptable value that is not ""
-    options: frozenset[str]  # the acceptable texts, after `standardized`
+    options: frozenset[str]  # the acceptable texts, after `standardize`
     language: Language
 
 
@@ -55,12 +55,12 @@ class ExpectedCall:
     demanded: tuple[str, ...]  # parameters that are not optional in the truth, in its order
 
 
-def standardized(text: str) -> str:
+def standardize(text: str) -> str:
     """`text` in the form in which it is compared with an acceptable answer."""
     return text.lower().translate(_IGNORED)
 
 
-def spelled(expected: ExpectedCall, style: NameStyle) -> str:
+def spell_name(expected: ExpectedCall, style: NameStyle) -> str:
     """The function name of an expected call in the style of the request."""
     return expected.underscored_name if style is NameStyle.UNDERSCORED else expected.name
 
@@ -101,7 +101,7 @@ def _parameter(
         item_kind=_kind(item_type_name, language) if item_type_name else None,
         acceptable=acceptable,
         acceptable_kind=next((type(value) for value in acceptable if value != ""), None),
-        options=frozenset(standardized(value) for value in acceptable if isinstance(value, str)),
+        options=frozenset(standardize(value) for value in acceptable if isinstance(value, str)),
         language=language,
     )
 

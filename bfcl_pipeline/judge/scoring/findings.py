@@ -57,7 +57,7 @@ class Outcome:
     not_recorded: str | None = None  # which answer of a web API the verdict lacks; None: it lacks none
 
 
-def shown(value: Any) -> str:
+def shorten(value: Any) -> str:
     """`value` for a message: at most a few hundred characters."""
     if (type(value) is str and len(value) <= _SHORT.maxstring) or isinstance(value, float | bool):
         return repr(value)  # same result as reprlib, much faster
@@ -66,14 +66,14 @@ def shown(value: Any) -> str:
     return _SHORT.repr(value)
 
 
-def bounded(message: str) -> str:
+def bound_message(message: str) -> str:
     """`message`, cut if it is longer than MAX_MESSAGE."""
     return message if len(message) <= MAX_MESSAGE else f"{message[:MAX_MESSAGE]}..."
 
 
 def shown_options(options: Sequence[Any]) -> str:
     """Acceptable values for a message, without the mark of an optional parameter."""
-    wanted = [shown(option) for option in options if option != ""]
+    wanted = [shorten(option) for option in options if option != ""]
     if wanted:
         return " or ".join(wanted)
     return "that it is left out" if options else "no value at all"

@@ -8,8 +8,8 @@ from typing import Any
 
 from bfcl_pipeline.benchmark.definition import Language
 from bfcl_pipeline.benchmark.records import Call, NameStyle, Rules
-from bfcl_pipeline.judge.scoring.expected import ExpectedCall, Parameter, spelled
-from bfcl_pipeline.judge.scoring.findings import Finding, shown
+from bfcl_pipeline.judge.scoring.expected import ExpectedCall, Parameter, spell_name
+from bfcl_pipeline.judge.scoring.findings import Finding, shorten
 from bfcl_pipeline.judge.scoring.java_values import convert_java
 from bfcl_pipeline.judge.scoring.javascript_values import convert_javascript
 from bfcl_pipeline.judge.scoring.values import check_parameter
@@ -19,10 +19,10 @@ _PREFIX = "simple_function_checker"
 
 def check_call(expected: ExpectedCall, call: Call, style: NameStyle, rules: Rules) -> Finding | None:
     """The first error in `call`; None if it is the expected call."""
-    name = spelled(expected, style)
+    name = spell_name(expected, style)
     if call.name != name:
         return Finding(
-            f"{_PREFIX}:wrong_func_name", f"Expected a call of {name!r}, got {shown(call.name)}."
+            f"{_PREFIX}:wrong_func_name", f"Expected a call of {name!r}, got {shorten(call.name)}."
         )
     for parameter in expected.required:
         if parameter not in call.arguments:
@@ -72,7 +72,7 @@ def _not_source_text(parameter: Parameter, value: Any) -> Finding:
     return Finding(
         f"type_error:{short}",
         f"Parameter {parameter.name!r}: expected the {parameter.language} source of a "
-        f"{parameter.type_name} as text, got {type(value).__name__} {shown(value)}.",
+        f"{parameter.type_name} as text, got {type(value).__name__} {shorten(value)}.",
     )
 
 
@@ -80,4 +80,4 @@ def _unexpected(given: str | None, expected: ExpectedCall) -> str:
     if given is None:
         return "An argument is given without the name of its parameter."
     known = ", ".join(expected.parameters) or "none"
-    return f"Unexpected parameter {shown(given)}; acceptable here: {known}."
+    return f"Unexpected parameter {shorten(given)}; acceptable here: {known}."

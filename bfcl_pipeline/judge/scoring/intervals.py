@@ -31,7 +31,7 @@ from bfcl_pipeline.judge.scoring.statistics.clustered import (
     correlation,
     layout,
     means,
-    numbered,
+    number_keys,
     total,
 )
 from bfcl_pipeline.judge.scoring.statistics.scenarios import ScenarioRange, leave_one_out, scenario_numbers
@@ -88,7 +88,7 @@ class ScoredEntries:
         self.category = np.array(
             [order[category] for category, _ in entries], np.int64
         )  # place in CATEGORIES
-        self._cluster = numbered([cluster_of(*entry) for entry in entries])
+        self._cluster = number_keys([cluster_of(*entry) for entry in entries])
         self._scenario = scenario_numbers(entries)
 
     def scope(

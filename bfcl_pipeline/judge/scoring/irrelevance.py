@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from bfcl_pipeline.benchmark.records import AnswerClass, Call, DecodeFailure, FunctionDoc, Json, Rules
 from bfcl_pipeline.dialogue.calls import attempted_call, has_words
-from bfcl_pipeline.judge.scoring.findings import Finding, Outcome, shown
+from bfcl_pipeline.judge.scoring.findings import Finding, Outcome, shorten
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,14 +26,14 @@ _EMPTY = Uncalled(AnswerClass.EMPTY)
 _WORDS = Uncalled(AnswerClass.ABSTAINED_IN_WORDS)
 
 
-def called(calls: Sequence[Call]) -> Outcome:
+def judge_called(calls: Sequence[Call]) -> Outcome:
     """The outcome of an answer with calls."""
     names = ", ".join(call.name for call in calls[:3])
     message = f"No function fits the request, yet {names} is called."
     return Outcome(Finding("irrelevance_error:decoder_success", message), AnswerClass.CALLED)
 
 
-def uncalled(result: Json | DecodeFailure, functions: Sequence[FunctionDoc]) -> Uncalled:
+def classify_uncalled(result: Json | DecodeFailure, functions: Sequence[FunctionDoc]) -> Uncalled:
     """The class of an answer without a decodable call.
 
     result: an official result. In function-calling mode its text is in place of a list of calls, or is an
@@ -46,11 +46,11 @@ def uncalled(result: Json | DecodeFailure, functions: Sequence[FunctionDoc]) -> 
     items = result if isinstance(result, list) else [result]
     native = next((item for item in items if item and isinstance(item, dict | list)), None)
     if native is not None:
-        return Uncalled(AnswerClass.MALFORMED_CALL, shown(native))
+        return Uncalled(AnswerClass.MALFORMED_CALL, shorten(native))
     text = result if isinstance(result, str) else "\n".join(str(item) for item in items if item)
     mark = attempted_call(text, [function["name"] for function in functions])
     if mark is not None:
-        return Uncalled(AnswerClass.MALFORMED_CALL, shown(mark))
+        return Uncalled(AnswerClass.MALFORMED_CALL, shorten(mark))
     return _WORDS if has_words(text) else _EMPTY
 
 

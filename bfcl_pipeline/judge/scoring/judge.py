@@ -28,7 +28,7 @@ from bfcl_pipeline.benchmark.records import (
 from bfcl_pipeline.dialogue.calls import FAILED, parse_json
 from bfcl_pipeline.judge.scoring.agentic import AgenticChecker
 from bfcl_pipeline.judge.scoring.executable import executable_checker
-from bfcl_pipeline.judge.scoring.findings import Outcome, bounded
+from bfcl_pipeline.judge.scoring.findings import Outcome, bound_message
 from bfcl_pipeline.judge.scoring.multi_turn import MultiTurnChecker
 from bfcl_pipeline.judge.scoring.single_turn import SingleTurnChecker, plan_of
 from bfcl_pipeline.judge.scoring.unread_calls import has_unread_call, offered_names
@@ -192,10 +192,10 @@ def _checker(entry: Entry, constants: Constants, apis: Apis) -> Checker | None:
 def _verdict(outcome: Outcome) -> Verdict:
     finding = outcome.finding
     if outcome.not_recorded is not None:
-        return Verdict(None, None, _printable(bounded(outcome.not_recorded)), Status.NOT_RECORDED)
+        return Verdict(None, None, _printable(bound_message(outcome.not_recorded)), Status.NOT_RECORDED)
     if finding is None:
         return _VALID[outcome.answer_class]
-    message = _printable(bounded(finding.message))
+    message = _printable(bound_message(finding.message))
     return Verdict(False, finding.error_type, message, answer_class=outcome.answer_class)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from bfcl_pipeline.benchmark.records import Call, NameStyle, Rules
-from bfcl_pipeline.judge.scoring.expected import ExpectedCall, spelled
+from bfcl_pipeline.judge.scoring.expected import ExpectedCall, spell_name
 from bfcl_pipeline.judge.scoring.findings import Finding
 from bfcl_pipeline.judge.scoring.functions import check_call
 
@@ -120,7 +120,7 @@ def _explain(
     compare: Callable[[int, int], Finding | None],
 ) -> str:
     """The message for an expected call without a match, with the errors of calls of the same function."""
-    name = spelled(expected, style)
+    name = spell_name(expected, style)
     reasons = [
         f"call {given + 1}: {finding.message}"
         for given, call in enumerate(calls)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from bfcl_pipeline.benchmark.records import Call, Entry, Json
-from bfcl_pipeline.judge.scoring.agentic import normalised
+from bfcl_pipeline.judge.scoring.agentic import normalise
 from bfcl_pipeline.judge.scoring.memory_use import Action, MemoryContents
 
 Facts = frozenset[str]
@@ -56,7 +56,7 @@ class FactTracker:
     """Follows the facts of some questions from one state of a memory to the next."""
 
     def __init__(self, questions: Iterable[Entry]) -> None:
-        self._wanted = {question.entry_id: accepted(question) for question in questions}
+        self._wanted = {question.entry_id: accepted_answers(question) for question in questions}
         self._mentions: dict[str, Facts] = {}  # by text of the memory; only of the texts now in it
         self._core, self._archival = Facts(), Facts()
         self._stored: dict[str, FactEvent] = {}
@@ -104,16 +104,16 @@ class FactTracker:
         known = self._mentions.get(text)
         if known is not None:
             return known
-        searched = normalised(text)
+        searched = normalise(text)
         return Facts(fact for fact, answers in self._wanted.items() if mentions(searched, answers))
 
     def _union(self, texts: Iterable[str]) -> Facts:
         return Facts().union(*(self._mentions[text] for text in texts))
 
 
-def accepted(question: Entry) -> tuple[str, ...]:
+def accepted_answers(question: Entry) -> tuple[str, ...]:
     """The acceptable answers of a question, normalised."""
-    return tuple(normalised(str(answer)) for answer in question.truth or ())
+    return tuple(normalise(str(answer)) for answer in question.truth or ())
 
 
 def mentions(text: str, answers: Sequence[str]) -> bool:
@@ -137,8 +137,8 @@ def readable(result: str) -> str:
     try:
         value: Json = json.loads(result)
     except (ValueError, RecursionError):
-        return normalised(result)
-    return normalised("\n".join(_texts(value)))
+        return normalise(result)
+    return normalise("\n".join(_texts(value)))
 
 
 def _texts(value: Json) -> Iterator[str]:

@@ -12,7 +12,7 @@ from functools import cached_property
 from bfcl_pipeline.benchmark.records import Call, DecodeFailure, Entry, Json, Mode, NameStyle, Rules
 from bfcl_pipeline.dialogue.calls import Work, decode_step, executed_text
 from bfcl_pipeline.judge.scoring.differences import StateDifference, first_differences
-from bfcl_pipeline.judge.scoring.findings import Finding, Outcome, shown
+from bfcl_pipeline.judge.scoring.findings import Finding, Outcome, shorten
 from bfcl_pipeline.judge.scoring.truth import TruthTurn, play_truth
 from bfcl_pipeline.world.tools import Constants, World, WorldConfig
 
@@ -149,13 +149,14 @@ def _check_results(number: int, results: Counter[str], truth: TruthTurn) -> Find
     )
     return Finding(
         "multi_turn:execution_response_mismatch",
-        f"Turn {number + 1}: no call so far returned what {executed_text(call)} returns: {shown(result)}.",
+        f"Turn {number + 1}: no call so far returned what {executed_text(call)} returns: "
+        f"{shorten(result)}.",
         number,
     )
 
 
 def _described(api: str, difference: StateDifference) -> str:
-    return f"{api}.{difference.path} is {shown(difference.got)}, expected {shown(difference.expected)}"
+    return f"{api}.{difference.path} is {shorten(difference.got)}, expected {shorten(difference.expected)}"
 
 
 def _named(steps: Sequence[Sequence[Call]]) -> str:

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from bfcl_pipeline.base.errors import NotRecorded
 from bfcl_pipeline.benchmark.records import Call, DecodeFailure, Entry, Json, Mode, NameStyle, Rules
 from bfcl_pipeline.dialogue.calls import decode_step, parse_json
-from bfcl_pipeline.judge.scoring.findings import Finding, Outcome, shown
+from bfcl_pipeline.judge.scoring.findings import Finding, Outcome, shorten
 from bfcl_pipeline.world.executables import (
     ApiAnswer,
     ApiRequest,
@@ -102,7 +102,7 @@ def compare_answer(expected: Json, answer: ApiAnswer, rules: Rules) -> Finding |
     except (ValueError, RecursionError) as error:
         return Finding(f"{_CHECKER}:response_format_error", f"The answer is not JSON ({error}).")
     if type(given) is not type(expected):
-        kinds = f"Expected a JSON {_kind(expected)}, got {shown(given)}."
+        kinds = f"Expected a JSON {_kind(expected)}, got {shorten(given)}."
         return Finding(f"{_CHECKER}:wrong_type", kinds)
     if isinstance(expected, list):
         return _compare_items(expected, given, rules)
@@ -115,7 +115,7 @@ def _compare_items(expected: list[Json], given: list[Json], rules: Rules) -> Fin
         return Finding("value_error:exec_result_rest_count", lengths)
     for place, item in enumerate(given):
         if not isinstance(item, dict):
-            return Finding(f"{_CHECKER}:response_format_error", f"Item {place} is {shown(item)}.")
+            return Finding(f"{_CHECKER}:response_format_error", f"Item {place} is {shorten(item)}.")
         options = expected[place : place + 1] if len(given) == len(expected) else expected
         if not any(item.keys() == option.keys() for option in options):
             return _compare_keys(options[0], item)
@@ -127,7 +127,7 @@ def _compare_keys(expected: dict[str, Json], given: dict[str, Json]) -> Finding 
         return None
     missing = [key for key in expected if key not in given]
     further = [key for key in given if key not in expected]
-    said = f"The answer lacks the keys {shown(missing)} and has the further keys {shown(further)}."
+    said = f"The answer lacks the keys {shorten(missing)} and has the further keys {shorten(further)}."
     return Finding(f"{_CHECKER}:wrong_key", said)
 
 
@@ -148,7 +148,7 @@ def unlike_values(expected: dict[str, Json], given: dict[str, Json], rules: Rule
     for key, value in expected.items():
         kind = _kind(value)
         if _kind(given[key]) != kind or (kind != "value" and bool(value) and not given[key]):
-            said = f"Expected a {kind} at {key!r} as in the recorded response, got {shown(given[key])}."
+            said = f"Expected a {kind} at {key!r} as in the recorded response, got {shorten(given[key])}."
             return Finding(f"{_CHECKER}:wrong_value", said)
     return None
 

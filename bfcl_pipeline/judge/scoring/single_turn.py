@@ -32,7 +32,12 @@ from bfcl_pipeline.benchmark.records import (
 from bfcl_pipeline.dialogue.calls import FAILED, decode, is_prose
 from bfcl_pipeline.judge.scoring.expected import ExpectedCall, expected_call
 from bfcl_pipeline.judge.scoring.findings import Finding, Outcome
-from bfcl_pipeline.judge.scoring.irrelevance import Uncalled, called, malformed_call, uncalled
+from bfcl_pipeline.judge.scoring.irrelevance import (
+    Uncalled,
+    classify_uncalled,
+    judge_called,
+    malformed_call,
+)
 from bfcl_pipeline.judge.scoring.matching import check_parallel, check_single
 
 _FORMATS: dict[Language, PromptFormat] = {
@@ -83,9 +88,9 @@ class SingleTurnChecker:
                 finding = _check(plan, found, style, rule_set)
                 outcomes.append(_VALID if finding is None else Outcome(finding))
             elif found and not isinstance(found, DecodeFailure):
-                outcomes.append(called(found))
+                outcomes.append(judge_called(found))
             else:
-                without_call = without_call or uncalled(result, plan.functions)
+                without_call = without_call or classify_uncalled(result, plan.functions)
                 outcomes.append(malformed_call(without_call, rule_set))
         return outcomes
 

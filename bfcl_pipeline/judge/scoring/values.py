@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from bfcl_pipeline.benchmark.records import Rules
-from bfcl_pipeline.judge.scoring.expected import Parameter, standardized
-from bfcl_pipeline.judge.scoring.findings import Finding, shown, shown_options
+from bfcl_pipeline.judge.scoring.expected import Parameter, standardize
+from bfcl_pipeline.judge.scoring.findings import Finding, shorten, shown_options
 
 
 def check_parameter(parameter: Parameter, value: Any, rules: Rules) -> Finding | None:
@@ -30,14 +30,14 @@ def check_parameter(parameter: Parameter, value: Any, rules: Rules) -> Finding |
             return Finding(
                 "type_error:nested",
                 f"Parameter {parameter.name!r}: expected {parameter.type_name} of "
-                f"{parameter.item_type_name}, got {shown(value)}.",
+                f"{parameter.item_type_name}, got {shorten(value)}.",
             )
     elif kind is acceptable_kind:
         return _check_variable(parameter, value)
     return Finding(
         "type_error:simple",
         f"Parameter {parameter.name!r}: expected type {parameter.type_name}, got "
-        f"{kind.__name__} {shown(value)}.",
+        f"{kind.__name__} {shorten(value)}.",
     )
 
 
@@ -67,7 +67,7 @@ def int_items_as_floats(rules: Rules) -> bool:
 def _check_value(parameter: Parameter, value: Any, rules: Rules) -> Finding | None:
     """The error in `value`, which has the documented type; None if it is acceptable."""
     if parameter.kind is str:
-        fits = standardized(value) in parameter.options
+        fits = standardize(value) in parameter.options
         return None if fits else _wrong("string", parameter, value)
     if parameter.kind is dict:
         return check_mapping(parameter.name, value, parameter.acceptable, rules)
@@ -88,7 +88,7 @@ def _wrong(kind: str, parameter: Parameter, value: Any) -> Finding:
     return Finding(
         f"value_error:{kind}",
         f"Parameter {parameter.name!r}: expected {shown_options(parameter.acceptable)}, "
-        f"got {shown(value)}.",
+        f"got {shorten(value)}.",
     )
 
 
@@ -97,7 +97,7 @@ def _standardized_items(items: Sequence[Any]) -> list[Any]:
 
 
 def _standardized_item(item: Any) -> Any:
-    return standardized(item) if isinstance(item, str) else item
+    return standardize(item) if isinstance(item, str) else item
 
 
 def check_mapping(
@@ -108,7 +108,7 @@ def check_mapping(
     As in the release, the finding is the one for the last acceptable mapping.
     """
     finding: Finding | None = Finding(
-        "dict_checker:unclear", f"Parameter {name!r}: no mapping is acceptable, got {shown(value)}."
+        "dict_checker:unclear", f"Parameter {name!r}: no mapping is acceptable, got {shorten(value)}."
     )
     for option in acceptable:
         if option == "":
@@ -127,12 +127,13 @@ def _compare_mapping(
             return Finding("value_error:dict_key", f"Parameter {name!r}: key {key!r} is missing.")
     for key, item in value.items():
         if key not in option:
-            return Finding("value_error:dict_key", f"Parameter {name!r}: unexpected key {shown(key)}.")
+            return Finding("value_error:dict_key", f"Parameter {name!r}: unexpected key {shorten(key)}.")
         accepted = alternatives(option[key], rules)
         if _standardized_item(item) not in _standardized_items(accepted):
             return Finding(
                 "value_error:dict_value",
-                f"Parameter {name!r}: key {key!r} should be {shown_options(accepted)}, got {shown(item)}.",
+                f"Parameter {name!r}: key {key!r} should be {shown_options(accepted)}, "
+                f"got {shorten(item)}.",
             )
     return None
 
@@ -149,7 +150,8 @@ def _check_mappings(
 ) -> Finding | None:
     """The error in the list of mappings `value`; None if it equals an acceptable one, in order."""
     finding: Finding | None = Finding(
-        "list_dict_checker:unclear", f"Parameter {name!r}: no list is acceptable, got {shown(value)}."
+        "list_dict_checker:unclear",
+        f"Parameter {name!r}: no list is acceptable, got {shorten(value)}.",
     )
     for options in acceptable:
         if len(value) != len(options):
@@ -171,7 +173,7 @@ def _first_mismatch(
         if not isinstance(item, Mapping):
             return Finding(
                 "value_error:dict_value",
-                f"Parameter {name!r}: expected a mapping in the list, got {shown(item)}.",
+                f"Parameter {name!r}: expected a mapping in the list, got {shorten(item)}.",
             )
         finding = check_mapping(name, item, [option], rules)
         if finding is not None:

@@ -8,7 +8,7 @@ is bounded. Words are compared in lower case; words that begin alike may count a
 import re
 from collections.abc import Sequence
 
-from bfcl_pipeline.base.text import folded
+from bfcl_pipeline.base.text import fold_text
 from bfcl_pipeline.benchmark.records import Entry
 
 LONGEST = 20_000
@@ -61,7 +61,7 @@ _NOT_YET = re.compile(
 
 def words(text: str) -> list[str]:
     """The words of a text in order, in lower case, compatibility characters replaced."""
-    return _WORD.findall(folded(text[:LONGEST]))
+    return _WORD.findall(fold_text(text[:LONGEST]))
 
 
 def question_text(entry: Entry) -> str:
@@ -103,7 +103,7 @@ def is_pasted(query: str, question: str, hops: Sequence[str]) -> bool:
     return beside is not None and beside >= OTHER_HOPS and from_question >= FROM_QUESTION * len(content)
 
 
-def repeated(queries: Sequence[str]) -> int:
+def count_repeated(queries: Sequence[str]) -> int:
     """How many queries have nearly the same words as an earlier one: SIMILAR of those of both.
 
     Empty queries do not count. Of each, COMPARED characters are read.

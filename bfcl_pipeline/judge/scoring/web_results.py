@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 from urllib.parse import unquote
 
-from bfcl_pipeline.base.text import folded
+from bfcl_pipeline.base.text import fold_text
 from bfcl_pipeline.dialogue.calls import read_literal_value
 
 MOST_READ = 2_000_000
@@ -81,4 +81,4 @@ def _stands(wanted: Iterable[str], place: Place, text: str) -> bool:
 
 def _plain(text: str) -> str:
     """The words of a text in lower case between single spaces; digits without a comma between them."""
-    return f" {_APART.sub(' ', _THOUSANDS.sub('', folded(text))).strip()} "
+    return f" {_APART.sub(' ', _THOUSANDS.sub('', fold_text(text))).strip()} "

@@ -13,7 +13,7 @@ from itertools import pairwise
 
 from bfcl_pipeline.benchmark.records import AnswerClass, Entry
 from bfcl_pipeline.judge.scoring.agentic import class_of_invalid
-from bfcl_pipeline.judge.scoring.web_queries import awaits_event, is_pasted, repeated
+from bfcl_pipeline.judge.scoring.web_queries import awaits_event, count_repeated, is_pasted
 from bfcl_pipeline.judge.scoring.web_results import Place
 
 FETCH_TOOL = "fetch_url_content"
@@ -77,7 +77,7 @@ class WebWork:
     @property
     def repeated_searches(self) -> int:
         """Searches with nearly the words of an earlier one, of the first MOST_COMPARED."""
-        return repeated(self.queries[:MOST_COMPARED])
+        return count_repeated(self.queries[:MOST_COMPARED])
 
     @property
     def abstains(self) -> bool:
@@ -130,7 +130,7 @@ def future_event(work: WebWork) -> bool:
     return work.message is not None and awaits_event(work.message)
 
 
-def abstained(work: WebWork) -> bool:
+def has_abstained(work: WebWork) -> bool:
     """The final message is that the model does not know or cannot answer."""
     return work.abstains
 
@@ -169,7 +169,7 @@ FAILURES: Mapping[str, Callable[[WebWork], bool]] = {
     "never_fetched": never_fetched,
     "repeated_search": repeated_search,
     "future_event": future_event,
-    "abstained": abstained,
+    "abstained": has_abstained,
     **RESULT_FAILURES,
 }
 """Every kind of failure by name; several may apply to one answer."""

@@ -47,7 +47,7 @@ _AT_ONCE = (Part.DERIVED, Part.ASKED)
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class ArchiveFinding:
     """One line of a verification."""
 
     part: Part
@@ -64,13 +64,13 @@ class Findings:
     """Collects findings, and logs them by part: those that need no check wait until `end`."""
 
     log: Log
-    found: list[Finding] = field(default_factory=list)
-    _waiting: list[Finding] = field(default_factory=list)
+    found: list[ArchiveFinding] = field(default_factory=list)
+    _waiting: list[ArchiveFinding] = field(default_factory=list)
     _begun: Part | None = None  # the part whose heading was logged last
 
     def add(self, part: Part, outcome: str, subject: str, what: str) -> None:
         """Adds a finding, which is one line: an archive must not write to a terminal, or further lines."""
-        finding = Finding(part, outcome, subject, on_one_line(printable(what)))
+        finding = ArchiveFinding(part, outcome, subject, on_one_line(printable(what)))
         self.found.append(finding)
         if part in _AT_ONCE:
             self.say(part, str(finding))
@@ -160,8 +160,8 @@ class VerifiedArchive:
     sha256: str
     run: str  # name
     verification: Verification
-    findings: tuple[Finding, ...]
+    findings: tuple[ArchiveFinding, ...]
 
-    def of(self, part: Part) -> list[Finding]:
+    def of(self, part: Part) -> list[ArchiveFinding]:
         """The findings of one part."""
         return [finding for finding in self.findings if finding.part is part]

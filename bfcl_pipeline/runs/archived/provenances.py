@@ -152,7 +152,7 @@ def record_lines(model: ModelProvenance) -> Iterator[str]:
     for use in known[:SHOWN]:
         if use.document is not None:
             counted = f"{plural(use.exchanges, 'exchange', 'exchanges')}: " if use.exchanges else ""
-            yield counted + described(use.document)
+            yield counted + record_line(use.document)
     if len(known) > SHOWN:
         yield f"and {len(known) - SHOWN:,} more records of what made answers"
 
@@ -175,7 +175,7 @@ def gap_lines(model: ModelProvenance) -> Iterator[str]:
         yield f"the record of what made {count} is missing (the first: {missing[0].sha256})"
 
 
-def described(record: Provenance) -> str:
+def record_line(record: Provenance) -> str:
     """A record in one line: server, GPUs, weights, and the code that asked."""
     server, model, pipeline = record.server, record.model, record.pipeline
     packages = server.packages if server else record.packages

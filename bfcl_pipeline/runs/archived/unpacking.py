@@ -12,7 +12,7 @@ from bfcl_pipeline.runs.archived.run_files import result_files
 from bfcl_pipeline.runs.archived.software import Checkout
 from bfcl_pipeline.runs.archived.vectors import MAX_BYTES, unpack_vectors
 from bfcl_pipeline.runs.archived.vectors import NAME as VECTORS
-from bfcl_pipeline.runs.recorded_run import RecordedRun, read_run
+from bfcl_pipeline.runs.recorded_run import RecordedRun, read_recorded_run
 
 _OF_VERDICTS = re.compile(
     r"results/[^/]+/(?:config\.yaml|verdicts/[^/]+\.parquet|responses/[^/]+/[^/]+\.parquet)"
@@ -97,7 +97,7 @@ def unpacked_run(folder: Path, metadata: CrateMetadata, checkout: Checkout) -> R
     Raises ArchiveError, ConfigError or TableError if its config or models are invalid, contradict the
     metadata or name a local path, or if a result file is missing.
     """
-    recorded = read_run(folder / "results" / metadata.run, checkout.schema, metadata.run)
+    recorded = read_recorded_run(folder / "results" / metadata.run, checkout.schema, metadata.run)
     config_file, release = recorded.folder / "config.yaml", recorded.run.release
     named = (release.source, recorded.config["encoder"]["source"], recorded.config["models_file"])
     if any(path is not None for path in named):

@@ -21,7 +21,7 @@ Place = tuple[int, int]
 """The offset of a line and its length with the line feed, in bytes."""
 
 
-class Index:
+class JournalIndex:
     """The lines of one file by key."""
 
     def __init__(self, path: Path, file: BinaryIO) -> None:

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Self
 
 from bfcl_pipeline.base.errors import JournalError
-from bfcl_pipeline.runs.journal.index import Index
+from bfcl_pipeline.runs.journal.index import JournalIndex
 from bfcl_pipeline.runs.journal.lines import JournaledExchange
 
 
-class JournalReader(Index):
+class JournalReader(JournalIndex):
     """The content of one journal when it was last read. Changes nothing, not even a torn last line."""
 
     def __init__(self, path: Path) -> None:

@@ -44,7 +44,7 @@ class Summary:
         return median(self.latencies) if self.latencies else None
 
 
-def summarized(exchanges: Iterable[JournaledExchange]) -> Summary:
+def summarize(exchanges: Iterable[JournaledExchange]) -> Summary:
     """The summary of all exchanges."""
     summary = Summary()
     for exchange in exchanges:
@@ -52,7 +52,7 @@ def summarized(exchanges: Iterable[JournaledExchange]) -> Summary:
     return summary
 
 
-def grouped(
+def summarize_groups(
     exchanges: Iterable[JournaledExchange], group: Callable[[JournaledExchange], Group]
 ) -> dict[Group, Summary]:
     """A summary per group, in the order of first occurrence."""

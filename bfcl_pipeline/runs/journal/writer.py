@@ -21,7 +21,7 @@ from bfcl_pipeline.base.leases import LEASE_TIMING, Lease, LeaseTiming
 from bfcl_pipeline.base.process import Process
 from bfcl_pipeline.base.secrets import SHORTEST, Redactor
 from bfcl_pipeline.runs.journal.file import AppendFile, replace_by_copy
-from bfcl_pipeline.runs.journal.index import Index
+from bfcl_pipeline.runs.journal.index import JournalIndex
 from bfcl_pipeline.runs.journal.lines import JournaledExchange, from_line, to_document, to_line
 from bfcl_pipeline.runs.journal.paths import lease_path, siblings_of
 from bfcl_pipeline.runs.journal.reader import JournalsReader, first_received
@@ -55,7 +55,7 @@ class Journal:
         self,
         lease: Lease,
         file: AppendFile,
-        index: Index,
+        index: JournalIndex,
         redactor: Redactor,
         siblings: JournalsReader,
     ) -> None:
@@ -106,7 +106,7 @@ class Journal:
                     replace_by_copy(path, lease.check)
                 file = AppendFile(path)
                 undone.callback(file.close)
-                index = Index(path, file.file)
+                index = JournalIndex(path, file.file)
                 if index.torn_bytes:
                     file.truncate(index.end)
                     print(

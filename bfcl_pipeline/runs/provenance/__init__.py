@@ -3,11 +3,11 @@
 from bfcl_pipeline.runs.provenance.document import (
     MOST_BYTES,
     Gpu,
-    Machine,
+    MachineRecord,
     ModelFiles,
     Pipeline,
     Provenance,
-    Server,
+    ServerRecord,
 )
 from bfcl_pipeline.runs.provenance.store import (
     BESIDE_LOG,
@@ -26,11 +26,11 @@ __all__ = [
     "MOST_BYTES",
     "TEMPLATE_BESIDE_LOG",
     "Gpu",
-    "Machine",
+    "MachineRecord",
     "ModelFiles",
     "Pipeline",
     "Provenance",
-    "Server",
+    "ServerRecord",
     "provenance_path",
     "provenances_in",
     "read_provenance",

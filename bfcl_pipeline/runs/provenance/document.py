@@ -38,7 +38,7 @@ class Pipeline:
 
 
 @dataclass(frozen=True, slots=True)
-class Machine:
+class MachineRecord:
     """The machine of the job, without its name and that of its user."""
 
     system: str  # operating system, architecture and C library: Linux x86_64, glibc 2.36
@@ -58,7 +58,7 @@ class ModelFiles:
 
 
 @dataclass(frozen=True, slots=True)
-class Server:
+class ServerRecord:
     """The server that answered, as far as it says or its start is known."""
 
     kind: str  # vllm, llama.cpp
@@ -75,9 +75,9 @@ class Provenance:
 
     pipeline: Pipeline
     packages: Mapping[str, str]  # versions in the job's Python environment, `python` among them
-    machine: Machine
+    machine: MachineRecord
     model: ModelFiles
-    server: Server | None = None  # None for a model in the job's process, and for an API of others
+    server: ServerRecord | None = None  # None for a model in the job's process, and for an API of others
 
     def content(self) -> bytes:
         """The canonical JSON."""
@@ -112,7 +112,7 @@ def from_content(content: bytes) -> Provenance:
     return record
 
 
-def server_record(document: Any) -> Server:
+def server_record(document: Any) -> ServerRecord:
     """The server in its JSON form. Raises ValueError if it does not have that form."""
     problem = next(_validator("server").iter_errors(document), None)
     if problem is not None or document is None:
@@ -130,14 +130,16 @@ def from_document(document: dict[str, Any]) -> Provenance:
     return Provenance(
         Pipeline(**document["pipeline"]),
         document["packages"],
-        Machine(**{**machine, "gpus": _gpus(machine["gpus"])}),
+        MachineRecord(**{**machine, "gpus": _gpus(machine["gpus"])}),
         ModelFiles(**document["model"]),
         None if server is None else _server(server),
     )
 
 
-def _server(document: dict[str, Any]) -> Server:
-    return Server(**{**document, "command": tuple(document["command"]), "gpus": _gpus(document["gpus"])})
+def _server(document: dict[str, Any]) -> ServerRecord:
+    return ServerRecord(
+        **{**document, "command": tuple(document["command"]), "gpus": _gpus(document["gpus"])}
+    )
 
 
 def _gpus(documents: list[dict[str, Any]]) -> tuple[Gpu, ...]:

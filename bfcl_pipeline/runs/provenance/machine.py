@@ -7,7 +7,7 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
-from bfcl_pipeline.runs.provenance.document import MOST_TEXT, Gpu, Machine
+from bfcl_pipeline.runs.provenance.document import MOST_TEXT, Gpu, MachineRecord
 
 IMAGE_VARIABLE = "BFCL_IMAGE"
 """Environment variable with the name and version of the image, set in the project's images."""
@@ -23,11 +23,11 @@ _QUERY = (
 _IMAGE = re.compile(r'^image="([^"\n]{1,300})"$', re.MULTILINE)
 
 
-def this_machine(environment: Mapping[str, str] = os.environ) -> Machine:
+def this_machine(environment: Mapping[str, str] = os.environ) -> MachineRecord:
     """The machine that runs this process."""
     system = f"{platform.system()} {platform.machine()}"
     library = " ".join(filter(None, platform.libc_ver()))
-    return Machine(
+    return MachineRecord(
         f"{system}, {library}" if library else system,
         processor_name()[:MOST_TEXT],
         gpus(environment),

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from bfcl_pipeline.base.secrets import REDACTED
-from bfcl_pipeline.runs.provenance.document import MOST_TEXT, Gpu, Server
+from bfcl_pipeline.runs.provenance.document import MOST_TEXT, Gpu, ServerRecord
 
 _DIRECTORIES = re.compile(r"(?<![\w./~-])(?:~[\w-]*|\.{1,2})?/(?!/)(?:[^\s\"',;:{}()/]+/)*")
 _SECRET = re.compile(r"key|token|secret|passw|credential", re.IGNORECASE)
@@ -29,11 +29,11 @@ def started_server(
     command: Sequence[str],
     environment: Mapping[str, str],
     gpus: tuple[Gpu, ...],
-) -> Server:
+) -> ServerRecord:
     """The record of a server that was started with `command` in `environment`."""
     words = tuple(word[:MOST_TEXT] for word in recorded_command(command))[:200]
     version = None if version is None else version[:MOST_TEXT]
-    return Server(kind, version, packages, words, recorded_environment(environment), gpus)
+    return ServerRecord(kind, version, packages, words, recorded_environment(environment), gpus)
 
 
 def recorded_command(command: Sequence[str]) -> Iterator[str]:

@@ -58,7 +58,7 @@ def compared_files(folder: Path) -> list[Path]:
     return sorted(path.relative_to(folder) for path in files)
 
 
-def differences(recorded: Path, derived: Path) -> Iterator[FileDifference]:
+def file_differences(recorded: Path, derived: Path) -> Iterator[FileDifference]:
     """One difference for each file that differs; causes come before their consequences."""
     in_recorded, in_derived = set(compared_files(recorded)), set(compared_files(derived))
     for file in sorted(in_recorded | in_derived, key=lambda file: (COMPARED.index(file.parts[0]), file)):

@@ -18,13 +18,13 @@ from bfcl_pipeline.runs.archived.provenances import log_records
 from bfcl_pipeline.runs.archived.secrets import Search
 from bfcl_pipeline.runs.archived.software import Checkout, find_checkout, versions, versions_when_made
 from bfcl_pipeline.runs.archived.writing import TOO_MUCH, write_archive
-from bfcl_pipeline.runs.recorded_run import RecordedRun, read_run
+from bfcl_pipeline.runs.recorded_run import RecordedRun, read_recorded_run
 from bfcl_pipeline.share.archive.authors import read_author
 from bfcl_pipeline.share.archive.contents import ArchiveContents, Places, gather, readme
 from bfcl_pipeline.share.archive.crate import Input, RunFacts, metadata
 from bfcl_pipeline.share.archive.crate_terms import BENCHMARK_URL, ENCODER_URL
 from bfcl_pipeline.share.archive.preview import preview
-from bfcl_pipeline.share.archive.snakemake_records import moment
+from bfcl_pipeline.share.archive.snakemake_records import iso_time
 from bfcl_pipeline.world.executables.apis import PLACEHOLDERS
 from bfcl_pipeline.world.web.keys import Key
 
@@ -75,7 +75,7 @@ def make_archive(
     """
     people = [read_author(author) for author in authors]
     checkout = find_checkout()
-    recorded = read_run(run_folder, checkout.schema, run_folder.name)
+    recorded = read_recorded_run(run_folder, checkout.schema, run_folder.name)
     with temporary_folder(out) as work:
         places = Places(cache, run_folder.parent.parent / ".snakemake", work)
         web = web_files(recorded, cache / "web", data, failed_searches(recorded))
@@ -132,8 +132,8 @@ def _facts(recorded: RecordedRun, contents: ArchiveContents, checkout: Checkout,
     end = max(step.end for step in steps) if steps else report.stat().st_mtime
     return RunFacts(
         run=recorded.run.name,
-        start=moment(min(step.start for step in steps)) if steps else None,
-        end=moment(end),
+        start=iso_time(min(step.start for step in steps)) if steps else None,
+        end=iso_time(end),
         release=Input(
             release.DISTRIBUTION,
             config["release"]["version"],

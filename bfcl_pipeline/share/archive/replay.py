@@ -30,8 +30,8 @@ from bfcl_pipeline.benchmark.tables import entries_path
 from bfcl_pipeline.dialogue.release_texts import family_texts_path, recorded_calls_path
 from bfcl_pipeline.judge.web_files import checked_web, run_keys
 from bfcl_pipeline.runs.archived.software import find_checkout
-from bfcl_pipeline.runs.recorded_run import RecordedRun, read_run
-from bfcl_pipeline.share.archive.compare import FileDifference, compared_files, differences
+from bfcl_pipeline.runs.recorded_run import RecordedRun, read_recorded_run
+from bfcl_pipeline.share.archive.compare import FileDifference, compared_files, file_differences
 from bfcl_pipeline.share.archive.missing_answers import MissingAnswers, answered_since, missing_answers
 
 if TYPE_CHECKING:
@@ -112,13 +112,13 @@ def replay(
 
     Arguments and errors as of `derive`.
     """
-    recorded = read_run(run_folder, find_checkout().schema)
+    recorded = read_recorded_run(run_folder, find_checkout().schema)
     check_staged(recorded, data)
     record = cache / "web"
     keys = run_keys(recorded, record, data) if record.is_dir() else set()
     web = checked_web(record, keys, cores, log) if keys else None
     derived = derive(recorded, data=data, cache=cache, work=work, cores=cores, arguments=arguments, log=log)
-    found = tuple(differences(run_folder, derived))
+    found = tuple(file_differences(run_folder, derived))
     return ReplayResult(
         derived,
         len(compared_files(derived)),

@@ -13,7 +13,7 @@ from bfcl_pipeline.runs.archived.software import find_checkout
 from bfcl_pipeline.runs.archived.unpacking import check_hashes, unpack, unpacked_run
 from bfcl_pipeline.share.archive.statement import make_statement, predicate_of, subject_of
 from bfcl_pipeline.share.signing.signature import CheckedSignature, SigningOptions, SigstoreTrust, Trust
-from bfcl_pipeline.share.signing.signed_line import check_line, key_of, payload_of, sign_statement
+from bfcl_pipeline.share.signing.signed_line import check_line, payload_of, sign_statement, signing_key_of
 from bfcl_pipeline.share.signing.statement_file import read_lines, statements_path, write_lines
 
 
@@ -42,8 +42,8 @@ def sign_archive(file: Path, options: SigningOptions) -> SignedArchive:
     path = statements_path(file)
     others = _present(path, file, sha256)
     line = sign_statement(payload, options)
-    key = key_of(line)
-    kept = [other for other in others if key is None or key_of(other) != key]
+    key = signing_key_of(line)
+    kept = [other for other in others if key is None or signing_key_of(other) != key]
     checked = check_line(line, _trust(options))
     write_lines(path, [*kept, line])
     return SignedArchive(file, path, len(kept) + 1, checked)

@@ -34,7 +34,7 @@ class WorkflowStep:
 
     def line(self) -> str:
         """The step as a line of JSON, without paths of the machine."""
-        times = {"start": moment(self.start), "end": moment(self.end)}
+        times = {"start": iso_time(self.start), "end": iso_time(self.end)}
         text = json.dumps({"outputs": self.outputs, **times, **self.record}, sort_keys=True)
         return without_paths(text) + "\n"
 
@@ -70,7 +70,7 @@ def logs_of(state: Path, run: str) -> list[Path]:
     return [path for path in logs if mention.search(path.read_text(encoding="utf-8", errors="replace"))]
 
 
-def moment(seconds: float) -> str:
+def iso_time(seconds: float) -> str:
     """A time as ISO 8601 in UTC."""
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
 

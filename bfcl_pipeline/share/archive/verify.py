@@ -25,7 +25,7 @@ from bfcl_pipeline.runs.archived.software import Checkout, find_checkout, versio
 from bfcl_pipeline.runs.archived.unpacking import check_hashes, unpack, unpacked_run
 from bfcl_pipeline.runs.recorded_run import RecordedRun
 from bfcl_pipeline.share.archive.attestations import AttestationOptions, Attested, check_attestations
-from bfcl_pipeline.share.archive.compare import DifferenceKind, compared_files, differences
+from bfcl_pipeline.share.archive.compare import DifferenceKind, compared_files, file_differences
 from bfcl_pipeline.share.archive.missing_answers import missing_answers
 from bfcl_pipeline.share.archive.replay import check_staged, derive, given_line, stage_command
 from bfcl_pipeline.share.archive.statement import predicate_of
@@ -37,7 +37,7 @@ _NOT_ASKED = (
 )
 
 
-def verify(
+def verify_archive(
     file: Path,
     *,
     data: Path,
@@ -171,7 +171,7 @@ def _compare(
     other_pyarrow: bool,
     findings: Findings,
 ) -> Verification:
-    changed = list(differences(recorded.folder, derived))
+    changed = list(file_differences(recorded.folder, derived))
     reencoded = []
     if other_pyarrow:
         # Each Parquet file contains the version of pyarrow, so another version writes other bytes.

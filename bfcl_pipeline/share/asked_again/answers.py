@@ -43,7 +43,7 @@ class ComparedAnswer:
 NO_CALLS = "no calls"
 
 
-def compared(
+def compared_form(
     entry: Entry, exchange: Exchange, asking: Asking, rules: Rules, apis: Apis = NO_APIS
 ) -> ComparedAnswer:
     """The form of an answer to a request of `entry` in which it is compared.

@@ -17,7 +17,7 @@ from bfcl_pipeline.ask.generation.chains import expected_requests
 from bfcl_pipeline.ask.generation.counts import ProgressCounts
 from bfcl_pipeline.ask.generation.remote import ApiBackend, RunTerms
 from bfcl_pipeline.ask.jobs.provenance import job_record
-from bfcl_pipeline.ask.jobs.run import finished
+from bfcl_pipeline.ask.jobs.run import run_to_end
 from bfcl_pipeline.ask.models import build_adapter
 from bfcl_pipeline.base.errors import ModelError
 from bfcl_pipeline.base.text import Log, step_line
@@ -32,7 +32,7 @@ from bfcl_pipeline.runs.journal import (
     journals_in,
 )
 from bfcl_pipeline.runs.provenance import write_provenance
-from bfcl_pipeline.share.asked_again.drawing import Draw, DrawnRequest
+from bfcl_pipeline.share.asked_again.drawing import DrawnRequest, RequestDraw
 from bfcl_pipeline.share.asked_again.own_model import own_request
 
 RUN = "asked again"
@@ -44,7 +44,7 @@ class AskingJob:
     """The requests to one model of the verifier."""
 
     row: ModelRow  # the verifier's
-    draw: Draw
+    draw: RequestDraw
     askings: int  # of each request
     budget: float | None  # US dollars that all askings with this journal may cost; None: no limit
     folder: Path  # of the journal
@@ -105,7 +105,7 @@ def ask(job: AskingJob, server: OwnServer, log: Log) -> Fresh:
         JournalError: the journal cannot be written.
     """
     adapter = build_adapter(job.row, server.endpoint)
-    return finished(lambda: _ask(adapter, job, server, log))
+    return run_to_end(lambda: _ask(adapter, job, server, log))
 
 
 async def _ask(adapter: Adapter, job: AskingJob, server: OwnServer, log: Log) -> Fresh:

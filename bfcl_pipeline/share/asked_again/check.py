@@ -21,10 +21,10 @@ from bfcl_pipeline.dialogue.release_texts import read_texts
 from bfcl_pipeline.judge.scoring import NO_APIS
 from bfcl_pipeline.runs.archived.findings import Findings, Part, UnpackedRun, Verification, worst
 from bfcl_pipeline.runs.archived.provenances import provenances_of
-from bfcl_pipeline.share.asked_again.answers import ComparedAnswer, compared
+from bfcl_pipeline.share.asked_again.answers import ComparedAnswer, compared_form
 from bfcl_pipeline.share.asked_again.asking import AskingJob, Fresh, FreshAnswer, ask
 from bfcl_pipeline.share.asked_again.comparison import ComparedRequest
-from bfcl_pipeline.share.asked_again.drawing import Draw, DrawnRequest, draw, models_of
+from bfcl_pipeline.share.asked_again.drawing import DrawnRequest, RequestDraw, draw, models_of
 from bfcl_pipeline.share.asked_again.exchangeability import TOLERANCES
 from bfcl_pipeline.share.asked_again.outcome import AskedModel, report
 from bfcl_pipeline.share.asked_again.own_model import OwnModel, own_model, own_row
@@ -120,7 +120,7 @@ class AskAgain:
     def _asked(
         self,
         run: UnpackedRun,
-        drawn: Draw,
+        drawn: RequestDraw,
         folder: str,
         row: ModelRow,
         findings: Findings,
@@ -154,7 +154,7 @@ class AskAgain:
         return self._compared(run, drawn, folder, model, fresh)
 
     def _compared(
-        self, run: UnpackedRun, drawn: Draw, folder: str, model: OwnModel, fresh: Fresh
+        self, run: UnpackedRun, drawn: RequestDraw, folder: str, model: OwnModel, fresh: Fresh
     ) -> AskedModel:
         job = run.recorded.run.jobs_of(folder)[0]
         adapters = build_adapter(job.row, offline=True), build_adapter(model.row, offline=True)
@@ -165,7 +165,7 @@ class AskAgain:
                 return None
             executes = CATEGORIES[one.entry.category].executes
             apis = apis_of(job.web.mode) if executes else NO_APIS
-            return compared(one.entry, exchange, adapter.asking, run.recorded.run.rules, apis)
+            return compared_form(one.entry, exchange, adapter.asking, run.recorded.run.rules, apis)
 
         def request(one: DrawnRequest, answers: Sequence[FreshAnswer]) -> ComparedRequest:
             archived = form(one, one.exchange, adapters[0])

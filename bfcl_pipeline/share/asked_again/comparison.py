@@ -45,7 +45,7 @@ class LevelShares:
     trials: Share  # the archive's first trial and another
 
 
-def equal(level: str, one: ComparedAnswer, other: ComparedAnswer) -> bool | None:
+def equal_answers(level: str, one: ComparedAnswer, other: ComparedAnswer) -> bool | None:
     """Whether two answers are equal at a level; None: undecided.
 
     A verdict on a conversation depends on all of its answers. It is equal if the two answers have the same
@@ -88,7 +88,9 @@ def _share(
     pairs_of: Callable[[ComparedRequest], Iterable[Pair]],
 ) -> Share:
     pairs = (pair for request in requests for pair in pairs_of(request))
-    said = [equal(level, one, other) for one, other in pairs if one is not None and other is not None]
+    said = [
+        equal_answers(level, one, other) for one, other in pairs if one is not None and other is not None
+    ]
     decided = [value for value in said if value is not None]
     return Share(sum(decided), len(decided))
 

@@ -39,7 +39,7 @@ class DrawnRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class Draw:
+class RequestDraw:
     """What was drawn of one model."""
 
     model: str  # the name in the archive
@@ -62,7 +62,7 @@ def draw(
     count: int,
     seed: int,
     categories: Collection[str] = (),
-) -> Draw:
+) -> RequestDraw:
     """Draws requests of the first trial of a model.
 
     The order of a draw is that of the hashes of seed and key: it does not depend on files or on the number
@@ -89,7 +89,7 @@ def draw(
         with JournalsReader(journals_in(job.paths.journals / folder)) as journals:
             trial = run.recorded.trial(folder)
             drawn = [_with_trial(one, adapter, journals, trial) for one in drawn]
-    return Draw(model, tuple(drawn), len(drawing.seen))
+    return RequestDraw(model, tuple(drawn), len(drawing.seen))
 
 
 def rank(seed: int, key: str) -> str:

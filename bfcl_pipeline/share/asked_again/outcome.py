@@ -17,7 +17,7 @@ from bfcl_pipeline.share.asked_again.comparison import (
     odd_ones,
     table_lines,
 )
-from bfcl_pipeline.share.asked_again.drawing import Draw
+from bfcl_pipeline.share.asked_again.drawing import RequestDraw
 from bfcl_pipeline.share.asked_again.exchangeability import ExchangeabilityResult, compare_answers
 from bfcl_pipeline.share.asked_again.own_model import OwnModel
 
@@ -33,7 +33,7 @@ _SUBJECT = "answers"
 class AskedModel:
     """One model that was asked again."""
 
-    draw: Draw
+    draw: RequestDraw
     model: OwnModel
     fresh: Fresh
     requests: tuple[ComparedRequest, ...]  # in the order of the draw

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from bfcl_pipeline.ask.generation import Adapter, ChatAsking
 from bfcl_pipeline.ask.models import build_adapter
-from bfcl_pipeline.ask.models.weights import identified
+from bfcl_pipeline.ask.models.weights import identify_weights
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.text import Log, cut, on_one_line, unknown_name
 from bfcl_pipeline.benchmark.config import KINDS, ModelRow
@@ -65,7 +65,7 @@ def own_row(
             f"--ask-again: {own} is of kind {row.kind}, which cannot be asked. Name a model behind an API "
             f"or of open weights: --as {name}=OWN."
         )
-    return identified(row, log, weights_cache)
+    return identify_weights(row, log, weights_cache)
 
 
 def own_model(

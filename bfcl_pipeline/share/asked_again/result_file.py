@@ -10,7 +10,7 @@ from bfcl_pipeline.benchmark.records import Json
 from bfcl_pipeline.runs.archived.findings import UnpackedRun
 from bfcl_pipeline.share.asked_again.answers import LEVELS, ComparedAnswer
 from bfcl_pipeline.share.asked_again.asking import FreshAnswer
-from bfcl_pipeline.share.asked_again.comparison import ComparedRequest, equal
+from bfcl_pipeline.share.asked_again.comparison import ComparedRequest, equal_answers
 from bfcl_pipeline.share.asked_again.drawing import DrawnRequest
 from bfcl_pipeline.share.asked_again.outcome import AskedModel
 
@@ -70,4 +70,4 @@ def _exchange(drawn: DrawnRequest, fresh: Sequence[FreshAnswer], request: Compar
 
 def _equal(archived: ComparedAnswer, other: ComparedAnswer | None) -> Json:
     """Whether an answer equals the archive's, by level; null: undecided, or there is no answer."""
-    return {level: None if other is None else equal(level, archived, other) for level in LEVELS}
+    return {level: None if other is None else equal_answers(level, archived, other) for level in LEVELS}

@@ -37,7 +37,7 @@ _CLOSED = ("proprietary", "closed")
 
 
 @dataclass(frozen=True, slots=True)
-class _Result:
+class _EvalResult:
     """One score as a result of a record."""
 
     score: str  # a column of the table `leaderboard`
@@ -46,59 +46,59 @@ class _Result:
 
 
 _RESULTS = (
-    _Result("overall", "bfcl.overall.overall_accuracy", "Overall accuracy"),
-    _Result("non_live", "bfcl.non_live.ast_accuracy", "Non-live AST accuracy"),
-    _Result("simple_ast", "bfcl.non_live.simple_ast_accuracy", "Non-live simple AST accuracy"),
-    _Result("multiple", "bfcl.non_live.multiple_ast_accuracy", "Non-live multiple AST accuracy"),
-    _Result("parallel", "bfcl.non_live.parallel_ast_accuracy", "Non-live parallel AST accuracy"),
-    _Result(
+    _EvalResult("overall", "bfcl.overall.overall_accuracy", "Overall accuracy"),
+    _EvalResult("non_live", "bfcl.non_live.ast_accuracy", "Non-live AST accuracy"),
+    _EvalResult("simple_ast", "bfcl.non_live.simple_ast_accuracy", "Non-live simple AST accuracy"),
+    _EvalResult("multiple", "bfcl.non_live.multiple_ast_accuracy", "Non-live multiple AST accuracy"),
+    _EvalResult("parallel", "bfcl.non_live.parallel_ast_accuracy", "Non-live parallel AST accuracy"),
+    _EvalResult(
         "parallel_multiple",
         "bfcl.non_live.parallel_multiple_ast_accuracy",
         "Non-live parallel multiple AST accuracy",
     ),
-    _Result("live", "bfcl.live.live_accuracy", "Live accuracy"),
-    _Result("live_simple", "bfcl.live.live_simple_ast_accuracy", "Live simple AST accuracy"),
-    _Result("live_multiple", "bfcl.live.live_multiple_ast_accuracy", "Live multiple AST accuracy"),
-    _Result("live_parallel", "bfcl.live.live_parallel_ast_accuracy", "Live parallel AST accuracy"),
-    _Result(
+    _EvalResult("live", "bfcl.live.live_accuracy", "Live accuracy"),
+    _EvalResult("live_simple", "bfcl.live.live_simple_ast_accuracy", "Live simple AST accuracy"),
+    _EvalResult("live_multiple", "bfcl.live.live_multiple_ast_accuracy", "Live multiple AST accuracy"),
+    _EvalResult("live_parallel", "bfcl.live.live_parallel_ast_accuracy", "Live parallel AST accuracy"),
+    _EvalResult(
         "live_parallel_multiple",
         "bfcl.live.live_parallel_multiple_ast_accuracy",
         "Live parallel multiple AST accuracy",
     ),
-    _Result("multi_turn", "bfcl.multi_turn.accuracy", "Multi-turn accuracy"),
-    _Result("multi_turn_base", "bfcl.multi_turn.base_accuracy", "Multi-turn base accuracy"),
-    _Result(
+    _EvalResult("multi_turn", "bfcl.multi_turn.accuracy", "Multi-turn accuracy"),
+    _EvalResult("multi_turn_base", "bfcl.multi_turn.base_accuracy", "Multi-turn base accuracy"),
+    _EvalResult(
         "multi_turn_miss_func",
         "bfcl.multi_turn.miss_function_accuracy",
         "Multi-turn missing function accuracy",
     ),
-    _Result(
+    _EvalResult(
         "multi_turn_miss_param",
         "bfcl.multi_turn.miss_parameter_accuracy",
         "Multi-turn missing parameter accuracy",
     ),
-    _Result(
+    _EvalResult(
         "multi_turn_long_context",
         "bfcl.multi_turn.long_context_accuracy",
         "Multi-turn long-context accuracy",
     ),
-    _Result("web_search", "bfcl.web_search.accuracy", "Web-search accuracy"),
-    _Result("web_search_base", "bfcl.web_search.base_accuracy", "Web-search base accuracy"),
-    _Result(
+    _EvalResult("web_search", "bfcl.web_search.accuracy", "Web-search accuracy"),
+    _EvalResult("web_search_base", "bfcl.web_search.base_accuracy", "Web-search base accuracy"),
+    _EvalResult(
         "web_search_no_snippet", "bfcl.web_search.no_snippet_accuracy", "Web-search no-snippet accuracy"
     ),
-    _Result("memory", "bfcl.memory.accuracy", "Memory accuracy"),
-    _Result("memory_kv", "bfcl.memory.kv_accuracy", "Memory KV accuracy"),
-    _Result("memory_vector", "bfcl.memory.vector_accuracy", "Memory vector accuracy"),
-    _Result(
+    _EvalResult("memory", "bfcl.memory.accuracy", "Memory accuracy"),
+    _EvalResult("memory_kv", "bfcl.memory.kv_accuracy", "Memory KV accuracy"),
+    _EvalResult("memory_vector", "bfcl.memory.vector_accuracy", "Memory vector accuracy"),
+    _EvalResult(
         "memory_rec_sum",
         "bfcl.memory.recursive_summarization_accuracy",
         "Memory recursive summarization accuracy",
     ),
-    _Result(
+    _EvalResult(
         "live_relevance", "bfcl.relevance.relevance_detection_accuracy", "Relevance detection accuracy"
     ),
-    _Result(
+    _EvalResult(
         "irrelevance_all", "bfcl.relevance.irrelevance_detection_accuracy", "Irrelevance detection accuracy"
     ),
 )
@@ -206,7 +206,7 @@ def _availability(model: ModelScores) -> str:
     return "open_weights" if model.model.kind in OPEN_KINDS else "unknown"
 
 
-def _result(scores: RunScores, model: ModelScores, result: _Result) -> dict[str, Any]:
+def _result(scores: RunScores, model: ModelScores, result: _EvalResult) -> dict[str, Any]:
     return {
         "evaluation_result_id": f"{result.name}::{result.name.rpartition('.')[2]}",
         "evaluation_name": result.name,

@@ -46,7 +46,7 @@ from bfcl_pipeline.share.exports.inspect_samples import sample
 from bfcl_pipeline.share.exports.run_scores import ModelScores, RunScores, read_run_scores, standard_error
 from bfcl_pipeline.share.exports.transcripts import transcript
 from bfcl_pipeline.show.playback import Conditions, read_conditions
-from bfcl_pipeline.show.report.tables.run_records import RunRecords, read_run
+from bfcl_pipeline.show.report.tables.run_records import RunRecords, read_run_records
 from bfcl_pipeline.show.transcripts import answer_record
 from bfcl_pipeline.world.tools import Constants
 
@@ -57,7 +57,7 @@ _NO_TIME = (1980, 1, 1, 0, 0, 0)
 
 
 @dataclass(frozen=True, slots=True)
-class _Source:
+class _InspectSource:
     """What samples are made of."""
 
     records: RunRecords
@@ -70,10 +70,10 @@ class _Source:
 def write(run: Run, options: ExportOptions, log: Log) -> int:
     """Writes a log for each model and category; returns their number. Raises as `forms.export_run`."""
     scores = read_run_scores(run, options.rules, options.models)
-    records = read_run(run, options.data, [model.name for model in scores.models])
+    records = read_run_records(run, options.data, [model.name for model in scores.models])
     texts, constants = read_texts(options.data), read_constants(options.data)
     conditions = cache(lambda: read_conditions(run, options.data))
-    source = _Source(records, options.data, texts, constants, conditions)
+    source = _InspectSource(records, options.data, texts, constants, conditions)
     written = 0
     for model in scores.models:
         for category in (name for name in CATEGORIES if name in model.categories):
@@ -88,7 +88,7 @@ def write(run: Run, options: ExportOptions, log: Log) -> int:
     return written
 
 
-def _samples(source: _Source, model: str, category: str) -> Iterator[EvalSample]:
+def _samples(source: _InspectSource, model: str, category: str) -> Iterator[EvalSample]:
     """The responses of one model in one category, in the order of its table."""
     path = entries_path(source.data, category)
     entries = {entry.entry_id: entry for entry in read_entries(path)}

@@ -62,7 +62,7 @@ def latex_table(table: V4Table, run: str) -> str:
             r"\begin{table}",
             r"  \centering",
             r"  \small",
-            rf"  \caption{{BFCL V4, run {escaped(run)}.}}",
+            rf"  \caption{{BFCL V4, run {escape_latex(run)}.}}",
             rf"  \begin{{tabular}}{{{columns}}}",
             r"    \toprule",
             f"    {_line(HEADINGS)}",
@@ -75,7 +75,7 @@ def latex_table(table: V4Table, run: str) -> str:
             r"  \end{tabular}",
             r"  \par\smallskip",
             r"  \parbox{\linewidth}{\footnotesize",
-            *(f"    {escaped(note)}" for note in notes),
+            *(f"    {escape_latex(note)}" for note in notes),
             r"  }",
             r"\end{table}",
             "",
@@ -83,10 +83,10 @@ def latex_table(table: V4Table, run: str) -> str:
     )
 
 
-def escaped(text: str) -> str:
+def escape_latex(text: str) -> str:
     """A text that LaTeX prints as it is."""
     return _SPECIAL.sub(lambda match: _ESCAPES.get(match[0], match[0]), on_one_line(printable(text)))
 
 
 def _line(cells: Sequence[str]) -> str:
-    return " & ".join(map(escaped, cells)) + r" \\"
+    return " & ".join(map(escape_latex, cells)) + r" \\"

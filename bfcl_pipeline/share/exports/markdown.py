@@ -36,18 +36,18 @@ def markdown_table(rows: Sequence[Sequence[str]], notes: Sequence[str], run: str
     """
     rules = ["---" if column == NAME_COLUMN else "---:" for column in range(len(HEADINGS))]
     lines = [
-        f"BFCL V4, run {escaped(run)}.",
+        f"BFCL V4, run {escape_markdown(run)}.",
         "",
-        _line(map(escaped, HEADINGS)),
+        _line(map(escape_markdown, HEADINGS)),
         _line(rules),
-        *(_line(map(escaped, row)) for row in rows),
+        *(_line(map(escape_markdown, row)) for row in rows),
     ]
     for note in notes:
-        lines += ["", escaped(note)]
+        lines += ["", escape_markdown(note)]
     return "\n".join([*lines, ""])
 
 
-def escaped(text: str) -> str:
+def escape_markdown(text: str) -> str:
     """A text that Markdown shows as it is, also in a cell of a table."""
     return _MARKUP.sub(r"\\\g<0>", on_one_line(printable(text)))
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from bfcl_pipeline.base.errors import ConfigError, TableError
 from bfcl_pipeline.base.text import Log, unknown_name
-from bfcl_pipeline.benchmark.config import ModelRow, described, load_models
+from bfcl_pipeline.benchmark.config import ModelRow, described_row, load_models
 from bfcl_pipeline.benchmark.definition import GROUPS, release
 from bfcl_pipeline.benchmark.definition.leaderboard import categories_of
 from bfcl_pipeline.benchmark.records import Rules
@@ -113,7 +113,7 @@ def read_run_scores(run: Run, rules: Rules, models: Collection[str] = ()) -> Run
         categories.setdefault(row["model"], {})[row["category"]] = row
     rows = run.rows if run.models_file.is_file() else load_models()
     chosen = tuple(
-        ModelScores(row, categories.get(row["model"], {}), described(rows, row["model"]))
+        ModelScores(row, categories.get(row["model"], {}), described_row(rows, row["model"]))
         for row in ranked
         if not models or row["model"] in models
     )

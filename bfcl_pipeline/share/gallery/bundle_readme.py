@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from bfcl_pipeline.runs.archived.crate_metadata import CrateMetadata
 from bfcl_pipeline.share.archive.make import Made
-from bfcl_pipeline.share.exports.markdown import escaped, markdown_table
+from bfcl_pipeline.share.exports.markdown import escape_markdown, markdown_table
 from bfcl_pipeline.share.exports.run_scores import RunScores
 from bfcl_pipeline.share.gallery.bundle import RECORDS, RESULTS, SUMS
 from bfcl_pipeline.show.report.v4_table import read_v4_table
@@ -26,7 +26,7 @@ def readme(
     notes = [*table.notes, *table.rank_notes]
     parts = [
         _HEAD.format(
-            run=escaped(metadata.run),
+            run=escape_markdown(metadata.run),
             ended=metadata.ended,
             version=metadata.versions["bfcl-pipeline"],
             release=" ".join(metadata.release),
@@ -46,7 +46,7 @@ def readme(
     )
     if left_out:
         parts.append("\n## Left out of the exports\n\n")
-        parts += [f"- {escaped(line)}\n" for line in left_out]
+        parts += [f"- {escape_markdown(line)}\n" for line in left_out]
     return "".join(parts)
 
 

@@ -20,7 +20,7 @@ from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.runs.archived.findings import Findings, UnpackedRun, Verification
 from bfcl_pipeline.runs.archived.members import file_sha256
 from bfcl_pipeline.runs.run import Run
-from bfcl_pipeline.share.gallery.record import OWN_ERRATA, ModelRecord, RunRecord
+from bfcl_pipeline.share.gallery.record import OWN_ERRATA, GalleryRun, ModelRecord
 from bfcl_pipeline.show.compare.sides import Choice, Numbering, Side, read_sides
 from bfcl_pipeline.show.compare.trials import read_averaged
 from bfcl_pipeline.show.report.page.run_tables import Row, RunTables, read_run_tables
@@ -36,14 +36,14 @@ class Collector:
 
     report: Path  # the folder of the site that receives the report
     claims: Callable[[UnpackedRun], None]  # compares other files with the same run
-    run: RunRecord | None = field(default=None)
+    run: GalleryRun | None = field(default=None)
 
     def __call__(self, run: UnpackedRun, findings: Findings, step_log: Log) -> Verification:
         """Takes what the site shows; always COMPLETE."""
         del findings, step_log  # it adds nothing to what was found
         folder = run.recorded.folder
         numbering, models = models_of(Run(folder))
-        self.run = RunRecord(
+        self.run = GalleryRun(
             entries=numbering.entries,
             models=models,
             report=dict(_copied(folder, self.report)),

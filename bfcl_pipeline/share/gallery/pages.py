@@ -16,20 +16,20 @@ from bfcl_pipeline.base.text import plural
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.runs.archived.findings import Part
 from bfcl_pipeline.share.gallery.pairs import compared_models, comparisons, grouped_entries, verdicts
-from bfcl_pipeline.share.gallery.record import ArchiveRecord, Outcome
+from bfcl_pipeline.share.gallery.record import ArchiveRecord, Reproduction
 from bfcl_pipeline.share.gallery.standings import Standing, Standings
 from bfcl_pipeline.share.gallery.tables import (
     MEANINGS,
     STYLES,
     badges,
-    categories,
+    category_table,
     leaderboard,
-    notes,
     page_of,
-    unranked,
+    score_notes,
+    unranked_table,
     why,
 )
-from bfcl_pipeline.show.report.mode_label import labelled
+from bfcl_pipeline.show.report.mode_label import name_with_mode
 from bfcl_pipeline.show.report.page.assets import environment, policy, template_text
 from bfcl_pipeline.show.report.page.ranks import notes_of_rows
 from bfcl_pipeline.show.report.page.table import HEAT_LEVELS
@@ -58,7 +58,7 @@ def index_page(archives: Sequence[ArchiveRecord], tables: Sequence[Standings], t
                     (
                         rules.value,
                         leaderboard(table, rules),
-                        [*notes_of_rows([one.row for one in table.of[rules]]), *notes(table, rules)],
+                        [*notes_of_rows([one.row for one in table.of[rules]]), *score_notes(table, rules)],
                     )
                     for rules in Rules
                     if table.of[rules]
@@ -66,11 +66,11 @@ def index_page(archives: Sequence[ArchiveRecord], tables: Sequence[Standings], t
             )
             for table in tables
         ],
-        unranked=unranked(archives),
+        unranked=unranked_table(archives),
         differing=any(archive.differing for archive in archives),
         meanings=[
             (str(outcome), STYLES[outcome], MEANINGS[outcome])
-            for outcome in Outcome
+            for outcome in Reproduction
             if any(archive.outcome is outcome for archive in archives)
         ],
     )
@@ -84,7 +84,7 @@ def archive_page(archive: ArchiveRecord, title: str, report: str | None) -> str:
         title: of the site.
         report: the address of its report; None: it has none that was derived here.
     """
-    shown = [(rules.value, categories(archive, rules)) for rules in Rules]
+    shown = [(rules.value, category_table(archive, rules)) for rules in Rules]
     return _page(
         "archive",
         title,
@@ -132,7 +132,7 @@ def _entries(table: Standings, reports: Mapping[str, str]) -> dict[str, Any]:
 
 def _model(one: Standing, reports: Mapping[str, str]) -> dict[str, Any]:
     return {
-        "name": labelled(one.row["display_name"], one.row.get("mode")),
+        "name": name_with_mode(one.row["display_name"], one.row.get("mode")),
         "model": one.model.model,
         "run": one.archive.run,
         "page": page_of(one.archive),

@@ -13,7 +13,7 @@ from typing import Any
 
 from bfcl_pipeline.base.files import write_text
 from bfcl_pipeline.benchmark.records import Rules
-from bfcl_pipeline.runs.archived.findings import Finding, Part
+from bfcl_pipeline.runs.archived.findings import ArchiveFinding, Part
 from bfcl_pipeline.share.gallery.bundle import ARCHIVE
 from bfcl_pipeline.share.signing.statement_file import statements_path
 from bfcl_pipeline.show.compare.settings import Settings
@@ -25,7 +25,7 @@ OWN_ERRATA = "Own errata"
 """The fact of a run whose verified scores use errata of its own: the names of their files."""
 
 
-class Outcome(StrEnum):
+class Reproduction(StrEnum):
     """What the verification of an archive came to."""
 
     DERIVED = "derived"  # all results were derived again and are identical
@@ -37,7 +37,7 @@ class Outcome(StrEnum):
     @property
     def ranked(self) -> bool:
         """Whether its scores are known to follow from its answers."""
-        return self in (Outcome.DERIVED, Outcome.PARTLY)
+        return self in (Reproduction.DERIVED, Reproduction.PARTLY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class ModelRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class RunRecord:
+class GalleryRun:
     """What was derived again of a run."""
 
     entries: Sequence[tuple[str, str]]  # category and id, by number
@@ -81,12 +81,12 @@ class ArchiveRecord:
     name: str  # as that of its run; of its file, if it was refused
     sha256: str  # of the file
     size: int  # bytes
-    outcome: Outcome
-    findings: Sequence[Finding]
+    outcome: Reproduction
+    findings: Sequence[ArchiveFinding]
     run: str = ""  # name; empty for a refused archive, as the following
     ended: str = ""  # ISO 8601
     claims: Sequence[Claims] = ()  # of each folder in which it was found
-    derived: RunRecord | None = None  # None unless `outcome.ranked`
+    derived: GalleryRun | None = None  # None unless `outcome.ranked`
     statements: str = ""  # sha256 of the file with those of its statements that hold; empty: none
     reason: str = ""  # why it was refused
     attested: Sequence[str] = field(default=())  # who signed it, as far as it was checked
@@ -142,18 +142,18 @@ def _archive(document: Mapping[str, Any]) -> ArchiveRecord:
     return ArchiveRecord(
         **{
             **document,
-            "outcome": Outcome(document["outcome"]),
+            "outcome": Reproduction(document["outcome"]),
             "claims": tuple(Claims(**one) for one in document["claims"]),
             "findings": tuple(
-                Finding(**{**one, "part": Part(one["part"])}) for one in document["findings"]
+                ArchiveFinding(**{**one, "part": Part(one["part"])}) for one in document["findings"]
             ),
             "derived": None if derived is None else _run(derived),
         }
     )
 
 
-def _run(document: Mapping[str, Any]) -> RunRecord:
-    return RunRecord(
+def _run(document: Mapping[str, Any]) -> GalleryRun:
+    return GalleryRun(
         **{
             **document,
             "entries": [(category, entry_id) for category, entry_id in document["entries"]],

@@ -20,7 +20,7 @@ from bfcl_pipeline.benchmark.definition.categories import release_sizes
 from bfcl_pipeline.benchmark.definition.clusters import cluster_of
 from bfcl_pipeline.benchmark.definition.leaderboard import categories_of, category_weights
 from bfcl_pipeline.benchmark.records import Rules
-from bfcl_pipeline.judge.scoring.statistics.clustered import Floats, layout, numbered
+from bfcl_pipeline.judge.scoring.statistics.clustered import Floats, layout, number_keys
 from bfcl_pipeline.judge.scoring.statistics.power import detectable_difference
 from bfcl_pipeline.judge.scoring.statistics.ranks import (
     errors_to_next,
@@ -211,7 +211,7 @@ def _rank_columns(found: Sequence[Standing], entries: Sequence[tuple[str, str]])
     if len(ranked) < 2 or not used:
         return columns
     names, category = np.unique([entries[number][0] for number in used], return_inverse=True)
-    where = layout(category, numbered([cluster_of(*entries[number]) for number in used]))
+    where = layout(category, number_keys([cluster_of(*entries[number]) for number in used]))
     verdicts = np.array([_verdicts(one, len(entries))[used] for one in ranked])
     weights = np.array(
         [_weights(row, names.tolist(), category, one) for row, one in zip(verdicts, ranked, strict=True)]

@@ -10,9 +10,9 @@ from bfcl_pipeline.base.text import plural, printable
 from bfcl_pipeline.benchmark.definition import CATEGORIES
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.runs.web_label import note
-from bfcl_pipeline.share.gallery.record import OWN_ERRATA, ArchiveRecord, ModelRecord, Outcome
+from bfcl_pipeline.share.gallery.record import OWN_ERRATA, ArchiveRecord, ModelRecord, Reproduction
 from bfcl_pipeline.share.gallery.standings import Standing, Standings
-from bfcl_pipeline.show.report.format import is_partial, plain
+from bfcl_pipeline.show.report.format import is_partial, two_digits
 from bfcl_pipeline.show.report.mode_label import mode_label
 from bfcl_pipeline.show.report.page.ranks import rank_cells
 from bfcl_pipeline.show.report.page.scores import LEADERBOARD_COLUMNS, score_cell
@@ -21,25 +21,26 @@ from bfcl_pipeline.show.report.page.table import (
     Cell,
     Table,
     headings,
-    isolated,
+    isolate,
     tall_headings,
 )
 
-STYLES: Mapping[Outcome, str] = {
-    Outcome.DERIVED: "good",
-    Outcome.PARTLY: "good",
-    Outcome.UNDERIVED: "open",
-    Outcome.DIFFERS: "bad",
-    Outcome.REFUSED: "bad",
+STYLES: Mapping[Reproduction, str] = {
+    Reproduction.DERIVED: "good",
+    Reproduction.PARTLY: "good",
+    Reproduction.UNDERIVED: "open",
+    Reproduction.DIFFERS: "bad",
+    Reproduction.REFUSED: "bad",
 }
 """The CSS class of each outcome."""
 
-MEANINGS: Mapping[Outcome, str] = {
-    Outcome.DERIVED: "every verdict, table and the report were derived again and are identical",
-    Outcome.PARTLY: "the same, except for answers or reasons that no archive has, which its page lists",
-    Outcome.UNDERIVED: "only hashes were checked, as its release was not staged",
-    Outcome.DIFFERS: "something does not follow from the recorded answers, or the software differs",
-    Outcome.REFUSED: "damaged, malformed, or a step of the derivation failed",
+MEANINGS: Mapping[Reproduction, str] = {
+    Reproduction.DERIVED: "every verdict, table and the report were derived again and are identical",
+    Reproduction.PARTLY: "the same, except for answers or reasons that no archive has, "
+    "which its page lists",
+    Reproduction.UNDERIVED: "only hashes were checked, as its release was not staged",
+    Reproduction.DIFFERS: "something does not follow from the recorded answers, or the software differs",
+    Reproduction.REFUSED: "damaged, malformed, or a step of the derivation failed",
 }
 """What each outcome says."""
 
@@ -107,14 +108,14 @@ def leaderboard(table: Standings, rules: Rules) -> Table:
 
 
 def _cost(dollars: float | None) -> Cell:
-    return Cell.number("unknown" if dollars is None else plain(dollars), dollars)
+    return Cell.number("unknown" if dollars is None else two_digits(dollars), dollars)
 
 
 def _row(row: Mapping[str, Any] | None) -> dict[str, Any] | None:
     return None if row is None else dict(row)
 
 
-def notes(table: Standings, rules: Rules) -> list[str]:
+def score_notes(table: Standings, rules: Rules) -> list[str]:
     """What applies to the scores of a table: categories that were not evaluated, and its web."""
     rows = table.of[rules]
     found = []
@@ -127,7 +128,7 @@ def notes(table: Standings, rules: Rules) -> list[str]:
 def _name(one: Standing) -> Cell:
     name = one.row["display_name"]
     label = mode_label(name, one.row.get("mode"))
-    text = Markup('<a href="{}">{}</a>').format(page_of(one.archive), isolated(name))
+    text = Markup('<a href="{}">{}</a>').format(page_of(one.archive), isolate(name))
     if label:
         text += Markup(' <span class="badge">{}</span>').format(label)
     trials = f", mean of {one.model.trials} trials" if one.model.trials > 1 else ""
@@ -142,14 +143,14 @@ def _proved(archive: ArchiveRecord) -> Cell:
     return Cell(spans, " ".join(text for text, _, _ in badges(archive)), style="proved")
 
 
-def unranked(archives: Sequence[ArchiveRecord]) -> Table | None:
+def unranked_table(archives: Sequence[ArchiveRecord]) -> Table | None:
     """The archives whose scores are not shown, and why; None if there are none."""
     rows = [
         [
             Cell(
-                Markup('<a href="{}">{}</a>').format(page_of(one), isolated(printable(one.name)))
+                Markup('<a href="{}">{}</a>').format(page_of(one), isolate(printable(one.name)))
                 if has_page(one)
-                else isolated(printable(one.name)),
+                else isolate(printable(one.name)),
                 one.name,
                 one.run,
                 style="name",
@@ -172,17 +173,19 @@ def why(archive: ArchiveRecord) -> str:
     """Why an archive has no rank: the reason of its refusal, or the first thing that differs or is open."""
     if archive.reason:
         return archive.reason
-    wanted = {Outcome.DIFFERS: ("DIFFERS",), Outcome.UNDERIVED: ("not verified",)}.get(archive.outcome, ())
+    wanted = {Reproduction.DIFFERS: ("DIFFERS",), Reproduction.UNDERIVED: ("not verified",)}.get(
+        archive.outcome, ()
+    )
     lines = [finding.what for finding in archive.findings if finding.outcome in wanted]
     more = (
         f" (and {plural(len(lines) - 1, 'more difference', 'more differences')})" if len(lines) > 1 else ""
     )
-    if archive.outcome is Outcome.UNDERIVED:
+    if archive.outcome is Reproduction.UNDERIVED:
         more = ""
     return lines[0] + more if lines else MEANINGS[archive.outcome]
 
 
-def categories(archive: ArchiveRecord, rules: Rules) -> Table | None:
+def category_table(archive: ArchiveRecord, rules: Rules) -> Table | None:
     """Every model of an archive on every category; None without verdicts under these rules."""
     models = [
         model for model in (archive.derived.models if archive.derived else ()) if model.rules is rules
@@ -209,7 +212,7 @@ def categories(archive: ArchiveRecord, rules: Rules) -> Table | None:
 def _model_name(model: ModelRecord) -> Cell:
     name = model.row["display_name"]
     trials = f"mean of {model.trials} trials; categories of the first" if model.trials > 1 else ""
-    return Cell(isolated(name), name, trials, style="name", scope="row")
+    return Cell(isolate(name), name, trials, style="name", scope="row")
 
 
 def _category(row: Mapping[str, Any] | None) -> Cell:

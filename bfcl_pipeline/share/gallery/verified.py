@@ -11,16 +11,16 @@ from pathlib import Path
 from bfcl_pipeline.base.errors import ConfigError, PipelineError, StagingError
 from bfcl_pipeline.base.files import atomic_path
 from bfcl_pipeline.base.text import Log, line_of, printable
-from bfcl_pipeline.runs.archived.findings import Finding, Part, Verification, VerifiedArchive
+from bfcl_pipeline.runs.archived.findings import ArchiveFinding, Part, Verification, VerifiedArchive
 from bfcl_pipeline.runs.archived.members import file_sha256
 from bfcl_pipeline.runs.archived.software import versions
 from bfcl_pipeline.share.archive.attestations import SUBJECT, AttestationOptions
-from bfcl_pipeline.share.archive.verify import verify
+from bfcl_pipeline.share.archive.verify import verify_archive
 from bfcl_pipeline.share.gallery.bundle import ARCHIVE
 from bfcl_pipeline.share.gallery.bundle_check import Bundle, check_exports, sum_of
 from bfcl_pipeline.share.gallery.collect import Collector
 from bfcl_pipeline.share.gallery.find import Found
-from bfcl_pipeline.share.gallery.record import ArchiveRecord, Outcome, read_record, write_record
+from bfcl_pipeline.share.gallery.record import ArchiveRecord, Reproduction, read_record, write_record
 from bfcl_pipeline.share.gallery.statements import statement_lines, statements_that_hold
 from bfcl_pipeline.share.signing.statement_file import statements_path, write_lines
 
@@ -54,12 +54,14 @@ class Verifier:
     def _refused(self, found: Found, count: str) -> ArchiveRecord:
         """The record of a file that is not an archive to verify: a row, without a page or a copy."""
         file, reason = found.files[0], line_of(found.refused)
-        self.log(f"{count} {line_of(file.name)}: {Outcome.REFUSED}: {reason}")
+        self.log(f"{count} {line_of(file.name)}: {Reproduction.REFUSED}: {reason}")
         size = file.stat().st_size
-        return ArchiveRecord("", line_of(file.name), found.sha256, size, Outcome.REFUSED, (), reason=reason)
+        return ArchiveRecord(
+            "", line_of(file.name), found.sha256, size, Reproduction.REFUSED, (), reason=reason
+        )
 
     def _record(self, found: Found, bundles: Sequence[Bundle], count: str) -> ArchiveRecord:
-        key = key_of(found, bundles, self.data, self.attestation)
+        key = verification_key(found, bundles, self.data, self.attestation)
         path = self.kept / f"{key}.json"
         known = read_record(path, key)
         name = line_of(min(file.name for file in found.files))
@@ -71,7 +73,7 @@ class Verifier:
             return known
         self.log(f"{count} {name}: being verified")
         size = found.files[0].stat().st_size
-        record = ArchiveRecord(key, name, found.sha256, size, Outcome.REFUSED, ())
+        record = ArchiveRecord(key, name, found.sha256, size, Reproduction.REFUSED, ())
         _copy(found, self.out / record.download)
         try:
             record = self._verified(found, record, bundles)
@@ -117,7 +119,7 @@ class Verifier:
     def _verify(self, file: Path, collector: Collector) -> VerifiedArchive:
         """Without the staged release, as far as that goes."""
         try:
-            return verify(
+            return verify_archive(
                 file,
                 data=self.data,
                 cores=self.cores,
@@ -129,7 +131,7 @@ class Verifier:
         except PipelineError as error:
             if not isinstance(error.__cause__, StagingError):
                 raise
-        return verify(
+        return verify_archive(
             file,
             data=self.data,
             cores=self.cores,
@@ -139,7 +141,9 @@ class Verifier:
         )
 
 
-def key_of(found: Found, bundles: Sequence[Bundle], data: Path, attestation: AttestationOptions) -> str:
+def verification_key(
+    found: Found, bundles: Sequence[Bundle], data: Path, attestation: AttestationOptions
+) -> str:
     """A hash of all that the verification of an archive depends on.
 
     That is the archive, its statements and who is trusted, the names of its files and what is beside them,
@@ -189,16 +193,16 @@ def _staged(data: Path) -> str:
     return digest.hexdigest()
 
 
-def _outcome(done: VerifiedArchive, collector: Collector) -> Outcome:
+def _outcome(done: VerifiedArchive, collector: Collector) -> Reproduction:
     if done.verification is Verification.DIFFERS:
-        return Outcome.DIFFERS
+        return Reproduction.DIFFERS
     if collector.run is None:
-        return Outcome.UNDERIVED
+        return Reproduction.UNDERIVED
     complete = done.verification is Verification.COMPLETE
-    return Outcome.DERIVED if complete else Outcome.PARTLY
+    return Reproduction.DERIVED if complete else Reproduction.PARTLY
 
 
-def _sorted(findings: Sequence[Finding]) -> tuple[Finding, ...]:
+def _sorted(findings: Sequence[ArchiveFinding]) -> tuple[ArchiveFinding, ...]:
     order = list(Part)
     return tuple(sorted(findings, key=lambda finding: order.index(finding.part)))
 

@@ -70,7 +70,7 @@ def sign_statement(payload: bytes, options: SigningOptions) -> bytes:
     return canonical(envelope.to_dict())
 
 
-def key_of(line: bytes) -> str | None:
+def signing_key_of(line: bytes) -> str | None:
     """The id of the key that a line names, unchecked; None for a sigstore bundle or a malformed line."""
     try:
         document = _document(line)

@@ -23,10 +23,10 @@ from bfcl_pipeline.judge.scoring.intervals import Scope, ScoredEntries
 from bfcl_pipeline.judge.scoring.statistics.clustered import composite_error, total
 from bfcl_pipeline.judge.scoring.statistics.paired import (
     Paired,
+    compare_paired,
     composite_difference,
     holm,
     mcnemar,
-    paired,
 )
 from bfcl_pipeline.judge.scoring.statistics.power import detectable_difference
 from bfcl_pipeline.judge.scoring.statistics.scenarios import ScenarioRange, leave_one_out
@@ -160,7 +160,7 @@ class Comparer:
         scope = self._scope(judged, by_weight)
         right_one, right_two = one[judged], two[judged]
         averaged = max(first.trials, second.trials) > 1
-        result = paired(right_one, right_two, scope.where)
+        result = compare_paired(right_one, right_two, scope.where)
         return Comparison(
             first=first.label,
             second=second.label,

@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from bfcl_pipeline.base.files import write_text
 from bfcl_pipeline.benchmark.records import Json
-from bfcl_pipeline.benchmark.tables.comparisons import described
+from bfcl_pipeline.benchmark.tables.comparisons import described_column
 from bfcl_pipeline.benchmark.tables.text_forms import write_any_form
 from bfcl_pipeline.show.compare.markup import latex, markdown
 from bfcl_pipeline.show.compare.question_text import accuracy_limits, hop_cells, hop_headings, legend
@@ -17,18 +17,24 @@ from bfcl_pipeline.show.compare.tables import JSON, LATEX, MARKDOWN, write_json
 
 WEB_QUESTIONS = pa.schema(
     [
-        described("side", pa.string(), "one model, with its run where names repeat"),
-        described("category", pa.string(), "web_search_base or web_search_no_snippet"),
-        described("web", pa.string(), "simulated, real or off; null if not recorded", True),
-        described("fetch_failures", pa.float64(), "share of fetches that were made to fail", True),
-        described("search_tool", pa.string(), "name under which the search tool was presented", True),
-        described("rules", pa.string(), "official, corrected or verified: the rule set"),
-        described("hops", pa.int64(), "annotated steps from a question to its answer; null: all", True),
-        described("questions", pa.int64(), "questions with a verdict in every column of the comparison"),
-        described("correct", pa.int64(), "of these, those that the side has right"),
-        described("accuracy", pa.float64(), "correct / questions"),
-        described("ci_low", pa.float64(), "lower limit of its 95 % interval"),
-        described("ci_high", pa.float64(), "upper limit of its 95 % interval"),
+        described_column("side", pa.string(), "one model, with its run where names repeat"),
+        described_column("category", pa.string(), "web_search_base or web_search_no_snippet"),
+        described_column("web", pa.string(), "simulated, real or off; null if not recorded", True),
+        described_column("fetch_failures", pa.float64(), "share of fetches that were made to fail", True),
+        described_column(
+            "search_tool", pa.string(), "name under which the search tool was presented", True
+        ),
+        described_column("rules", pa.string(), "official, corrected or verified: the rule set"),
+        described_column(
+            "hops", pa.int64(), "annotated steps from a question to its answer; null: all", True
+        ),
+        described_column(
+            "questions", pa.int64(), "questions with a verdict in every column of the comparison"
+        ),
+        described_column("correct", pa.int64(), "of these, those that the side has right"),
+        described_column("accuracy", pa.float64(), "correct / questions"),
+        described_column("ci_low", pa.float64(), "lower limit of its 95 % interval"),
+        described_column("ci_high", pa.float64(), "upper limit of its 95 % interval"),
     ]
 )
 """One row per side, web category and number of hops."""

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from bfcl_pipeline.base.text import plural, printable, text_table
 from bfcl_pipeline.judge.scoring.statistics.clustered import Limits, wilson
 from bfcl_pipeline.show.compare.questions import WITHOUT_SNIPPETS, ColumnDifference, HopScores, WebQuestions
-from bfcl_pipeline.show.compare.text import percent, signed
+from bfcl_pipeline.show.compare.text import percent, signed_points
 
 
 def letter(place: int) -> str:
@@ -59,12 +59,12 @@ def questions_text(found: WebQuestions, shown: int) -> str:
 def _difference_lines(found: WebQuestions, each: ColumnDifference, shown: int) -> list[str]:
     one, two = letter(each.first), letter(each.second)
     differ = ", ".join(map(str, each.settings))
-    limits = f"95 % interval {signed(each.limits.low, 1)} to {signed(each.limits.high, 1)}"
+    limits = f"95 % interval {signed_points(each.limits.low, 1)} to {signed_points(each.limits.high, 1)}"
     second = found.columns[each.second].category == WITHOUT_SNIPPETS
     snippets = any(setting.setting == "snippets" for setting in each.settings)
     without = (" (only with snippets)", " (only without snippets)") if snippets and second else ("", "")
     return [
-        f"{one}-{two}{f' ({differ})' if differ else ''}: {signed(each.difference)}, {limits}.",
+        f"{one}-{two}{f' ({differ})' if differ else ''}: {signed_points(each.difference)}, {limits}.",
         f"  Only {one} right{without[0]}: {_counted(each.only_first, shown)}",
         f"  Only {two} right{without[1]}: {_counted(each.only_second, shown)}",
     ]

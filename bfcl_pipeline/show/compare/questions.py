@@ -19,7 +19,7 @@ from bfcl_pipeline.benchmark.definition.clusters import cluster_of
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.benchmark.tables import entries_path, read_entries
 from bfcl_pipeline.judge.scoring.statistics.clustered import Limits, layout
-from bfcl_pipeline.judge.scoring.statistics.paired import paired
+from bfcl_pipeline.judge.scoring.statistics.paired import compare_paired
 from bfcl_pipeline.judge.scoring.web_use import hop_count
 from bfcl_pipeline.show.compare.settings import (
     OFF,
@@ -35,7 +35,7 @@ WITH_SNIPPETS, WITHOUT_SNIPPETS = GROUPS["web_search"]
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class QuestionColumn:
     """One side on one web category."""
 
     label: str  # of the side
@@ -74,7 +74,7 @@ class WebQuestions:
     """The web questions of some sides."""
 
     rules: Rules
-    columns: tuple[Column, ...]
+    columns: tuple[QuestionColumn, ...]
     scores: tuple[HopScores, ...]  # by hops, then all questions
     differences: tuple[ColumnDifference, ...]
     without_tools: Mapping[int, tuple[str, ...]]  # by column without web tools: questions it has right
@@ -110,7 +110,7 @@ def web_questions(
         TableError: fewer than two columns, no question in common, or a simulated and the real web.
     """
     marks = {
-        Column(side.label, category, side.settings): found
+        QuestionColumn(side.label, category, side.settings): found
         for side in sides
         for category, found in _by_category(numbering, side).items()
     }
@@ -181,7 +181,7 @@ def _scores(hops: Sequence[int], right: Sequence[Sequence[bool]]) -> Iterator[Ho
     yield HopScores(None, len(hops), tuple(map(sum, right)))
 
 
-def _belongs_together(columns: Sequence[Column], one: int, two: int) -> bool:
+def _belongs_together(columns: Sequence[QuestionColumn], one: int, two: int) -> bool:
     """Whether two columns are one side on both categories, or the first side and another on one category.
 
     Sides that ran different categories are compared, too.
@@ -199,12 +199,12 @@ def _belongs_together(columns: Sequence[Column], one: int, two: int) -> bool:
 def _difference(
     one: int,
     two: int,
-    columns: Sequence[Column],
+    columns: Sequence[QuestionColumn],
     right: Sequence[Sequence[bool]],
     ids: Sequence[Sequence[str]],
 ) -> ColumnDifference:
     first, second = np.array(right[one]), np.array(right[two])
-    found = paired(first, second, layout([0] * len(first), range(len(first))))
+    found = compare_paired(first, second, layout([0] * len(first), range(len(first))))
     settings = list(setting_differences(columns[one].settings, columns[two].settings))
     if columns[one].category != columns[two].category:
         shown = ("on" if columns[place].category == WITH_SNIPPETS else "off" for place in (one, two))

@@ -135,7 +135,7 @@ def read_sides(
                 exchanges=exchange_numbers(choice.run, model, verdicts.entries) if several else None,
             )
     sources = {choice.run: choice.source for choice in choices}
-    return numbering, list(labelled(list(sides.values()), sources))
+    return numbering, list(label_sides(list(sides.values()), sources))
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +202,7 @@ def _check_entries(run: Path, model: str, verdicts: _Verdicts, rules: Rules) -> 
         )
 
 
-def labelled(sides: Sequence[Side], sources: Mapping[Run, Path]) -> Iterator[Side]:
+def label_sides(sides: Sequence[Side], sources: Mapping[Run, Path]) -> Iterator[Side]:
     """The sides with labels that differ: the model alone, unless another run has a model of this name."""
     names = [side.model for side in sides]
     runs = {side.run for side in sides}

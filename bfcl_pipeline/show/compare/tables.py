@@ -20,7 +20,7 @@ from bfcl_pipeline.benchmark.tables.text_forms import FORMS, write_any_form
 from bfcl_pipeline.show.compare.compare import Comparison, ScoreDifference
 from bfcl_pipeline.show.compare.gate import Gate
 from bfcl_pipeline.show.compare.markup import latex, markdown
-from bfcl_pipeline.show.compare.text import HEADINGS, notes, score_cells
+from bfcl_pipeline.show.compare.text import HEADINGS, column_notes, score_cells
 
 JSON, MARKDOWN, LATEX = ".json", ".md", ".tex"
 ALL_FORMS = (*FORMS, JSON, MARKDOWN, LATEX)
@@ -40,7 +40,7 @@ def write_comparisons(path: Path, comparisons: Sequence[Comparison]) -> None:
         write_json(path, {"comparisons": [_document(each) for each in comparisons]})
     elif form in (MARKDOWN, LATEX):
         written = markdown if form == MARKDOWN else latex
-        parts = [written(_caption(each), _cells(each), notes([each])) for each in comparisons]
+        parts = [written(_caption(each), _cells(each), column_notes([each])) for each in comparisons]
         write_text(path, "\n".join(parts))
     else:
         write_any_form(path, _table(map(_score_rows, comparisons), COMPARISONS))

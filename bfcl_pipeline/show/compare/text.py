@@ -32,7 +32,7 @@ def comparison_text(comparison: Comparison, flips: int, width: int | None = None
     )
     rows = [score_cells(score) for score in comparison.scores]
     table, narrowed = _fitted(HEADINGS, rows, 1, width)
-    below = [*notes([comparison]), *_memory_note(comparison)]
+    below = [*column_notes([comparison]), *_memory_note(comparison)]
     return "\n".join([head, table, *narrowed, *below, *_flip_lines(comparison, flips)])
 
 
@@ -48,7 +48,7 @@ def pairs_text(comparisons: Sequence[Comparison], width: int | None = None) -> s
         rows.append([printable(each.first), printable(each.second), *numbers[2:8], numbers[9]])
     table, narrowed = _fitted(_PAIR_HEADINGS, rows, 2, width)
     rules = comparisons[0].rules.value
-    below = [*narrowed, *notes(comparisons), "Scores and flipped entries of each pair: --out FILE."]
+    below = [*narrowed, *column_notes(comparisons), "Scores and flipped entries of each pair: --out FILE."]
     return "\n".join([f"Overall, per cent, {rules} rules.\n", table, *below])
 
 
@@ -80,8 +80,8 @@ def score_cells(score: ScoreDifference) -> list[str]:
         f"{score.entries:,}",
         percent(score.first),
         percent(score.second),
-        signed(score.difference),
-        f"{signed(score.low, 1)} to {signed(score.high, 1)}",
+        signed_points(score.difference),
+        f"{signed_points(score.low, 1)} to {signed_points(score.high, 1)}",
         f"{score.only_first:,}",
         f"{score.only_second:,}",
         "-" if score.holm_p is None else _probability(score.holm_p),
@@ -89,7 +89,7 @@ def score_cells(score: ScoreDifference) -> list[str]:
     ]
 
 
-def notes(comparisons: Sequence[Comparison]) -> list[str]:
+def column_notes(comparisons: Sequence[Comparison]) -> list[str]:
     """What the columns and marks of tables of scores mean, and what was not compared."""
     lines = [
         "p (Holm): exact test, adjusted for the number of categories. shows: the smallest true difference",
@@ -138,8 +138,8 @@ def _memory_note(comparison: Comparison) -> list[str]:
     if found is None:
         return []
     return [
-        f"memory without one of its {found.scenarios} scenarios: A-B {signed(found.low)} to "
-        f"{signed(found.high)}; they are too few for an interval over scenarios."
+        f"memory without one of its {found.scenarios} scenarios: A-B {signed_points(found.low)} to "
+        f"{signed_points(found.high)}; they are too few for an interval over scenarios."
     ]
 
 
@@ -177,7 +177,8 @@ def _reason(each: GatedScore, margin: float) -> str:
     score = each.score
     interval = (
         f"{printable(each.model)} minus {printable(each.against)} on {score.score} is "
-        f"{signed(score.difference)} points, 95 % interval {signed(score.low)} to {signed(score.high)}"
+        f"{signed_points(score.difference)} points, 95 % interval {signed_points(score.low)} to "
+        f"{signed_points(score.high)}"
     )
     limit = f"-{margin * 100:g}" if margin else "0"
     match each.decision:
@@ -222,7 +223,7 @@ def percent(share: float, digits: int = 2) -> str:
     return f"{share * 100:.{digits}f}"
 
 
-def signed(share: float, digits: int = 2) -> str:
+def signed_points(share: float, digits: int = 2) -> str:
     """A difference of shares in percentage points, with its sign."""
     text = f"{share * 100:+.{digits}f}"
     return text[1:] if float(text) == 0 else text

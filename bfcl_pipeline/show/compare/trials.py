@@ -15,7 +15,15 @@ from bfcl_pipeline.benchmark.config import trial_of
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.show.compare.exchanges import NO_EXCHANGE
-from bfcl_pipeline.show.compare.sides import RIGHT, UNJUDGED, Choice, Numbering, Side, labelled, read_sides
+from bfcl_pipeline.show.compare.sides import (
+    RIGHT,
+    UNJUDGED,
+    Choice,
+    Numbering,
+    Side,
+    label_sides,
+    read_sides,
+)
 
 
 def read_averaged(
@@ -43,7 +51,7 @@ def read_averaged(
             "the config). Leave the option out."
         )
     sources = {choice.run: choice.source for choice in choices}
-    named = labelled(found, sources)
+    named = label_sides(found, sources)
     return numbering, [
         replace(side, label=f"{side.label} ({side.trials} trials)") if side.trials > 1 else side
         for side in named

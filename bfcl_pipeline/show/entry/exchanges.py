@@ -31,7 +31,7 @@ def put_exchange(page: TerminalPage, exchange: JournaledExchange, model: str) ->
 
 def _facts(exchange: JournaledExchange) -> str:
     """The time, run, latency, tokens and cost of an exchange, as far as they are known."""
-    parts = [f"{moment(exchange.received_at)} UTC"]
+    parts = [f"{minute_text(exchange.received_at)} UTC"]
     if exchange.run is not None:
         parts.append(f"run {exchange.run}")
     if exchange.latency_seconds is not None:
@@ -45,7 +45,7 @@ def _facts(exchange: JournaledExchange) -> str:
     return ", ".join(parts)
 
 
-def moment(iso: str) -> str:
+def minute_text(iso: str) -> str:
     """A time in ISO 8601 as date, hour and minute."""
     return iso[:16].replace("T", " ")
 

@@ -22,7 +22,7 @@ from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.show.playback import Conditions
 from bfcl_pipeline.show.transcripts.entry import has_memory
 from bfcl_pipeline.show.transcripts.sessions import SessionMemories
-from bfcl_pipeline.world.web.presented import presented
+from bfcl_pipeline.world.web.presented import present_entry
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ def _requests(
     """The requests over `entry`, each followed by what `session` answers; without one, the first."""
     web = conditions.web.mode
     world = conditions.world(entry, model, web, before).world
-    asked = presented(entry, conditions.web)
+    asked = present_entry(entry, conditions.web)
     talk = conversation(asked, asking, read_texts(conditions.data), world)
     request = next(talk)
     yield request

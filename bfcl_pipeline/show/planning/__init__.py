@@ -1,6 +1,6 @@
 """Plans of runs: which sample has a wanted precision, what it costs and how long it takes. Pure."""
 
-from bfcl_pipeline.benchmark.definition.scatter import Scatter, assumed
+from bfcl_pipeline.benchmark.definition.scatter import Scatter, assumed_scatter
 from bfcl_pipeline.show.planning.effort import (
     PUBLISHED,
     Consumption,
@@ -19,7 +19,7 @@ from bfcl_pipeline.show.planning.plan import (
     points,
 )
 from bfcl_pipeline.show.planning.samples import Sample, smallest, whole
-from bfcl_pipeline.show.planning.scatter import EntryValue, completed, measured
+from bfcl_pipeline.show.planning.scatter import EntryValue, complete_scatter, measure_scatter
 from bfcl_pipeline.show.planning.scores import SCORES, shares_of
 
 __all__ = [
@@ -34,13 +34,13 @@ __all__ = [
     "Sample",
     "SamplePlan",
     "Scatter",
-    "assumed",
-    "completed",
+    "assumed_scatter",
+    "complete_scatter",
     "completed_figures",
     "config_of",
     "effort",
     "make_plan",
-    "measured",
+    "measure_scatter",
     "plan_document",
     "points",
     "shares_of",

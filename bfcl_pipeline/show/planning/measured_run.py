@@ -57,7 +57,7 @@ def outcomes(verdicts: Verdicts) -> list[EntryValue]:
     ]
 
 
-def differences(first: Verdicts, second: Verdicts) -> list[EntryValue]:
+def paired_differences(first: Verdicts, second: Verdicts) -> list[EntryValue]:
     """The differences of two models on the entries that both have a verdict on."""
     return [
         EntryValue(category, cluster_of(category, entry_id), float(valid) - float(second[entry_id][1]))

@@ -19,7 +19,7 @@ class EntryValue:
     value: float  # 1 for a valid answer, 0 for another; of two models, the difference of these
 
 
-def measured(outcomes: Iterable[EntryValue]) -> Scatter:
+def measure_scatter(outcomes: Iterable[EntryValue]) -> Scatter:
     """The scatter in the categories that `outcomes` has at least two entries of.
 
     The variance of a category in which all entries have one outcome is not taken as 0: two successes and
@@ -62,7 +62,7 @@ def _least_variance(entries: int) -> float:
     return share * (1 - share)
 
 
-def completed(scatter: Scatter, assumed: Scatter) -> Scatter:
+def complete_scatter(scatter: Scatter, assumed: Scatter) -> Scatter:
     """`scatter`, with the categories that it lacks as in `assumed`."""
     covariance = {
         pair: value for pair, value in assumed.covariance.items() if not set(pair) <= set(scatter.variance)

@@ -26,7 +26,7 @@ from bfcl_pipeline.world.tools.web_search.web import Web
 from bfcl_pipeline.world.web.apis import ApisByMode
 from bfcl_pipeline.world.web.cache import WebCache
 from bfcl_pipeline.world.web.keys import ApiKey
-from bfcl_pipeline.world.web.presented import presented, searches, with_web
+from bfcl_pipeline.world.web.presented import present_entry, searches, with_web
 from bfcl_pipeline.world.web.recording import ReplayingWeb
 from bfcl_pipeline.world.web.simulated import SimulatedWeb
 
@@ -80,7 +80,7 @@ class Conditions:
         if not searches(entry):
             return PlayedWorld(World.for_entry(entry, config, owner, initial))
         if web == "off":
-            return PlayedWorld(World.for_entry(presented(entry, WebChoice(mode="off")), config, owner))
+            return PlayedWorld(World.for_entry(present_entry(entry, WebChoice(mode="off")), config, owner))
         searched = self._web(web, self.engines.of(model))
         if searched is None:
             return PlayedWorld(World.for_entry(entry, config, owner), missing=NO_WEB)

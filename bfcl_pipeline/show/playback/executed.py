@@ -12,7 +12,7 @@ from bfcl_pipeline.benchmark.records import Call, Entry
 from bfcl_pipeline.judge.executed_requests import NotingApis
 from bfcl_pipeline.show.playback.conditions import OF_RELEASE, Conditions
 from bfcl_pipeline.world.executables import ApiAnswer, ApiRequest, Evaluator, ExecutionFailed
-from bfcl_pipeline.world.executables.functions import Work
+from bfcl_pipeline.world.executables.functions import EvaluationWork
 from bfcl_pipeline.world.executables.rest import NAMES, api_request, reference_call, reference_request
 
 
@@ -35,7 +35,9 @@ class ExecutedCall:
     requests: tuple[AskedRequest, ...] = ()  # in order, each once
 
 
-def execute(call: Call, conditions: Conditions, web: str | None, work: Work | None = None) -> ExecutedCall:
+def execute(
+    call: Call, conditions: Conditions, web: str | None, work: EvaluationWork | None = None
+) -> ExecutedCall:
     """Executes a call of a function.
 
     web: the column `web` of the response. work: what may be done; None: as much as for any call.

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from bfcl_pipeline.runs.web_label import SIMULATED, split
+from bfcl_pipeline.runs.web_label import SIMULATED, split_webs
 
 RANKED = ("exec_simple", "rest", "exec_multiple", "exec_parallel", "exec_parallel_multiple")
 """The categories that the leaderboard averaged until April 2025, in the order of its columns."""
@@ -37,4 +37,4 @@ BIAS = (
 
 def is_biased(rows: Iterable[Mapping[str, Any]]) -> bool:
     """Whether a row of the table `executable` lacks verdicts on REST because the web is simulated."""
-    return any(SIMULATED in split(row["web"]) and int(row["not_recorded"]) > 0 for row in rows)
+    return any(SIMULATED in split_webs(row["web"]) and int(row["not_recorded"]) > 0 for row in rows)

@@ -32,7 +32,7 @@ def interval(low: float | None, high: float | None) -> str:
     return f"{low * 100:.1f}\N{EN DASH}{high * 100:.1f}"
 
 
-def plain(number: float | None) -> str:
+def two_digits(number: float | None) -> str:
     """A number with two digits."""
     return MISSING if number is None else f"{number:.2f}"
 

@@ -19,7 +19,7 @@ def mode_label(display_name: str, mode: str | None) -> str:
     return "" if _STATED.search(display_name) else _LABELS.get(mode or "", "")
 
 
-def labelled(display_name: str, mode: str | None) -> str:
+def name_with_mode(display_name: str, mode: str | None) -> str:
     """The name with its mode, as the leaderboard writes it: `my-model (FC)`."""
     label = mode_label(display_name, mode)
     return f"{display_name} ({label})" if label else display_name

@@ -17,7 +17,7 @@ from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.runs.web_label import note, score_mark
 from bfcl_pipeline.show.report.csv_rows import csv_rows
 from bfcl_pipeline.show.report.format import PARTIAL, interval, is_partial, percent
-from bfcl_pipeline.show.report.mode_label import labelled
+from bfcl_pipeline.show.report.mode_label import name_with_mode
 from bfcl_pipeline.show.report.own_errata_note import own_errata_lines
 from bfcl_pipeline.show.report.published_rows import (
     PUBLISHED,
@@ -131,7 +131,7 @@ def _cells(text: Mapping[str, str], row: _Row) -> list[str]:
         # What could steer a terminal is not shown.
         "".join(
             letter if letter.isprintable() else "?"
-            for letter in labelled(text["display_name"], text.get("mode"))
+            for letter in name_with_mode(text["display_name"], text.get("mode"))
         ),
         _score(row, "overall", text["web"]),
         interval(row["overall_ci_low"], row["overall_ci_high"]),

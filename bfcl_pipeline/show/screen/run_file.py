@@ -70,7 +70,7 @@ class RunRecord:
     process: Process | None  # which wrote it; None: not readable
 
 
-def read_run(path: Path) -> RunRecord | None:
+def read_run_file(path: Path) -> RunRecord | None:
     """The state that `RunFile` wrote; None if it does not exist or cannot be read."""
     document = read_object(path)
     if document is None:

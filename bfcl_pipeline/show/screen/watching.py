@@ -12,7 +12,7 @@ from pathlib import Path
 
 from bfcl_pipeline.base.process import Process, is_alive, this_process
 from bfcl_pipeline.show.screen.progress_file import FOLDER, read_progress
-from bfcl_pipeline.show.screen.run_file import NAME, model_progress_path, read_run, run_progress_folder
+from bfcl_pipeline.show.screen.run_file import NAME, model_progress_path, read_run_file, run_progress_folder
 from bfcl_pipeline.show.screen.run_view import ModelState, ModelView, Phase, RunView
 
 MOST_FILES = 10_000
@@ -49,14 +49,14 @@ class RunWatcher:
         """The state at this moment; None if the run has reported nothing."""
         silent = self._silent_seconds()
         path = self.folder / run_progress_folder(self.run) / NAME
-        record = read_run(path)
+        record = read_run_file(path)
         if record is None:
             return self._from_jobs(silent)
         view = record.view
         alive = None if record.process is None else is_alive(record.process, self.here)
         phase = view.phase
         if phase is Phase.RUNNING and alive is False:
-            record = read_run(path) or record  # it may have ended between the two looks
+            record = read_run_file(path) or record  # it may have ended between the two looks
             phase = Phase.KILLED if record.view.phase is Phase.RUNNING else record.view.phase
             view = record.view
         at_work = phase is Phase.RUNNING and (alive or (True if self._changed else None))

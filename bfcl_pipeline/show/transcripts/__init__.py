@@ -7,15 +7,15 @@ a run, `as_json` their form in a page.
 from bfcl_pipeline.show.transcripts.answer import MemoriesAround, answer_record
 from bfcl_pipeline.show.transcripts.as_json import as_json
 from bfcl_pipeline.show.transcripts.entry import entry_record
-from bfcl_pipeline.show.transcripts.limits import PAGE, TERMINAL, Limits
+from bfcl_pipeline.show.transcripts.limits import PAGE, TERMINAL, TextLimits
 from bfcl_pipeline.show.transcripts.memory import RecordedMemory
 
 __all__ = [
     "PAGE",
     "TERMINAL",
-    "Limits",
     "MemoriesAround",
     "RecordedMemory",
+    "TextLimits",
     "answer_record",
     "as_json",
     "entry_record",

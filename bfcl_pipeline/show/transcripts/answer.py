@@ -33,7 +33,7 @@ from bfcl_pipeline.show.transcripts.entry import has_memory, is_conversation
 from bfcl_pipeline.show.transcripts.errata import judged_entry
 from bfcl_pipeline.show.transcripts.executed import answer_items
 from bfcl_pipeline.show.transcripts.findings import findings, remark
-from bfcl_pipeline.show.transcripts.limits import PAGE, Limits, Room
+from bfcl_pipeline.show.transcripts.limits import PAGE, Room, TextLimits
 from bfcl_pipeline.show.transcripts.memory import EMPTY, RecordedMemory, memory_record
 from bfcl_pipeline.show.transcripts.parts import (
     AnswerRecord,
@@ -66,7 +66,7 @@ def answer_record(
     conditions: Conditions,
     memories: MemoriesAround | None = None,
     rules: Rules = Rules.OFFICIAL,
-    limits: Limits = PAGE,
+    limits: TextLimits = PAGE,
 ) -> AnswerRecord:
     """The record of a response to `entry`.
 
@@ -132,7 +132,7 @@ def _result(result_json: str | None) -> Json:
     return loaded_json(result_json, default=result_json)
 
 
-def _single(entry: Entry, result: Json, mode: Mode, rules: Rules, limits: Limits) -> Iterator[Item]:
+def _single(entry: Entry, result: Json, mode: Mode, rules: Rules, limits: TextLimits) -> Iterator[Item]:
     """A single answer: a text unchanged, then the calls in it, or why it cannot be read as calls."""
     calls = _calls(entry, result, mode, rules)
     label = "answer"
@@ -169,7 +169,7 @@ def _turns(
     entry: Entry,
     played: Sequence[Sequence[PlayedStep]],
     room: Room,
-    limits: Limits,
+    limits: TextLimits,
     search_tools: Sequence[str] = (),
     truth: Sequence[Sequence[Call]] = (),
     found: Mapping[Rules, Finding] | None = None,
@@ -198,7 +198,7 @@ def _missing(wanted: Sequence[Call], made: Sequence[Call]) -> tuple[int, ...]:
     return tuple(place for place, call in enumerate(wanted) if not (by_name[call.name] and call in made))
 
 
-def _steps(steps: Sequence[PlayedStep], search_tools: Sequence[str], limits: Limits) -> Iterator[Item]:
+def _steps(steps: Sequence[PlayedStep], search_tools: Sequence[str], limits: TextLimits) -> Iterator[Item]:
     for place, step in enumerate(steps, start=1):
         label = f"step {place}"
         if step.calls:
@@ -214,7 +214,7 @@ def _looks_like_a_call(result: Json) -> bool:
     return not isinstance(result, str) or ("(" in result and answer_field(result) is None)
 
 
-def _memories(entry: Entry, memories: MemoriesAround, limits: Limits) -> Iterator[MemoryRecord]:
+def _memories(entry: Entry, memories: MemoriesAround, limits: TextLimits) -> Iterator[MemoryRecord]:
     if not has_memory(entry):
         return
     if not entry.prerequisite:
@@ -231,7 +231,7 @@ def _verdicts(
     verdicts: Mapping[Rules, Verdict],
     found: Mapping[Rules, Finding],
     rules: Rules,
-    limits: Limits,
+    limits: TextLimits,
 ) -> Iterator[VerdictRecord]:
     if entry.prerequisite:  # is never scored, but may have failed
         verdicts = {rules: Verdict(None, None, response.status_detail, response.status)}

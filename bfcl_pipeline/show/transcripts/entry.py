@@ -11,10 +11,10 @@ from bfcl_pipeline.show.playback.conditions import Conditions
 from bfcl_pipeline.show.playback.conversation import PlayedCall, play_truth
 from bfcl_pipeline.show.transcripts.errata import errata_items, judged_entry
 from bfcl_pipeline.show.transcripts.executed import expected_items
-from bfcl_pipeline.show.transcripts.limits import PAGE, Limits
+from bfcl_pipeline.show.transcripts.limits import PAGE, TextLimits
 from bfcl_pipeline.show.transcripts.parts import EntryRecord, EntryTurn, Item, Items, Kind
 from bfcl_pipeline.show.transcripts.texts import message_items, played_items, signature_items
-from bfcl_pipeline.world.web.presented import presented
+from bfcl_pipeline.world.web.presented import present_entry
 
 _WITHOUT_TRUTH = {
     Check.IRRELEVANCE: "(no call)",
@@ -34,7 +34,7 @@ def has_memory(entry: Entry) -> bool:
 
 
 def entry_record(
-    entry: Entry, conditions: Conditions, rules: Rules = Rules.OFFICIAL, limits: Limits = PAGE
+    entry: Entry, conditions: Conditions, rules: Rules = Rules.OFFICIAL, limits: TextLimits = PAGE
 ) -> EntryRecord:
     """The record of `entry`.
 
@@ -44,7 +44,7 @@ def entry_record(
 
     Raises MalformedRelease if the truth cannot be played.
     """
-    offered = presented(entry, conditions.web)
+    offered = present_entry(entry, conditions.web)
     judged = judged_entry(entry, rules).entry
     played: Sequence[Sequence[PlayedCall]] = ()
     if is_conversation(entry):
@@ -75,7 +75,9 @@ def _about(entry: Entry) -> Iterator[str]:
         yield f"sessions before it: {', '.join(entry.depends_on)}"
 
 
-def _turn(entry: Entry, number: int, played: Sequence[Sequence[PlayedCall]], limits: Limits) -> EntryTurn:
+def _turn(
+    entry: Entry, number: int, played: Sequence[Sequence[PlayedCall]], limits: TextLimits
+) -> EntryTurn:
     messages = entry.turns[number] if number < len(entry.turns) else ()
     truth: Items = ()
     if number < len(played):
@@ -87,7 +89,7 @@ def _turn(entry: Entry, number: int, played: Sequence[Sequence[PlayedCall]], lim
     )
 
 
-def _accepted(entry: Entry, conditions: Conditions, limits: Limits) -> Iterator[Item]:
+def _accepted(entry: Entry, conditions: Conditions, limits: TextLimits) -> Iterator[Item]:
     """The acceptable answers: calls, and the acceptable values of each parameter."""
     plan = plan_of(entry)
     if entry.prerequisite:
@@ -107,12 +109,12 @@ def _accepted(entry: Entry, conditions: Conditions, limits: Limits) -> Iterator[
                 yield Item(Kind.ACCEPTED, _options(acceptable, limits), label=parameter)
 
 
-def _options(acceptable: Sequence[Json], limits: Limits) -> str:
+def _options(acceptable: Sequence[Json], limits: TextLimits) -> str:
     optional = ", or left out" if "" in acceptable and list(acceptable) != [""] else ""
     return cut(shown_options(acceptable), limits.value) + optional
 
 
-def _hops(entry: Entry, limits: Limits) -> Iterator[Item]:
+def _hops(entry: Entry, limits: TextLimits) -> Iterator[Item]:
     """Each hop of a web question: what is asked, the answer, and the address of the page that has it."""
     chain = entry.source if isinstance(entry.source, list) else []
     for number, hop in enumerate(chain, start=1):

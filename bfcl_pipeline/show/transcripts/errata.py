@@ -14,7 +14,7 @@ from bfcl_pipeline.benchmark.errata import (
     verified_entry,
 )
 from bfcl_pipeline.benchmark.records import Entry, Rules
-from bfcl_pipeline.show.transcripts.limits import Limits
+from bfcl_pipeline.show.transcripts.limits import TextLimits
 from bfcl_pipeline.show.transcripts.parts import EntryRecord, Item, Kind
 
 _TREATED = {
@@ -48,7 +48,7 @@ def is_doubtful(record: EntryRecord) -> bool:
     )
 
 
-def errata_items(entry: Entry, limits: Limits) -> Iterator[Item]:
+def errata_items(entry: Entry, limits: TextLimits) -> Iterator[Item]:
     """Each erratum of the entry: status, defect, reason and evidence; then what verified rules do."""
     errata = errata_of(entry)
     for erratum in errata:

@@ -14,12 +14,12 @@ from bfcl_pipeline.benchmark.definition import CATEGORIES, Check
 from bfcl_pipeline.benchmark.records import Call, DecodeFailure, Entry, Json, Mode, Response, Rules
 from bfcl_pipeline.dialogue.calls import decode_step, executed_text
 from bfcl_pipeline.judge.scoring.executable import ExecutableChecker
-from bfcl_pipeline.judge.scoring.findings import shown
+from bfcl_pipeline.judge.scoring.findings import shorten
 from bfcl_pipeline.judge.scoring.matching import Pairing
 from bfcl_pipeline.show.playback.conditions import Conditions
 from bfcl_pipeline.show.playback.executed import ExecutedCall, execute, execute_reference, execute_request
 from bfcl_pipeline.show.transcripts.errata import judged_entry
-from bfcl_pipeline.show.transcripts.limits import Limits
+from bfcl_pipeline.show.transcripts.limits import TextLimits
 from bfcl_pipeline.show.transcripts.parts import Item, Kind
 from bfcl_pipeline.show.transcripts.texts import call_text, is_more_than, no_call, raw_text
 from bfcl_pipeline.world.executables import ApiAnswer, ApiRequest, Apis, read_call
@@ -39,7 +39,7 @@ _ACCEPTED_OBJECT = "the same request, or an answer with status 200 and these key
 _ACCEPTED_LIST = "the same request, or an answer with status 200 and a list of this length with these keys"
 
 
-def expected_items(entry: Entry, conditions: Conditions, limits: Limits) -> Iterator[Item]:
+def expected_items(entry: Entry, conditions: Conditions, limits: TextLimits) -> Iterator[Item]:
     """The expected calls of an entry, with their values in the web mode of `conditions`.
 
     Raises MalformedRelease if the truth is not well formed.
@@ -56,7 +56,7 @@ def expected_items(entry: Entry, conditions: Conditions, limits: Limits) -> Iter
 
 
 def answer_items(
-    entry: Entry, response: Response, result: Json, conditions: Conditions, rules: Rules, limits: Limits
+    entry: Entry, response: Response, result: Json, conditions: Conditions, rules: Rules, limits: TextLimits
 ) -> Iterator[Item]:
     """A single answer: a text unchanged, then the calls in it with their values, or why it has none."""
     judged = judged_entry(entry, rules)
@@ -97,7 +97,7 @@ def _is_rest(entry: Entry) -> bool:
     return CATEGORIES[entry.category].check is Check.REST
 
 
-def _call_items(executed: ExecutedCall, limits: Limits, label: str) -> Iterator[Item]:
+def _call_items(executed: ExecutedCall, limits: TextLimits, label: str) -> Iterator[Item]:
     """A call, its requests, and its value, or why it has none."""
     yield Item(Kind.CALL, call_text(executed.call, limits), label=label)
     for asked in executed.requests:
@@ -127,7 +127,7 @@ def value_text(value: object) -> str:
     try:
         return repr(value)
     except (ValueError, RecursionError):
-        return shown(value)
+        return shorten(value)
 
 
 def _pairings(

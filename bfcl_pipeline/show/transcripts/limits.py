@@ -7,7 +7,7 @@ from bfcl_pipeline.show.transcripts.parts import Item, Kind
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class TextLimits:
     """Characters of each kind of text, and numbers of items. A cut text ends with what is missing."""
 
     words: int  # of a text of a user, of the release or of a model
@@ -21,7 +21,7 @@ class Limits:
     answer: int  # of all items of an answer; what follows is left out
 
 
-TERMINAL = Limits(
+TERMINAL = TextLimits(
     words=3_000,
     call=600,
     result=400,
@@ -32,7 +32,7 @@ TERMINAL = Limits(
     hits=10,
     answer=300_000,
 )
-PAGE = Limits(
+PAGE = TextLimits(
     words=20_000,
     call=20_000,
     result=20_000,
@@ -48,7 +48,7 @@ PAGE = Limits(
 class Room:
     """How many characters of items one answer still has."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: TextLimits) -> None:
         self._left = limits.answer
 
     @property

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 
 from bfcl_pipeline.base.text import cut, on_one_line, plural, printable
 from bfcl_pipeline.benchmark.records import Entry, Json
-from bfcl_pipeline.judge.scoring.agentic import AgenticChecker, normalised
+from bfcl_pipeline.judge.scoring.agentic import AgenticChecker, normalise
 from bfcl_pipeline.judge.scoring.findings import shown_options
 from bfcl_pipeline.judge.scoring.memory_facts import mentions
 from bfcl_pipeline.judge.scoring.memory_use import contents
-from bfcl_pipeline.show.transcripts.limits import Limits
+from bfcl_pipeline.show.transcripts.limits import TextLimits
 from bfcl_pipeline.show.transcripts.parts import Item, Kind, MemoryRecord
 from bfcl_pipeline.show.transcripts.texts import raw_text
 
@@ -43,7 +43,7 @@ class _MemoryEntry:
 def memory_record(
     title: str,
     memory: RecordedMemory,
-    limits: Limits,
+    limits: TextLimits,
     question: Entry | None = None,
 ) -> MemoryRecord:
     """The record of a memory. question: the one whose acceptable answers mark the texts."""
@@ -106,7 +106,7 @@ def _counts(parts: Mapping[str, Sequence[_MemoryEntry]]) -> str:
 
 
 def _part(
-    label: str, entries: Sequence[_MemoryEntry], wanted: Sequence[str], limits: Limits
+    label: str, entries: Sequence[_MemoryEntry], wanted: Sequence[str], limits: TextLimits
 ) -> Iterator[Item]:
     yield Item(Kind.NOTE, "" if entries else "(empty)", label=label)
     for entry in entries:
@@ -121,10 +121,10 @@ def _part(
 
 def _contains(entry: _MemoryEntry, wanted: Sequence[str]) -> bool:
     """True if an answer is in the entry between word boundaries, as in the official check of answers."""
-    return mentions(normalised(entry.searched), wanted)
+    return mentions(normalise(entry.searched), wanted)
 
 
-def _places(parts: Mapping[str, Sequence[_MemoryEntry]], wanted: Sequence[str], limits: Limits) -> str:
+def _places(parts: Mapping[str, Sequence[_MemoryEntry]], wanted: Sequence[str], limits: TextLimits) -> str:
     every = [(label, entry) for label, entries in parts.items() for entry in entries]
     places = [f"{label} {entry.name}".rstrip() for label, entry in every if _contains(entry, wanted)]
     if "text" in parts:

@@ -15,7 +15,7 @@ from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.show.playback import Conditions
 from bfcl_pipeline.show.transcripts.answer import answer_record
 from bfcl_pipeline.show.transcripts.entry import has_memory
-from bfcl_pipeline.show.transcripts.limits import PAGE, Limits
+from bfcl_pipeline.show.transcripts.limits import PAGE, TextLimits
 from bfcl_pipeline.show.transcripts.parts import AnswerRecord
 from bfcl_pipeline.show.transcripts.reasons import reasons_of, with_reasons
 from bfcl_pipeline.show.transcripts.sessions import SessionMemories
@@ -34,7 +34,7 @@ def answer_records(
     conditions: Conditions,
     wanted: Container[str] | None = None,
     rules: Rules = Rules.OFFICIAL,
-    limits: Limits = PAGE,
+    limits: TextLimits = PAGE,
 ) -> Iterator[AnswerRecord]:
     """The records of the answers of `model` to `entries`, which are of one category.
 

@@ -8,16 +8,16 @@ from bfcl_pipeline.base.text import cut, on_one_line
 from bfcl_pipeline.benchmark.records import Call, FunctionDoc, Json, Message
 from bfcl_pipeline.dialogue.calls import executed_text
 from bfcl_pipeline.judge.scoring.differences import NOTHING
-from bfcl_pipeline.judge.scoring.findings import shown
+from bfcl_pipeline.judge.scoring.findings import shorten
 from bfcl_pipeline.show.playback.conversation import MOST_CHANGES, Change, PlayedCall
-from bfcl_pipeline.show.transcripts.limits import Limits
+from bfcl_pipeline.show.transcripts.limits import TextLimits
 from bfcl_pipeline.show.transcripts.parts import Item, Kind
 from bfcl_pipeline.show.transcripts.web_results import web_result
 
 _ROLES = {kind.value: kind for kind in (Kind.SYSTEM, Kind.USER, Kind.ASSISTANT, Kind.TOOL)}
 
 
-def message_items(messages: Sequence[Message], limits: Limits) -> Iterator[Item]:
+def message_items(messages: Sequence[Message], limits: TextLimits) -> Iterator[Item]:
     """Each message by its role."""
     for message in messages:
         role = str(message["role"])
@@ -25,13 +25,13 @@ def message_items(messages: Sequence[Message], limits: Limits) -> Iterator[Item]
         yield Item(_ROLES.get(role, Kind.USER), text, label="" if role in _ROLES else role)
 
 
-def signature_items(docs: Iterable[FunctionDoc], limits: Limits) -> Iterator[Item]:
+def signature_items(docs: Iterable[FunctionDoc], limits: TextLimits) -> Iterator[Item]:
     """One line for each function."""
     for doc in docs:
         yield Item(Kind.FUNCTION, cut(signature(doc, limits), limits.call))
 
 
-def signature(doc: FunctionDoc, limits: Limits) -> str:
+def signature(doc: FunctionDoc, limits: TextLimits) -> str:
     """A function as in Python, with the type names of the release."""
     required = doc["parameters"].get("required", ())
     parameters = (
@@ -47,12 +47,12 @@ def _type(about: FunctionDoc) -> str:
     return f"{kind}[{_type(items)}]" if isinstance(items, dict) and "type" in items else kind
 
 
-def _default(about: FunctionDoc, limits: Limits) -> str:
+def _default(about: FunctionDoc, limits: TextLimits) -> str:
     return cut(repr(about["default"]), limits.value) if "default" in about else "..."
 
 
 def played_items(
-    calls: Sequence[PlayedCall], limits: Limits, label: str = "", search_tools: Sequence[str] = ()
+    calls: Sequence[PlayedCall], limits: TextLimits, label: str = "", search_tools: Sequence[str] = ()
 ) -> Iterator[Item]:
     """Each call, its result, and its changes.
 
@@ -76,12 +76,12 @@ def played_items(
             yield Item(Kind.NOTE, "(its changes are not shown: too many calls before it have changes)")
 
 
-def call_text(call: Call, limits: Limits) -> str:
+def call_text(call: Call, limits: TextLimits) -> str:
     """A call as Python."""
     return cut(on_one_line(executed_text(call)), limits.call)
 
 
-def no_call(why: str, limits: Limits) -> Item:
+def no_call(why: str, limits: TextLimits) -> Item:
     """The note that an answer cannot be read as calls."""
     return Item(Kind.NOTE, f"(no call: {cut(why, limits.result)})")
 
@@ -98,10 +98,10 @@ def raw_text(result: Json) -> str:
     try:
         return json.dumps(result, ensure_ascii=False)
     except (ValueError, RecursionError):
-        return shown(result)
+        return shorten(result)
 
 
-def _change_texts(changes: Sequence[Change], limits: Limits) -> Iterator[str]:
+def _change_texts(changes: Sequence[Change], limits: TextLimits) -> Iterator[str]:
     for change in changes[: limits.changes]:
         path = cut(on_one_line(change.path), limits.value)
         before, after = (_value_text(value, limits) for value in (change.before, change.after))
@@ -111,5 +111,5 @@ def _change_texts(changes: Sequence[Change], limits: Limits) -> Iterator[str]:
         yield f"and {more:,} more" if len(changes) < MOST_CHANGES else f"and more than {more:,} more"
 
 
-def _value_text(value: Any, limits: Limits) -> str:
-    return "(nothing)" if value is NOTHING else cut(shown(value), limits.value)
+def _value_text(value: Any, limits: TextLimits) -> str:
+    return "(nothing)" if value is NOTHING else cut(shorten(value), limits.value)

@@ -10,14 +10,14 @@ from bfcl_pipeline.base.text import cut
 from bfcl_pipeline.judge.scoring.web_results import result_document
 from bfcl_pipeline.judge.scoring.web_use import FETCH_TOOL
 from bfcl_pipeline.show.playback.conversation import PlayedCall
-from bfcl_pipeline.show.transcripts.limits import Limits
+from bfcl_pipeline.show.transcripts.limits import TextLimits
 from bfcl_pipeline.show.transcripts.parts import Item, Kind
 
 _HIT = ({"title", "href"}, {"title", "href", "body"})
 """The keys of a hit, without and with a snippet."""
 
 
-def web_result(played: PlayedCall, search_tools: Sequence[str], limits: Limits) -> Iterator[Item]:
+def web_result(played: PlayedCall, search_tools: Sequence[str], limits: TextLimits) -> Iterator[Item]:
     """The result of a call on the web. search_tools: the names of the search tool."""
     name = played.call.name.strip()
     document = result_document(played.result)

@@ -21,7 +21,7 @@ class ExecutionFailed(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Parameter:
+class BoundParameter:
     """One parameter of a function."""
 
     name: str
@@ -29,7 +29,7 @@ class Parameter:
 
 
 def bound(
-    function: str, parameters: tuple[Parameter, ...], arguments: Mapping[str | None, Any]
+    function: str, parameters: tuple[BoundParameter, ...], arguments: Mapping[str | None, Any]
 ) -> list[Any]:
     """The values of `parameters`, in order. Raises ExecutionFailed.
 
@@ -41,7 +41,7 @@ def bound(
     known = [parameter.name for parameter in parameters]
     for name in arguments:
         if name not in known:
-            raise ExecutionFailed(f"TypeError: {function}() has no parameter {quoted(name)}")
+            raise ExecutionFailed(f"TypeError: {function}() has no parameter {quote_name(name)}")
     missing = [p.name for p in parameters if p.default is REQUIRED and p.name not in arguments]
     if missing:
         raise ExecutionFailed(f"TypeError: {function}() lacks {_arguments(missing)}")
@@ -53,7 +53,7 @@ def failure(error: Exception) -> ExecutionFailed:
     return ExecutionFailed(cut(printable(f"{type(error).__name__}: {error}"), MAX_SHOWN))
 
 
-def quoted(name: object) -> str:
+def quote_name(name: object) -> str:
     """A name that a model wrote, for a message."""
     return repr(cut(printable(str(name)), MAX_SHOWN))
 

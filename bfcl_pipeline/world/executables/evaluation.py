@@ -9,8 +9,8 @@ from typing import Any
 
 from bfcl_pipeline.benchmark.records import Call
 from bfcl_pipeline.world.executables.apis import Apis
-from bfcl_pipeline.world.executables.binding import ExecutionFailed, bound, quoted
-from bfcl_pipeline.world.executables.functions import FUNCTIONS, Work
+from bfcl_pipeline.world.executables.binding import ExecutionFailed, bound, quote_name
+from bfcl_pipeline.world.executables.functions import FUNCTIONS, EvaluationWork
 from bfcl_pipeline.world.executables.network import NETWORK_FUNCTIONS
 
 __all__ = ["Evaluator", "ExecutionFailed"]
@@ -25,7 +25,7 @@ class Evaluator:
     def __init__(self, apis: Apis) -> None:
         self._apis = apis
 
-    def value(self, call: Call, work: Work | None = None) -> Any:
+    def value(self, call: Call, work: EvaluationWork | None = None) -> Any:
         """What the function returns: JSON types and tuples; bytes and complex numbers from such arguments.
 
         work: what may be done; None: as much as for any call.
@@ -33,16 +33,16 @@ class Evaluator:
         WebError as `Apis.get`. A call whose name or names of arguments do not fit fails before the calls
         among its arguments run, so that nothing is requested for it.
         """
-        return self._value(call, MAX_LEVELS, work or Work())
+        return self._value(call, MAX_LEVELS, work or EvaluationWork())
 
     def uses_network(self, call: Call) -> bool:
         """Whether `call`, or a call among its arguments, is of a function that asks a web API."""
         return any(one.name in NETWORK_FUNCTIONS for one in _calls(call))
 
-    def _value(self, call: Call, levels: int, work: Work) -> Any:
+    def _value(self, call: Call, levels: int, work: EvaluationWork) -> Any:
         function = FUNCTIONS.get(call.name) or NETWORK_FUNCTIONS.get(call.name)
         if function is None:
-            raise ExecutionFailed(f"NameError: no function has the name {quoted(call.name)}")
+            raise ExecutionFailed(f"NameError: no function has the name {quote_name(call.name)}")
         work.spend()
         bound(function.name, function.parameters, call.arguments)
         arguments = {
@@ -53,7 +53,7 @@ class Evaluator:
         work.check_arguments([*arguments.values()])
         return NETWORK_FUNCTIONS[call.name].run(arguments, self._apis)
 
-    def _argument(self, value: Any, levels: int, work: Work) -> Any:
+    def _argument(self, value: Any, levels: int, work: EvaluationWork) -> Any:
         if next(_calls(value), None) is None:
             return value
         if levels == 0:

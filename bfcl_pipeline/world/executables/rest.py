@@ -57,15 +57,17 @@ def api_request(arguments: Mapping[str | None, Any]) -> ApiRequest:
     the APIs has.
     """
     # `requests` takes a tenth of a second to import, which scores of other categories do without.
-    from bfcl_pipeline.world.executables.unsent import prepared
+    from bfcl_pipeline.world.executables.unsent import prepare_request
 
-    request = prepared(_checked(arguments))
+    request = prepare_request(_checked(arguments))
     if request.body:
         raise NotRecorded(f"Requests with a body are not sent. Needed: {request.url}")
-    return normalized(str(request.url), {name: _text(value) for name, value in request.headers.items()})
+    return normalize_request(
+        str(request.url), {name: _text(value) for name, value in request.headers.items()}
+    )
 
 
-def normalized(url: str, headers: Mapping[str, str]) -> ApiRequest:
+def normalize_request(url: str, headers: Mapping[str, str]) -> ApiRequest:
     """The normalized form of a GET request."""
     address = urlsplit(url)
     host = address.netloc.rpartition("@")[2].lower().removesuffix(_PORTS.get(address.scheme, ""))

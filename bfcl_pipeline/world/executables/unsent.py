@@ -26,7 +26,7 @@ _MAX_MESSAGE = 1_000
 """Characters of an exception's text that are kept: it may repeat the arguments."""
 
 
-def prepared(arguments: Mapping[str, Any]) -> PreparedRequest:
+def prepare_request(arguments: Mapping[str, Any]) -> PreparedRequest:
     """The request that `requests.get(**arguments)` would send.
 
     arguments: of known names and bounded size; values as JSON or Python literals have them.

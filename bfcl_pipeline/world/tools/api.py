@@ -57,7 +57,7 @@ class BoundExceeded(CallFailed):
     """A call exceeds a bound of a simulated API."""
 
 
-def failed(message: str, **status: bool) -> dict[str, Any]:
+def refuse_call(message: str, **status: bool) -> dict[str, Any]:
     """The result of a method that refuses a call: an error text, after the `status` that some have."""
     return {**status, "error": message}
 

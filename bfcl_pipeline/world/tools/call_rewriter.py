@@ -62,7 +62,7 @@ class CallRewriter:
             return f"keyword argument repeated: {repeated.arg} ({_SOURCE_NAME}, line {repeated.lineno})"
         instances = set(self._instances.values())
         name = next((name for name in _names(tree.body) if name not in instances), None)
-        return None if name is None else undefined(name)
+        return None if name is None else undefined_name_error(name)
 
     def _counted(self, source: str) -> str:
         self._characters_left -= len(source)
@@ -78,7 +78,7 @@ class CallRewriter:
         return f"{self._instances[name]}.{name}" if name in self._instances else name
 
 
-def undefined(name: str) -> str:
+def undefined_name_error(name: str) -> str:
     """Python's error message for an undefined name."""
     return f"name {name!r} is not defined"
 

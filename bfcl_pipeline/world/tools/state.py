@@ -45,7 +45,7 @@ def fill(kind: type[State], initial: Mapping[str, Json], defaults: Mapping[str, 
             wanted = " or ".join(option.__name__ for option in accepted)
             place = f"initial state of {kind.__name__}: {name}"
             raise MalformedRelease.at(place, wanted, type(value).__name__)
-        values[name] = copied(value)
+        values[name] = copy_value(value)
     return kind(**values)
 
 
@@ -67,14 +67,14 @@ _SCALARS = frozenset({NoneType, str, bool, int, float})
 """Most values of a state, which are not worth the call of a function each."""
 
 
-def copied(value: Any) -> Any:
+def copy_value(value: Any) -> Any:
     """A copy of a value of a state; it shares nothing mutable with the original."""
     if value is None or isinstance(value, str | int | float):
         return value
     if isinstance(value, dict):
-        return {key: item if type(item) in _SCALARS else copied(item) for key, item in value.items()}
+        return {key: item if type(item) in _SCALARS else copy_value(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return type(value)([item if type(item) in _SCALARS else copied(item) for item in value])
+        return type(value)([item if type(item) in _SCALARS else copy_value(item) for item in value])
     if isinstance(value, set):
         return set(value)
     return value.copied() if isinstance(value, StatePart) else value
@@ -87,7 +87,7 @@ def plain(value: Any) -> Any:
 
 def snapshot(state: State) -> State:
     """A copy of a whole state that no later call changes."""
-    return type(state)(*(copied(getattr(state, field.name)) for field in fields(state)))
+    return type(state)(*(copy_value(getattr(state, field.name)) for field in fields(state)))
 
 
 @cache

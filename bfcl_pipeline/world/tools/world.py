@@ -31,13 +31,13 @@ from bfcl_pipeline.world.tools.api import (
     effects,
     parameters,
 )
-from bfcl_pipeline.world.tools.call_rewriter import CallRewriter, undefined
+from bfcl_pipeline.world.tools.call_rewriter import CallRewriter, undefined_name_error
 from bfcl_pipeline.world.tools.file_system import GorillaFileSystem
 from bfcl_pipeline.world.tools.math import MathAPI
 from bfcl_pipeline.world.tools.memory import MEMORIES, Memory
 from bfcl_pipeline.world.tools.messages import MessageAPI
 from bfcl_pipeline.world.tools.posting import TwitterAPI
-from bfcl_pipeline.world.tools.state import copied
+from bfcl_pipeline.world.tools.state import copy_value
 from bfcl_pipeline.world.tools.tickets import TicketAPI
 from bfcl_pipeline.world.tools.trading import TradingBot
 from bfcl_pipeline.world.tools.travel import TravelAPI
@@ -183,7 +183,7 @@ class World:
         self._count_call()
         method = self._methods.get(call.name) or self._methods.get(call.name.strip())
         if method is None:
-            raise CallFailed(undefined(call.name))
+            raise CallFailed(undefined_name_error(call.name))
         before = self._characters_given
         arguments = {
             normalize("NFKC", str(name).strip()): self._argument(value)  # Python's normalisation of names
@@ -202,13 +202,13 @@ class World:
             characters = len(_text(inner))
             self._count_result(characters, MAX_INNER_RESULT)
             self._characters_given += characters
-            return copied(inner)  # otherwise a state could become part of itself
+            return copy_value(inner)  # otherwise a state could become part of itself
         if isinstance(value, dict):
             return {self._argument(key): self._argument(item) for key, item in value.items()}
         if isinstance(value, list | tuple):
             return type(value)(self._argument(item) for item in value)
         if isinstance(value, float) and not isfinite(value):
-            raise CallFailed(undefined(repr(value).lstrip("-")))
+            raise CallFailed(undefined_name_error(repr(value).lstrip("-")))
         self._characters_given += 1
         return value
 

@@ -15,7 +15,7 @@ from bfcl_pipeline.world.web.cache import WebCache
 from bfcl_pipeline.world.web.keys import ApiKey
 
 
-def unanswered(request: ApiRequest) -> str:
+def why_unanswered(request: ApiRequest) -> str:
     """Why a verdict has no answer to a request that the web cache lacks, for a person.
 
     The directory is not named: the text is in tables, which do not depend on where a cache is.
@@ -36,7 +36,7 @@ class ReplayingApis:
         """The recorded answer."""
         answer = self._cache.find(ApiKey(request))
         if answer is None:
-            raise NotRecorded(unanswered(request))
+            raise NotRecorded(why_unanswered(request))
         return cast("ApiAnswer", answer)
 
 

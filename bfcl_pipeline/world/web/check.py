@@ -17,7 +17,7 @@ from bfcl_pipeline.base.workers import results_of
 from bfcl_pipeline.world.tools.web_search.web import WebFailure
 from bfcl_pipeline.world.web.cache import RecordedOutcome, WebCache
 from bfcl_pipeline.world.web.comparison import difference
-from bfcl_pipeline.world.web.derivation import NotDerived, derived, reader
+from bfcl_pipeline.world.web.derivation import NotDerived, derive_outcome, reader
 from bfcl_pipeline.world.web.keys import FetchKey, Key, SearchKey
 
 _LONGEST_KEY = 200  # characters of a key in a finding
@@ -101,7 +101,7 @@ def contradiction(recorded: RecordedOutcome, cassette: bytes | None) -> str | No
     or a fetch that exceeded a limit, does not follow from it and another version of the reader recorded it.
     """
     try:
-        found = derived(recorded, cassette)
+        found = derive_outcome(recorded, cassette)
         problem = difference(recorded.key, recorded.outcome, found.outcome, redacted=found.redacted)
     except NotDerived as error:
         problem = str(error)

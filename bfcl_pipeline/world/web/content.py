@@ -92,7 +92,7 @@ def looks_binary(body: bytes) -> bool:
     )
 
 
-def decoded(body: bytes, content_type: str) -> str:
+def decode_page(body: bytes, content_type: str) -> str:
     """The bytes of a page as text; bytes that are invalid in its charset become U+FFFD."""
     return body.decode(_charset(body, content_type), errors="replace")
 

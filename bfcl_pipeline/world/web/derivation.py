@@ -23,7 +23,7 @@ from bfcl_pipeline.world.web.evidence.playing import (
     CassettePlayer,
     NotOnCassette,
     PlayedAnswer,
-    Player,
+    RecordedPlayer,
     playing,
 )
 from bfcl_pipeline.world.web.fetcher import Fetcher
@@ -45,7 +45,7 @@ class Derived:
     redacted: bool  # whether a redirect had secrets, of which the outcome has markers only
 
 
-def derived(recorded: RecordedOutcome, cassette: bytes | None) -> Derived:
+def derive_outcome(recorded: RecordedOutcome, cassette: bytes | None) -> Derived:
     """The outcome of a key according to `cassette`; None: nothing was sent. Raises NotDerived."""
     try:
         player = _Played(recorded, _NothingSent() if cassette is None else CassettePlayer(cassette))
@@ -124,7 +124,7 @@ class _Played:
     as a private address: a fetch through a proxy does so before it sends anything.
     """
 
-    def __init__(self, recorded: RecordedOutcome, cassette: Player) -> None:
+    def __init__(self, recorded: RecordedOutcome, cassette: RecordedPlayer) -> None:
         self._fetches = isinstance(recorded.key, FetchKey)
         self._may_refuse = self._fetches and isinstance(recorded.outcome, WebFailure)
         self._cassette = cassette

@@ -66,7 +66,7 @@ class Recording:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class RecordChange:
     """A request with different outcomes in the two records."""
 
     key: Key
@@ -77,7 +77,7 @@ class Change:
 
 
 @dataclass(slots=True)
-class Side:
+class RecordSide:
     """One of the records."""
 
     outcomes: int = 0
@@ -107,10 +107,10 @@ class Movement:
 class RecordDifference:
     """Everything in which two records differ; lists are sorted by request."""
 
-    sides: tuple[Side, Side] = field(default_factory=lambda: (Side(), Side()))
+    sides: tuple[RecordSide, RecordSide] = field(default_factory=lambda: (RecordSide(), RecordSide()))
     only: tuple[list[Key], list[Key]] = field(default_factory=lambda: ([], []))
     equal: int = 0
-    changes: list[Change] = field(default_factory=list)
+    changes: list[RecordChange] = field(default_factory=list)
     moved: Movement = field(default_factory=Movement)
 
     @property
@@ -169,7 +169,7 @@ def sort_key(key: Key) -> tuple[str, ...]:
             return ("3", request.url, repr(request))
 
 
-def _read(cache: WebCache, side: Side, name: str) -> RecordedOutcome | None:
+def _read(cache: WebCache, side: RecordSide, name: str) -> RecordedOutcome | None:
     path = cache.path_of(name)
     try:
         recorded = cache.read(path) if is_regular(path) else None
@@ -196,7 +196,7 @@ def _compare(found: RecordDifference, one: RecordedOutcome, two: RecordedOutcome
         found.equal += 1
         return
     recordings = (_recording(one), _recording(two))
-    found.changes.append(Change(one.key, *_change(one.outcome, two.outcome, recordings)))
+    found.changes.append(RecordChange(one.key, *_change(one.outcome, two.outcome, recordings)))
 
 
 def _recording(recorded: RecordedOutcome) -> Recording:

@@ -9,12 +9,12 @@ from bfcl_pipeline.base.text import cut, on_one_line, printable, text_table
 from bfcl_pipeline.benchmark.records import Json
 from bfcl_pipeline.world.web.difference import (
     TOP,
-    Change,
     ChangeKind,
     Movement,
+    RecordChange,
     RecordDifference,
+    RecordSide,
     ResultsChange,
-    Side,
     TextChange,
     time_text,
 )
@@ -55,7 +55,7 @@ def difference_json(found: RecordDifference) -> dict[str, Json]:
     }
 
 
-def _side_json(side: Side) -> dict[str, Json]:
+def _side_json(side: RecordSide) -> dict[str, Json]:
     return {
         "outcomes": side.outcomes,
         "oldest": time_text(side.oldest),
@@ -76,7 +76,7 @@ def _bounded(document: dict[str, Json]) -> dict[str, Json]:
     }
 
 
-def _change_json(change: Change) -> dict[str, Json]:
+def _change_json(change: RecordChange) -> dict[str, Json]:
     a, b = change.recordings
     document: dict[str, Json] = {
         "key": _key_json(change.key),
@@ -153,7 +153,7 @@ def _moved_lines(moved: Movement) -> Iterator[str]:
         yield f"Pages in both: {moved.pages:,}; unchanged {_percent(moved.pages_unchanged / moved.pages)}."
 
 
-def _change_lines(change: Change) -> Iterator[str]:
+def _change_lines(change: RecordChange) -> Iterator[str]:
     a, b = change.recordings
     yield f"  A {a.recorded_at}, {_line(a.engine)}; B {b.recorded_at}, {_line(b.engine)}"
     match change.detail:

@@ -31,7 +31,7 @@ from bfcl_pipeline.base.secrets import Redactor
 from bfcl_pipeline.world.tools.web_search.web import Page, WebFailure
 from bfcl_pipeline.world.web.addresses import AddressRefused, Lookup, refuse_written
 from bfcl_pipeline.world.web.bounded import OutOfTime, TimeLimit, check_head, in_time, read_body
-from bfcl_pipeline.world.web.content import decoded, is_text_type, looks_binary, media_type
+from bfcl_pipeline.world.web.content import decode_page, is_text_type, looks_binary, media_type
 from bfcl_pipeline.world.web.evidence.tape import tape_session
 from bfcl_pipeline.world.web.pace import HostPace
 from bfcl_pipeline.world.web.proxies import DIRECT, Proxies
@@ -179,7 +179,7 @@ class Fetcher:
         body = read_body(response, self._limits.page_bytes)
         if looks_binary(body):
             return _failure(f"Unsupported content: binary data for url: {response.url}")
-        return Page(decoded(body, content_type))
+        return Page(decode_page(body, content_type))
 
 
 def _redirected(url: str, target: str) -> str:

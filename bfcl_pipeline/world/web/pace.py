@@ -42,7 +42,7 @@ _LONGEST_FILE = 200  # bytes
 
 
 @dataclass(slots=True)
-class _Times:
+class _PaceTimes:
     """What is known of one host; in seconds of the clock."""
 
     written: float = -math.inf  # when this was noted
@@ -75,7 +75,7 @@ class HostPace:
         self._sleep = sleep
         self._queue = _Queue()
         self._lock = threading.Lock()
-        self._own: dict[str, _Times] = {}  # by place; where there is no file
+        self._own: dict[str, _PaceTimes] = {}  # by place; where there is no file
 
     def wait(self, host: str, pause: float | None = None) -> float:
         """Returns when a request to `host` may start, which it has to at once; the seconds waited.
@@ -126,10 +126,10 @@ class HostPace:
             return 0.0
 
     @contextmanager
-    def _times(self, place: str) -> Iterator[_Times]:
+    def _times(self, place: str) -> Iterator[_PaceTimes]:
         """The times of a host, which are kept after the block; meanwhile nobody else has them."""
         with self._lock, self._file(place) as file:
-            times = self._own.setdefault(place, _Times()) if file is None else _read(file)
+            times = self._own.setdefault(place, _PaceTimes()) if file is None else _read(file)
             times.read_at(self._clock())
             yield times
             if file is not None:
@@ -199,20 +199,20 @@ def _place(host: str) -> str:
     return hashlib.sha256(name).hexdigest()[:3]
 
 
-def _read(file: int) -> _Times:
+def _read(file: int) -> _PaceTimes:
     """The times in a file; of an empty or damaged one, none."""
     try:
         numbers = [float(word) for word in os.pread(file, _LONGEST_FILE, 0).split()]
     except (OSError, ValueError):
-        return _Times()
+        return _PaceTimes()
     if len(numbers) != 4 or any(math.isnan(number) for number in numbers):
-        return _Times()
-    times = _Times(*numbers)
+        return _PaceTimes()
+    times = _PaceTimes(*numbers)
     latest = times.written + LONGEST_AHEAD_SECONDS
-    return times if max(times.started, times.booked, times.held) <= latest < math.inf else _Times()
+    return times if max(times.started, times.booked, times.held) <= latest < math.inf else _PaceTimes()
 
 
-def _write(file: int, times: _Times) -> None:
+def _write(file: int, times: _PaceTimes) -> None:
     content = " ".join(map(repr, astuple(times))).encode("ascii")
     os.pwrite(file, content, 0)
     os.ftruncate(file, len(content))

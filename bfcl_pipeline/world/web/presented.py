@@ -19,7 +19,7 @@ def searches(entry: Entry) -> bool:
     return CATEGORIES[entry.category].check is Check.WEB_SEARCH
 
 
-def presented(entry: Entry, web: WebChoice) -> Entry:
+def present_entry(entry: Entry, web: WebChoice) -> Entry:
     """`entry` with the web tools as `web` has them: the search tool renamed, or no tools at all."""
     if not searches(entry):
         return entry

@@ -15,7 +15,7 @@ from typing import Self
 from urllib.parse import unquote
 
 from bfcl_pipeline.base.errors import MalformedRelease
-from bfcl_pipeline.base.text import folded
+from bfcl_pipeline.base.text import fold_text
 from bfcl_pipeline.benchmark.records import Entry
 from bfcl_pipeline.world.tools.web_search.web import Hit, Hits, Page, WebFailure
 
@@ -71,7 +71,7 @@ def address(url: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Document:
+class _SimulatedDocument:
     """The content of one page."""
 
     url: str
@@ -86,7 +86,7 @@ class SimulatedWeb:
 
     # pages: the HTML of every page, by address
 
-    def __init__(self, documents: Iterable[_Document]) -> None:
+    def __init__(self, documents: Iterable[_SimulatedDocument]) -> None:
         by_url = {document.url: document for document in documents}
         self.pages: Mapping[str, str] = {url: _html(document, by_url) for url, document in by_url.items()}
         self._hits = [Hit(document.title, url, document.snippet) for url, document in by_url.items()]
@@ -138,20 +138,20 @@ class _Index:
         return sorted((n for n, score in enumerate(scores) if score > 0), key=lambda n: (-scores[n], n))
 
 
-def _answering(url: str, facts: Sequence[Hop], links: Sequence[str]) -> _Document:
+def _answering(url: str, facts: Sequence[Hop], links: Sequence[str]) -> _SimulatedDocument:
     """The page at an annotated address. The snippets of half of the pages leave the answer out."""
     sections = tuple((hop.subquestion, f"The answer is “{hop.answer}”.") for hop in facts)
     leaves_out = sha256(url.encode()).digest()[0] % 2 == 0
     snippet = " ".join(heading if leaves_out else f"{heading} {text}" for heading, text in sections)
-    return _Document(url, _title(url), sections, snippet[:SNIPPET_LENGTH], tuple(links))
+    return _SimulatedDocument(url, _title(url), sections, snippet[:SNIPPET_LENGTH], tuple(links))
 
 
-def _unanswered(question: str) -> _Document:
+def _unanswered(question: str) -> _SimulatedDocument:
     """A forum page with a sub-question and no answer."""
     words = _WORD.findall(question)
     title = "Asked: " + " ".join(words[len(words) // 3 :])
     text = "Nobody has answered this yet. Sign in to be the first who does, or to be told when one comes."
-    return _Document(_forum_url(question), title, (("No answers", text),), f"{title} ... {text}")
+    return _SimulatedDocument(_forum_url(question), title, (("No answers", text),), f"{title} ... {text}")
 
 
 def _forum_url(question: str) -> str:
@@ -168,20 +168,20 @@ def _title(url: str) -> str:
     return " - ".join(part for part in (" ".join(words), host) if part)
 
 
-def _words(document: _Document) -> list[str]:
+def _words(document: _SimulatedDocument) -> list[str]:
     """The words that the search engine indexes: title and sections, not links or the notice."""
     return _split(" ".join((document.title, *(part for section in document.sections for part in section))))
 
 
 def _split(text: str) -> list[str]:
-    return _WORD.findall(folded(text))
+    return _WORD.findall(fold_text(text))
 
 
 def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def _html(document: _Document, documents: Mapping[str, _Document]) -> str:
+def _html(document: _SimulatedDocument, documents: Mapping[str, _SimulatedDocument]) -> str:
     links = [(url, documents[url].title) for url in document.links]
     lines = [
         "<!DOCTYPE html>",

@@ -25,7 +25,7 @@ from bfcl_pipeline.runs.journal import JournaledExchange, JournalsReader, journa
 from bfcl_pipeline.runs.provenance import (
     BESIDE_LOG,
     MOST_BYTES,
-    Server,
+    ServerRecord,
     provenances_in,
     read_provenance,
 )
@@ -147,12 +147,12 @@ def test_the_record_of_a_job_is_also_written_beside_its_log(staged: Path, tmp_pa
 @pytest.mark.parametrize(
     ("answers", "told"),
     [
-        ({"/version": b'{"version": "0.31.0"}'}, Server("vllm", "0.31.0")),
-        ({"/props": b'{"build_info": "b1234-abc", "x": [1]}'}, Server("llama.cpp", "b1234-abc")),
+        ({"/version": b'{"version": "0.31.0"}'}, ServerRecord("vllm", "0.31.0")),
+        ({"/props": b'{"build_info": "b1234-abc", "x": [1]}'}, ServerRecord("llama.cpp", "b1234-abc")),
         ({"/version": b'{"version": 3}'}, None),
         ({"/version": b"[" * 100_000}, None),
         ({"/version": b'"' + b"x" * 2**21 + b'"'}, None),
-        ({"/version": b'{"version": "' + b"x" * 9000 + b'"}'}, Server("vllm", "x" * 500)),
+        ({"/version": b'{"version": "' + b"x" * 9000 + b'"}'}, ServerRecord("vllm", "x" * 500)),
         ({}, None),
     ],
 )
@@ -224,7 +224,7 @@ def test_keys_are_redacted_and_long_commands_are_cut(
     monkeypatch.setenv("SOME_API_KEY", "a-very-secret-value-7")
     path = tmp_path / "local.json"
     words = ["vllm", "--odd=a-very-secret-value-7", *["x" * 500] * 190]
-    server = Server("vllm", "1", {}, tuple(words))
+    server = ServerRecord("vllm", "1", {}, tuple(words))
     write_address(
         path,
         Address(State.READY, "local", ELSEWHERE, 1.0, endpoint="http://m:1/v1", server=asdict(server)),
@@ -233,7 +233,7 @@ def test_keys_are_redacted_and_long_commands_are_cut(
     served = replace(served, paths=replace(served.paths, endpoint=path))
     made = job_record(served, print)
     assert len(made.content()) <= MOST_BYTES
-    assert made.server == Server("vllm", "1")
+    assert made.server == ServerRecord("vllm", "1")
     assert from_content(made.content()) == made
     write_address(
         path,
@@ -247,7 +247,7 @@ def test_keys_are_redacted_and_long_commands_are_cut(
         ),
     )
     made = job_record(served, print)
-    assert made.server == Server("vllm", "1", {}, ("vllm", "--odd=SCRUBBED"))
+    assert made.server == ServerRecord("vllm", "1", {}, ("vllm", "--odd=SCRUBBED"))
     assert b"a-very-secret" not in made.content()
 
 

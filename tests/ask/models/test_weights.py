@@ -20,8 +20,8 @@ from bfcl_pipeline.ask.models.weights import (
     MOST_BYTES,
     _sha256,
     folder_digest,
-    identified,
     identified_rows,
+    identify_weights,
 )
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.benchmark.config import Job, ModelRow, load_models, recorded_models
@@ -160,11 +160,13 @@ def test_only_rows_of_open_weights_that_a_run_loads_are_identified(
 ) -> None:
     """Others are as they were: APIs, and servers that run already."""
     api = row(tmp_path, kind="openai_chat")
-    assert identified(api, cache=cache) is api
+    assert identify_weights(api, cache=cache) is api
     endpoint = served(tmp_path, folder, backend="endpoint", endpoint="http://127.0.0.1:1/v1")
-    assert identified(endpoint, cache=cache).weights is None
-    assert identified(served(tmp_path, folder), cache=cache).weights == folder_digest(folder, cache=cache)
-    assert identified(served(tmp_path, tmp_path / "absent"), cache=cache).weights == UNKNOWN_WEIGHTS
+    assert identify_weights(endpoint, cache=cache).weights is None
+    assert identify_weights(served(tmp_path, folder), cache=cache).weights == folder_digest(
+        folder, cache=cache
+    )
+    assert identify_weights(served(tmp_path, tmp_path / "absent"), cache=cache).weights == UNKNOWN_WEIGHTS
     rows = {"a": served(tmp_path, folder), "b": served(tmp_path, folder)}
     found = identified_rows(rows, ["a"], lambda _line: None, cache)
     assert (found["a"].weights is None, found["b"].weights is None) == (False, True)
@@ -173,10 +175,10 @@ def test_only_rows_of_open_weights_that_a_run_loads_are_identified(
 def test_weights_that_a_row_names_are_checked(tmp_path: Path, folder: Path, cache: Path) -> None:
     """Other files are an error before anything is asked."""
     named = served(tmp_path, folder, weights=folder_digest(folder, cache=cache))
-    assert identified(named, cache=cache).weights == named.weights
+    assert identify_weights(named, cache=cache).weights == named.weights
     (folder / "config.json").write_text("{ }")
     with pytest.raises(ConfigError, match="are not those that its row names"):
-        identified(named, cache=cache)
+        identify_weights(named, cache=cache)
 
 
 def test_a_model_of_the_hub_has_the_commit_of_the_cache(
@@ -186,15 +188,15 @@ def test_a_model_of_the_hub_has_the_commit_of_the_cache(
     monkeypatch.delenv("HF_HUB_CACHE", raising=False)
     monkeypatch.setenv("HF_HOME", str(tmp_path))
     named = served(tmp_path, "org/name")
-    assert identified(named, cache=cache).weights is None
+    assert identify_weights(named, cache=cache).weights is None
     refs = tmp_path / "hub/models--org--name/refs"
     refs.mkdir(parents=True)
     (refs / "main").write_text(COMMIT)
-    found = identified(named, cache=cache)
+    found = identify_weights(named, cache=cache)
     assert found.weights == f"commit:{COMMIT}"
     assert found.asked == named.asked
     pinned = served(tmp_path, "org/name", revision=COMMIT[::-1])
-    assert identified(pinned, cache=cache).weights == f"commit:{COMMIT[::-1]}"
+    assert identify_weights(pinned, cache=cache).weights == f"commit:{COMMIT[::-1]}"
     assert pinned.asked["revision"] == COMMIT[::-1]
 
 
@@ -208,7 +210,7 @@ def test_keys_of_journals_have_the_weights_and_the_revision(
     )
     for one in (by_prompts, by_server):
         before = build_adapter(one, offline=True).identity
-        found = identified(one, cache=cache)
+        found = identify_weights(one, cache=cache)
         assert found.weights is not None
         assert build_adapter(found, offline=True).identity == {**before, "weights": found.weights}
         assert found.asked == {**one.asked, "weights": found.weights}
@@ -218,7 +220,7 @@ def test_keys_of_journals_have_the_weights_and_the_revision(
 
 def test_a_recorded_row_keeps_its_digests(tmp_path: Path, folder: Path, cache: Path) -> None:
     """What a run records reads back as the same row, without the weights; so does the job's command."""
-    found = identified(served(tmp_path, folder, revision="v2"), cache=cache)
+    found = identify_weights(served(tmp_path, folder, revision="v2"), cache=cache)
     path = tmp_path / "recorded.yaml"
     path.write_text(recorded_models([found]))
     assert load_models([path]) == {"m-FC": found}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from bfcl_pipeline.ask.orchestration.job_files import ENCODER, JobFiles, gathered, job_files
+from bfcl_pipeline.ask.orchestration.job_files import ENCODER, JobFiles, group_shards, job_files
 from bfcl_pipeline.benchmark.config import Job, JobPaths, ModelRow, Selection, Shard
 from bfcl_pipeline.benchmark.records import Mode
 
@@ -36,7 +36,7 @@ def test_shards_write_tables_of_their_own() -> None:
     assert first.name == "org_m-FC@1of2"
     assert first.responses[0] == "results/r/shards/org_m-FC@1of2/responses/multiple.parquet"
     assert second.sessions == ["results/r/shards/org_m-FC@2of2/memory/memory_kv.parquet"]
-    assert gathered([first, second, files(trial=2)]) == {"org_m-FC": [first, second]}
+    assert group_shards([first, second, files(trial=2)]) == {"org_m-FC": [first, second]}
 
 
 def test_what_a_job_waits_for() -> None:

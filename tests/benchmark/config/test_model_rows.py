@@ -19,7 +19,7 @@ from bfcl_pipeline.benchmark.config import (
     RequestLimits,
     Serving,
     check_config,
-    described,
+    described_row,
     load_models,
     load_not_served,
     model_row,
@@ -136,17 +136,17 @@ def test_unknown_names_list_the_known(tmp_path):
 
 def test_a_model_without_a_row_is_described_by_its_name():
     """Imported results need no row."""
-    unlisted = described({}, "mine-FC")
+    unlisted = described_row({}, "mine-FC")
     assert unlisted == ModelRow("mine-FC", "", Mode.FC, "mine-FC", "Unknown", "Unknown", "")
-    assert described({"mine-FC": unlisted}, "mine-FC") is unlisted
+    assert described_row({"mine-FC": unlisted}, "mine-FC") is unlisted
 
 
 def test_a_trial_is_described_by_the_row_of_its_model(tmp_path):
     """The trial has its own name; without a row, its mode follows from the model's name."""
     rows = load_models(_file(tmp_path, {**ROW, "display_name": "Mine", "input_price": 2}))
-    again = described(rows, "mine~2")
+    again = described_row(rows, "mine~2")
     assert again == replace(rows["mine"], name="mine~2", display_name="Mine (trial 2)")
-    assert described({}, "mine-FC~2").mode is Mode.FC
+    assert described_row({}, "mine-FC~2").mode is Mode.FC
 
 
 def test_official_models_follow_the_users_own(tmp_path):

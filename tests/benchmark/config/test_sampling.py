@@ -12,7 +12,7 @@ from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.benchmark.config import RunSample, SampleBy, allocate, by_weight, divide, pick
 from bfcl_pipeline.benchmark.definition import CATEGORIES, GROUPS
 from bfcl_pipeline.benchmark.definition.leaderboard import category_weights
-from bfcl_pipeline.benchmark.definition.scatter import assumed
+from bfcl_pipeline.benchmark.definition.scatter import assumed_scatter
 
 SIZES = {name: CATEGORIES[name].entries for name in GROUPS["single_turn"]}
 
@@ -71,13 +71,13 @@ def weighted(total: int, *names: str) -> dict[str, int]:
 def test_by_weight_is_the_best_division() -> None:
     """No other division of ten entries has a smaller variance."""
     shares = {"multi_turn_base": 0.6, "live_simple": 0.3, "parallel": 0.1}
-    found = assumed(False).deviation(shares, by_weight(shares, 10))
+    found = assumed_scatter(False).deviation(shares, by_weight(shares, 10))
     others = [
         dict(zip(shares, counts, strict=True))
         for counts in product(range(1, 9), repeat=3)
         if sum(counts) == 10
     ]
-    assert found == min(assumed(False).deviation(shares, counts) for counts in others)
+    assert found == min(assumed_scatter(False).deviation(shares, counts) for counts in others)
 
 
 def test_a_larger_sample_by_weight_contains_the_smaller_ones() -> None:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from bfcl_pipeline.base.errors import ErrataError
-from bfcl_pipeline.benchmark.errata.edits import edited, read_edit
+from bfcl_pipeline.benchmark.errata.edits import edit_line, read_edit
 from bfcl_pipeline.benchmark.records import Json
 
 LINE = {
@@ -17,7 +17,7 @@ LINE = {
 
 def after(*records: dict[str, Any]) -> Json:
     """LINE after the edits of the records."""
-    return edited(LINE, tuple(read_edit("here", record) for record in records))
+    return edit_line(LINE, tuple(read_edit("here", record) for record in records))
 
 
 COUNT = ("ground_truth", 0, "f", "count")

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from bfcl_pipeline.benchmark.errata import ErratumStatus, LeftOut, errata, verified_entry
-from bfcl_pipeline.benchmark.errata.edits import edited
+from bfcl_pipeline.benchmark.errata.edits import edit_line
 from bfcl_pipeline.benchmark.records import Call, Rules, Status
 from bfcl_pipeline.judge.scoring import truth_calls
 from bfcl_pipeline.world.tools import World, WorldConfig
@@ -128,7 +128,7 @@ def test_the_edits_fit_the_entry(erratum, entry_of):
     entry = entry_of(erratum.entry_id)
     line = {"question": [[dict(message) for message in turn] for turn in entry.turns]}
     line["ground_truth"] = entry.truth
-    assert edited(line, erratum.edits) != line
+    assert edit_line(line, erratum.edits) != line
 
 
 def test_the_calls_of_a_variant_are_one_turn_late(entry_of):
@@ -136,7 +136,7 @@ def test_the_calls_of_a_variant_are_one_turn_late(entry_of):
     entry, base = entry_of("multi_turn_miss_param_180"), entry_of("multi_turn_base_180")
     assert entry.turns[1:4] == base.turns[1:4]
     (erratum,) = [each for each in CONFIRMED if each.entry_id == entry.entry_id and each.defect == "truth"]
-    changed = edited({"ground_truth": entry.truth}, erratum.edits)["ground_truth"]
+    changed = edit_line({"ground_truth": entry.truth}, erratum.edits)["ground_truth"]
     assert [len(turn) for turn in entry.truth[1:4]] == [0, 2, 1]
     assert changed[1:4] == base.truth[1:4]
 

@@ -7,26 +7,26 @@ from typing import Any
 import pytest
 
 from bfcl_pipeline.benchmark.definition import Language
-from bfcl_pipeline.dialogue.prompts import hinted
+from bfcl_pipeline.dialogue.prompts import add_hints
 
 PYTHON_HINT = " Note that the provided function is in Python 3 syntax."
 
 
 def rewritten(language: Language, **schema: Any) -> dict[str, Any]:
     doc = {"name": "f", "description": "F.", "parameters": {"type": "dict", "properties": {"p": schema}}}
-    (result,) = hinted([doc], language)
+    (result,) = add_hints([doc], language)
     parameter: dict[str, Any] = result["parameters"]["properties"]["p"]
     return parameter
 
 
 def test_python_functions_get_one_sentence(trip: dict[str, Any]) -> None:
     """A Python doc only changes at the end of its description."""
-    assert hinted([trip], Language.PYTHON) == ({**trip, "description": "Plans a trip." + PYTHON_HINT},)
+    assert add_hints([trip], Language.PYTHON) == ({**trip, "description": "Plans a trip." + PYTHON_HINT},)
 
 
 def test_hints_add_up(trip: dict[str, Any]) -> None:
     """A doc with the hint applied twice has the sentence twice."""
-    (doc,) = hinted(hinted([trip], Language.PYTHON), Language.PYTHON)
+    (doc,) = add_hints(add_hints([trip], Language.PYTHON), Language.PYTHON)
     assert doc["description"] == "Plans a trip." + 2 * PYTHON_HINT
 
 
@@ -102,4 +102,4 @@ def test_a_parameter_without_type_or_items_is_of_any_type() -> None:
 @pytest.mark.parametrize("language", Language)
 def test_nothing_is_hinted_where_nothing_is_offered(language: Language) -> None:
     """An entry without functions has none afterwards."""
-    assert hinted([], language) == ()
+    assert add_hints([], language) == ()

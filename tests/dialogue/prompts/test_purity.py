@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from bfcl_pipeline.benchmark.definition import Language
 from bfcl_pipeline.benchmark.definition.types import JAVA_TYPES, JAVASCRIPT_TYPES, OPENAPI_TYPES
-from bfcl_pipeline.dialogue.prompts import WireFormat, function_docs, hinted, messages_for, tool_schemas
+from bfcl_pipeline.dialogue.prompts import WireFormat, add_hints, function_docs, messages_for, tool_schemas
 
 TYPES = st.sampled_from(sorted({*OPENAPI_TYPES, *JAVA_TYPES, *JAVASCRIPT_TYPES}))
 VALUES = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False), st.text(max_size=5))
@@ -66,7 +66,7 @@ def test_no_rendering_changes_the_docs(functions: list[dict[str, Any]]) -> None:
         function_docs(functions, doc_format)
     for language in Language:
         for wire in WireFormat:
-            tools = tool_schemas(hinted(functions, language), wire)
+            tools = tool_schemas(add_hints(functions, language), wire)
             assert len(tools) == len(functions)
             json.dumps(tools)
     assert functions == before

@@ -13,8 +13,8 @@ from bfcl_pipeline.benchmark.records import Entry, Message, Mode
 from bfcl_pipeline.dialogue.prompts import (
     Texts,
     WireFormat,
+    add_hints,
     fc_request,
-    hinted,
     offered_functions,
     prompt_request,
     system_prompt,
@@ -34,7 +34,7 @@ def entry(
 def test_prompt_mode_puts_the_functions_into_a_system_message(texts: Texts, trip: dict[str, Any]) -> None:
     """An entry without a system message gets one before its messages, and no tools."""
     request = prompt_request(entry(trip), texts)
-    prompt = system_prompt(texts, DEFAULT_FORMAT, hinted([trip], Language.PYTHON))
+    prompt = system_prompt(texts, DEFAULT_FORMAT, add_hints([trip], Language.PYTHON))
     assert request.mode is Mode.PROMPT
     assert request.messages == ({"role": "system", "content": prompt}, USER)
     assert request.tools == ()
@@ -57,7 +57,7 @@ def test_an_entry_with_its_own_format_uses_it(texts: Texts, trip: dict[str, Any]
     """The entry's format replaces the default one."""
     asked = replace(entry(trip), prompt_format=FORMATS[0].key)
     content = prompt_request(asked, texts).messages[0]["content"]
-    assert content == system_prompt(texts, FORMATS[0], hinted([trip], Language.PYTHON))
+    assert content == system_prompt(texts, FORMATS[0], add_hints([trip], Language.PYTHON))
 
 
 def test_an_unknown_format_is_refused(texts: Texts) -> None:
@@ -82,7 +82,7 @@ def test_function_calling_has_tools_and_the_messages_as_they_are(
     request = fc_request(entry(trip, messages=(SYSTEM, USER)), wire)
     assert request.mode is Mode.FC
     assert request.messages == (SYSTEM, USER)
-    assert request.tools == tool_schemas(hinted([trip], Language.PYTHON), wire)
+    assert request.tools == tool_schemas(add_hints([trip], Language.PYTHON), wire)
 
 
 def test_without_functions_there_are_no_tools() -> None:
@@ -101,7 +101,7 @@ def test_without_functions_there_are_no_tools() -> None:
 )
 def test_the_category_decides_the_language(category: str, language: Language, trip: dict[str, Any]) -> None:
     """Docs are hinted in the language of the entry's category."""
-    assert offered_functions(entry(trip, category=category)) == hinted([trip], language)
+    assert offered_functions(entry(trip, category=category)) == add_hints([trip], language)
 
 
 def test_restated_entries_are_hinted_twice(trip: dict[str, Any]) -> None:

@@ -12,7 +12,7 @@ from bfcl_pipeline.base.errors import NotRecorded
 from bfcl_pipeline.benchmark.records import Call, Entry, Rules
 from bfcl_pipeline.judge.scoring.executable import ExecutableChecker
 from bfcl_pipeline.world.executables import ApiAnswer, ApiRequest
-from bfcl_pipeline.world.executables.binding import Parameter
+from bfcl_pipeline.world.executables.binding import BoundParameter
 from bfcl_pipeline.world.executables.network import NETWORK_FUNCTIONS, NetworkFunction
 
 COUNT = 3
@@ -44,7 +44,7 @@ def _price_function(monkeypatch: pytest.MonkeyPatch) -> None:
         return ApiRequest("https://api.open-meteo.com/price", (("name", name),))
 
     function = NetworkFunction(
-        "price", (Parameter("name"),), request, lambda answer, _: json.loads(answer.body)
+        "price", (BoundParameter("name"),), request, lambda answer, _: json.loads(answer.body)
     )
     monkeypatch.setitem(NETWORK_FUNCTIONS, "price", function)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from bfcl_pipeline.base.text import MOST_MARKS, folded
+from bfcl_pipeline.base.text import MOST_MARKS, fold_text
 from bfcl_pipeline.judge.scoring.web_queries import words
 from bfcl_pipeline.judge.scoring.web_results import Place, places
 
@@ -14,14 +14,14 @@ MARKS = "\N{COMBINING ACUTE ACCENT}\N{COMBINING GRAVE ACCENT BELOW}"
 
 def test_case_and_form_do_not_matter() -> None:
     """Full width, ligatures and composed accents are as their plain forms."""
-    assert folded("\N{FULLWIDTH LATIN CAPITAL LETTER A}\N{LATIN SMALL LIGATURE FI}") == "afi"
-    assert folded("e\N{COMBINING ACUTE ACCENT}") == "\N{LATIN SMALL LETTER E WITH ACUTE}"
+    assert fold_text("\N{FULLWIDTH LATIN CAPITAL LETTER A}\N{LATIN SMALL LIGATURE FI}") == "afi"
+    assert fold_text("e\N{COMBINING ACUTE ACCENT}") == "\N{LATIN SMALL LETTER E WITH ACUTE}"
 
 
 def test_long_runs_of_marks_are_cut() -> None:
     """Marks between letters are kept as far as texts of people have them; the words around them stay."""
-    assert len(folded(f"a{MARKS * 100_000}b")) <= MOST_MARKS + 3
-    assert folded(f"a{'!' * MOST_MARKS}b") == f"a{'!' * MOST_MARKS}b"
+    assert len(fold_text(f"a{MARKS * 100_000}b")) <= MOST_MARKS + 3
+    assert fold_text(f"a{'!' * MOST_MARKS}b") == f"a{'!' * MOST_MARKS}b"
     assert words(f"one {MARKS * 5_000} two")[-1] == "two"
 
 

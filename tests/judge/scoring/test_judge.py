@@ -9,7 +9,7 @@ from bfcl_pipeline.benchmark.definition import FORMATS, GROUPS, ReturnFormat
 from bfcl_pipeline.benchmark.records import Call, Entry, Mode, NameStyle, Response, Rules, Status
 from bfcl_pipeline.dialogue.calls import write_calls
 from bfcl_pipeline.judge.scoring import judge
-from bfcl_pipeline.judge.scoring.findings import MAX_MESSAGE, shown
+from bfcl_pipeline.judge.scoring.findings import MAX_MESSAGE, shorten
 from bfcl_pipeline.judge.scoring.judge import MAX_RESULT
 from tests.support.work import measured
 
@@ -295,7 +295,7 @@ def test_messages_are_bounded(result):
 def test_showing_a_value_takes_little_work():
     """Few parts of a value with many are visited for a message."""
     with measured() as work:
-        shown(_nested(5))
+        shorten(_nested(5))
     assert work.calls < 100_000
 
 

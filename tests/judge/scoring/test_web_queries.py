@@ -12,9 +12,9 @@ from bfcl_pipeline.judge.scoring.web_queries import (
     LONGEST,
     asked_text,
     awaits_event,
+    count_repeated,
     is_pasted,
     question_text,
-    repeated,
     words,
 )
 from bfcl_pipeline.judge.scoring.web_use import subquestions
@@ -97,7 +97,7 @@ def test_a_selection_of_words_is_not_a_paste(query: str, hops: tuple[str, ...]) 
 def test_a_query_of_nearly_the_same_words_repeats(query: str, found: bool) -> None:
     """Order and case do not matter; another name or many more words make another query."""
     other = "tallest building floors Bangkok"
-    assert repeated([query, "tea", other]) == repeated([other, query]) == found
+    assert count_repeated([query, "tea", other]) == count_repeated([other, query]) == found
 
 
 @pytest.mark.parametrize(

@@ -20,13 +20,13 @@ import yaml
 from bfcl_pipeline.ask.models import build_adapter
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.runs.archived.crate_metadata import read_metadata
-from bfcl_pipeline.runs.archived.findings import Finding, Findings, Part, UnpackedRun, Verification
+from bfcl_pipeline.runs.archived.findings import ArchiveFinding, Findings, Part, UnpackedRun, Verification
 from bfcl_pipeline.runs.archived.reading import SealedArchive
 from bfcl_pipeline.runs.archived.software import find_checkout
 from bfcl_pipeline.runs.journal import exchange_key
-from bfcl_pipeline.runs.recorded_run import read_run
+from bfcl_pipeline.runs.recorded_run import read_recorded_run
 from bfcl_pipeline.share.asked_again.check import AskAgain
-from bfcl_pipeline.share.asked_again.drawing import Draw, draw, models_of
+from bfcl_pipeline.share.asked_again.drawing import RequestDraw, draw, models_of
 from tests.share.archive.small_run import NAME, SmallRun
 from tests.support.local_chat import LocalChat, local_chat
 from tests.support.serving_process import STAND_IN
@@ -49,7 +49,7 @@ def unpacked(small_run: SmallRun, archived: Path) -> UnpackedRun:
     """The archived run as `verify` hands it to a check."""
     with SealedArchive(archived) as archive:
         metadata, sha256 = read_metadata(archive), archive.seal.sha256
-    recorded = read_run(small_run.results, find_checkout().schema, NAME)
+    recorded = read_recorded_run(small_run.results, find_checkout().schema, NAME)
     return UnpackedRun(archived, sha256, metadata, recorded, small_run.cache, small_run.data, 2)
 
 
@@ -60,7 +60,7 @@ class Verifier:
     folder: Path
     run: UnpackedRun
     lines: list[str] = field(default_factory=list)
-    found: list[Finding] = field(default_factory=list)
+    found: list[ArchiveFinding] = field(default_factory=list)
 
     def has(self, name: str = MODEL, **values: Any) -> None:
         """Writes the models file with one row."""
@@ -84,7 +84,7 @@ class Verifier:
         self.found = findings.found
         return done
 
-    def finding(self, part: Part = Part.ASKED) -> Finding:
+    def finding(self, part: Part = Part.ASKED) -> ArchiveFinding:
         """The first finding of a part."""
         return next(finding for finding in self.found if finding.part is part)
 
@@ -284,7 +284,7 @@ def _with_row(run: UnpackedRun, folder: Path, endpoint: str) -> UnpackedRun:
     return replace(run, recorded=recorded, cache=folder / "archive")
 
 
-def _drawn(run: UnpackedRun, count: int, seed: int = 7) -> Draw:
+def _drawn(run: UnpackedRun, count: int, seed: int = 7) -> RequestDraw:
     [(model, folders)] = models_of(run.recorded).items()
     return draw(run, model, folders, count, seed)
 

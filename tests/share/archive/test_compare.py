@@ -17,7 +17,7 @@ from bfcl_pipeline.share.archive.compare import (
     DifferenceKind,
     FileDifference,
     compared_files,
-    differences,
+    file_differences,
 )
 
 TABLE = "responses/m/simple_python.parquet"
@@ -43,7 +43,7 @@ def recorded(tmp_path: Path) -> Path:
 
 
 def first(recorded: Path, derived: Path) -> FileDifference:
-    return next(differences(recorded, derived))
+    return next(file_differences(recorded, derived))
 
 
 def described(recorded: Path, derived: Path) -> str:
@@ -63,7 +63,7 @@ def test_equal_folders_have_no_difference(recorded: Path, tmp_path: Path) -> Non
         path = derived / name
         path.parent.mkdir(exist_ok=True)
         path.write_text("another")
-    assert not list(differences(recorded, derived))
+    assert not list(file_differences(recorded, derived))
     assert compared_files(derived) == [Path("report.html"), Path(TABLE), Path("tables/a.csv")]
 
 
@@ -148,12 +148,12 @@ def test_figures_are_compared_as_svg(tmp_path: Path) -> None:
     (derived / "report").mkdir()
     (derived / "report/e0.js").write_text("bfcl_data()\n")
     (recorded / "figures").mkdir()
-    assert Path("report/e0.js") in [one.file for one in differences(recorded, derived)]
+    assert Path("report/e0.js") in [one.file for one in file_differences(recorded, derived)]
     (derived / "report/e0.js").unlink()
     (recorded / "figures/overall.svg").write_text("<svg>1</svg>\n")
     (recorded / "figures/overall.png").write_text("other pixels")
     (recorded / "figures/.snakemake_timestamp").touch()
-    assert [one.file for one in differences(recorded, derived)] == [Path("figures/overall.svg")]
+    assert [one.file for one in file_differences(recorded, derived)] == [Path("figures/overall.svg")]
 
 
 def test_the_first_different_line_is_reported(recorded: Path, tmp_path: Path) -> None:
@@ -180,7 +180,7 @@ def test_missing_and_extra_files_are_reported(recorded: Path, tmp_path: Path) ->
     derived = write_run(tmp_path / "derived")
     (derived / TABLE).unlink()
     (recorded / "report.html").unlink()
-    only_recorded, only_derived = differences(recorded, derived)
+    only_recorded, only_derived = file_differences(recorded, derived)
     kinds = (only_recorded.kind, only_derived.kind)
     assert kinds == (DifferenceKind.ONLY_RECORDED, DifferenceKind.ONLY_DERIVED)
     assert (
@@ -194,5 +194,5 @@ def test_causes_come_before_consequences(recorded: Path, tmp_path: Path) -> None
     derived = write_run(tmp_path / "derived", result_json='"another"')
     (derived / "tables/a.csv").write_text("model,score\nm,0\n")
     (derived / "report.html").write_text("<p>two</p>\n")
-    found = [str(difference.file) for difference in differences(recorded, derived)]
+    found = [str(difference.file) for difference in file_differences(recorded, derived)]
     assert found == [TABLE, "tables/a.csv", "report.html"]

@@ -9,11 +9,11 @@ from typing import Any
 from bfcl_pipeline.ask.generation import ChatAsking
 from bfcl_pipeline.benchmark.records import Entry, Exchange, Mode, Request, Rules
 from bfcl_pipeline.runs.archived.provenances import ApiFacts, ModelProvenance, ProvenanceUse
-from bfcl_pipeline.runs.provenance import Machine, ModelFiles, Pipeline, Provenance, Server
-from bfcl_pipeline.share.asked_again.answers import NO_CALLS, ComparedAnswer, compared
+from bfcl_pipeline.runs.provenance import MachineRecord, ModelFiles, Pipeline, Provenance, ServerRecord
+from bfcl_pipeline.share.asked_again.answers import NO_CALLS, ComparedAnswer, compared_form
 from bfcl_pipeline.share.asked_again.comparison import (
     ComparedRequest,
-    equal,
+    equal_answers,
     level_shares,
     odd_ones,
     table_lines,
@@ -27,7 +27,7 @@ TRIANGLE = {"base": 10, "height": 5}
 
 def _form(entry: Entry, result: Any, mode: Mode = Mode.FC, reply: Any = None) -> ComparedAnswer:
     exchange = Exchange(Request(mode, ()), result, reply=reply)
-    return compared(entry, exchange, ChatAsking(mode), Rules.OFFICIAL)
+    return compared_form(entry, exchange, ChatAsking(mode), Rules.OFFICIAL)
 
 
 def _called(**arguments: Any) -> list[dict[str, str]]:
@@ -40,9 +40,13 @@ def test_the_order_of_arguments_counts_in_the_text_alone(entries: Entries) -> No
     one = _form(entry, _called(base=10, height=5))
     other = _form(entry, _called(height=5, base=10))
     assert one.verdicts is True
-    assert [equal(level, one, other) for level in ("texts", "calls", "verdicts")] == [False, True, True]
+    assert [equal_answers(level, one, other) for level in ("texts", "calls", "verdicts")] == [
+        False,
+        True,
+        True,
+    ]
     wrong = _form(entry, _called(base=10, height=6))
-    assert [equal(level, one, wrong) for level in ("texts", "calls", "verdicts")] == [False] * 3
+    assert [equal_answers(level, one, wrong) for level in ("texts", "calls", "verdicts")] == [False] * 3
 
 
 def test_prompted_answers_are_decoded_in_their_language(entries: Entries) -> None:
@@ -65,8 +69,8 @@ def test_ids_and_usage_are_not_compared(entries: Entries) -> None:
     second = _form(entry, result, reply={"content": None, "tool_calls": [{"id": "2"}]})
     third = _form(entry, result, reply={"content": "Well, ", "tool_calls": [{"id": "2"}]})
     assert first == second
-    assert equal("texts", first, third) is False
-    assert equal("calls", first, third) is True
+    assert equal_answers("texts", first, third) is False
+    assert equal_answers("calls", first, third) is True
 
 
 def test_verdicts_of_conversations_may_be_undecided(entries: Entries) -> None:
@@ -75,10 +79,10 @@ def test_verdicts_of_conversations_may_be_undecided(entries: Entries) -> None:
     cd, ls = [{"cd": '{"folder": "a"}'}], [{"ls": "{}"}]
     one, same, other = _form(entry, cd), _form(entry, [{"cd": '{"folder":"a"}'}]), _form(entry, ls)
     assert one.verdicts is None
-    assert equal("verdicts", one, same) is True
-    assert equal("verdicts", one, other) is None
-    assert equal("verdicts", _form(entry, "Done."), _form(entry, "Done!")) is None
-    assert equal("verdicts", _form(entry, "Done."), _form(entry, "Done.")) is True
+    assert equal_answers("verdicts", one, same) is True
+    assert equal_answers("verdicts", one, other) is None
+    assert equal_answers("verdicts", _form(entry, "Done."), _form(entry, "Done!")) is None
+    assert equal_answers("verdicts", _form(entry, "Done."), _form(entry, "Done.")) is True
 
 
 def test_shares_leave_out_what_has_no_answer() -> None:
@@ -112,16 +116,18 @@ def test_the_first_difference_of_two_bodies_has_its_place() -> None:
     assert list(differing({"a": (1, 2.0)}, {"a": [1, 2.0]})) == []
 
 
-def _provenance(server: Server | None, models: dict[str, int]) -> ModelProvenance:
-    record = Provenance(Pipeline("1", None, changed=False), {}, Machine("Linux", "x"), ModelFiles(), server)
+def _provenance(server: ServerRecord | None, models: dict[str, int]) -> ModelProvenance:
+    record = Provenance(
+        Pipeline("1", None, changed=False), {}, MachineRecord("Linux", "x"), ModelFiles(), server
+    )
     return ModelProvenance((ProvenanceUse("0" * 64, record, 1, "", ""),), ApiFacts(models, {}, 0))
 
 
 def test_other_surroundings_are_reported() -> None:
     """Another version of the server, another variable, another model behind the same name."""
-    invariant = Server("vllm", "0.31.0", environment={"VLLM_BATCH_INVARIANT": "1"})
+    invariant = ServerRecord("vllm", "0.31.0", environment={"VLLM_BATCH_INVARIANT": "1"})
     archived = _provenance(invariant, {"chat-2026-01": 3})
-    own = _provenance(Server("vllm", "0.30.0"), {"chat-2026-02": 5})
+    own = _provenance(ServerRecord("vllm", "0.30.0"), {"chat-2026-02": 5})
     lines = list(different_surroundings(archived, own))
     assert lines[0] == (
         "the model that the API names is 'chat-2026-01' in the archive and 'chat-2026-02' in yours"

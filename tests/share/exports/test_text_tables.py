@@ -49,7 +49,7 @@ def test_latex_prints_a_hostile_name_as_it_is(hostile_run: Path, tmp_path: Path)
     name = re.split(r"(?<!\\)&", line)[NAME_COLUMN]
     assert re.search(r"[\\{}$&#%_^~<>|`'\"]", _COMMANDS.sub("", name)) is None
     assert r"\textbackslash{}input\{e\}-{}-\textless{}i" in line
-    assert latex.escaped("a---b") == "a-{}-{}-b"
+    assert latex.escape_latex("a---b") == "a-{}-{}-b"
 
 
 def test_markdown_has_the_rows_and_notes_of_the_terminal(hostile_run: Path, tmp_path: Path) -> None:
@@ -65,8 +65,8 @@ def test_markdown_has_the_rows_and_notes_of_the_terminal(hostile_run: Path, tmp_
 
 def test_markdown_shows_a_hostile_name_as_it_is() -> None:
     """Markup in a name is escaped, and what is invisible is visible."""
-    assert markdown.escaped("a|b*c_<i>`[x](y)\\") == r"a\|b\*c\_\<i\>\`\[x\](y)\\"
-    assert markdown.escaped("a\nb\u202ec") == r"a\\nb\\u202ec"
+    assert markdown.escape_markdown("a|b*c_<i>`[x](y)\\") == r"a\|b\*c\_\<i\>\`\[x\](y)\\"
+    assert markdown.escape_markdown("a\nb\u202ec") == r"a\\nb\\u202ec"
 
 
 def test_other_rules_have_other_rows(real_run: Path, tmp_path: Path) -> None:

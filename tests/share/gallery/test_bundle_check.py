@@ -11,7 +11,7 @@ from bfcl_pipeline.share.archive.attestations import AttestationOptions
 from bfcl_pipeline.share.gallery.bundle import SUMS, write_sums
 from bfcl_pipeline.share.gallery.bundle_check import Bundle
 from bfcl_pipeline.share.gallery.find import find_archives
-from bfcl_pipeline.share.gallery.verified import key_of
+from bfcl_pipeline.share.gallery.verified import verification_key
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def bundle(tmp_path: Path) -> Path:
 def key(bundle: Path) -> str:
     """What the verification of the archive in a bundle depends on."""
     (found,) = find_archives([bundle], print)
-    return key_of(found, [Bundle.read(bundle)], bundle / "data", AttestationOptions())
+    return verification_key(found, [Bundle.read(bundle)], bundle / "data", AttestationOptions())
 
 
 def test_sums_that_are_right(bundle: Path) -> None:

@@ -24,8 +24,8 @@ from bfcl_pipeline.share.gallery import submit as submitting
 from bfcl_pipeline.share.gallery.bundle import write_sums
 from bfcl_pipeline.share.gallery.bundle_check import Bundle
 from bfcl_pipeline.share.gallery.find import find_archives
-from bfcl_pipeline.share.gallery.record import ArchiveRecord, Outcome, write_record
-from bfcl_pipeline.share.gallery.verified import key_of
+from bfcl_pipeline.share.gallery.record import ArchiveRecord, Reproduction, write_record
+from bfcl_pipeline.share.gallery.verified import verification_key
 from tests.share.archive.repacked import repack
 from tests.share.archive.small_run import KEY_VARIABLE, NAME, SmallRun
 from tests.share.archive.test_tampered import tampered
@@ -305,8 +305,8 @@ def test_nothing_in_a_site_is_believed(tmp_path: Path, capsys: pytest.CaptureFix
     (given / "forged.crate.zip").write_bytes(UNSEALED)
     seal(given / "forged.crate.zip")
     (found,) = find_archives([given], print)
-    key = key_of(found, [Bundle.read(given)], data, AttestationOptions())
-    forged = ArchiveRecord(key, "forged", found.sha256, 14, Outcome.DERIVED, ())
+    key = verification_key(found, [Bundle.read(given)], data, AttestationOptions())
+    forged = ArchiveRecord(key, "forged", found.sha256, 14, Reproduction.DERIVED, ())
     for name in (key, found.sha256):
         write_record(site / f".verified/{name}.json", forged)
     assert gallery(SmallRun(tmp_path), site, given) == 1

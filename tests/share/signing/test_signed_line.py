@@ -18,7 +18,7 @@ from bfcl_pipeline.base.errors import BadSignature
 from bfcl_pipeline.base.strict_json import canonical
 from bfcl_pipeline.share.signing import ssh_keygen
 from bfcl_pipeline.share.signing.signature import PAYLOAD_TYPE, SigningOptions, Trust
-from bfcl_pipeline.share.signing.signed_line import check_line, key_of, payload_of, sign_statement
+from bfcl_pipeline.share.signing.signed_line import check_line, payload_of, sign_statement, signing_key_of
 from tests.share.signing.conftest import PAYLOAD
 from tests.support.ssh_keys import allow, fingerprint, needs_ssh
 
@@ -40,7 +40,7 @@ def test_a_signed_statement_is_checked(line: bytes, keys: Keys, tmp_path: Path) 
     assert unknown.signer.principals == ()
     signers = allow(tmp_path / "signers", ("bob@example.org", keys[1]), ("alice@example.org", keys[0]))
     assert check_line(line, Trust(signers)).signer.principals == ("alice@example.org",)
-    assert key_of(line) == fingerprint(keys[0])
+    assert signing_key_of(line) == fingerprint(keys[0])
     assert payload_of(line) == PAYLOAD
     assert sign_statement(PAYLOAD, SigningOptions(key=keys[0])) == line  # ed25519: the same bytes
 
@@ -190,7 +190,7 @@ def test_garbage_is_refused(garbage: bytes) -> None:
     for read in (lambda: check_line(garbage, Trust()), lambda: payload_of(garbage)):
         with pytest.raises(BadSignature):
             read()
-    assert key_of(garbage) is None
+    assert signing_key_of(garbage) is None
 
 
 def test_a_truncated_line_is_refused(line: bytes) -> None:

@@ -13,7 +13,7 @@ from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.show.compare.compare import Comparer, Comparison
 from bfcl_pipeline.show.compare.settings import Settings, run_settings, searched_web, web_differs
 from bfcl_pipeline.show.compare.sides import Choice, read_sides
-from bfcl_pipeline.show.compare.text import notes
+from bfcl_pipeline.show.compare.text import column_notes
 from tests.support.synthetic_run import MadeUpModel, marks, write_run
 
 BOTH = {"web_search_base": marks(3, 1), "multiple": marks(2)}
@@ -67,7 +67,7 @@ def test_executed_calls_of_different_webs_are_not_compared(tmp_path: Path) -> No
     assert found.executed_left_out
     assert not found.web_left_out
     assert [name for name in names if found.of(name) is None] == ["exec_simple", "rest"]
-    assert "Not compared: exec_* and rest" in "".join(notes([found]))
+    assert "Not compared: exec_* and rest" in "".join(column_notes([found]))
 
 
 @pytest.mark.parametrize("web", ["live", "replay", None])
@@ -110,7 +110,7 @@ def test_another_search_engine_is_named(tmp_path: Path) -> None:
     assert compared(plain, paid).settings == []
     assert list(map(str, compared(plain, other).settings)) == ["search engine: duckduckgo / mojeek"]
     assert list(map(str, compared(other, own).settings)) == ["search engine: mojeek / brave"]
-    assert "The sides differ in search engine: mojeek / brave." in notes([compared(other, own)])
+    assert "The sides differ in search engine: mojeek / brave." in column_notes([compared(other, own)])
     simulated = made(tmp_path / "e", "simulated", search_engine="mojeek")
     assert compared(simulated, made(tmp_path / "f", "simulated")).settings == []
     sides = read_sides([Choice(Run(own))], Rules.OFFICIAL)[1]

@@ -9,7 +9,15 @@ import pytest
 
 from bfcl_pipeline.benchmark.definition import CATEGORIES
 from bfcl_pipeline.judge.scoring.statistics.clustered import layout, means
-from bfcl_pipeline.show.planning import EntryValue, Scatter, assumed, completed, measured, shares_of, whole
+from bfcl_pipeline.show.planning import (
+    EntryValue,
+    Scatter,
+    assumed_scatter,
+    complete_scatter,
+    measure_scatter,
+    shares_of,
+    whole,
+)
 
 SHARES = {"multi_turn_base": 0.5, "multi_turn_miss_func": 0.3, "live_simple": 0.2}
 SIZES = {"multi_turn_base": 60, "multi_turn_miss_func": 60, "live_simple": 90}
@@ -43,7 +51,7 @@ def test_all_entries_have_the_clustered_standard_error(seed: int) -> None:
     few = np.sqrt([60 / 59, 60 / 59, 30 / 29])  # this module has no correction for few clusters
     weights = np.array(list(SHARES.values())) / few
     expected = math.sqrt(weights @ of.covariance @ weights)
-    found = measured(outcomes)
+    found = measure_scatter(outcomes)
     independent = sum(  # nor divides by n - 1 what the clustered variance divides by n
         SHARES[name] ** 2 * found.variance[name] / SIZES[name] ** 2 for name in SHARES
     )
@@ -62,37 +70,39 @@ def test_the_deviation_of_a_sample_is_that_of_drawn_samples() -> None:
             values = np.array([one.value for one in outcomes if one.category == name])
             score += share * random.choice(values, sample[name], replace=False).mean()
         scores.append(score)
-        stated.append(measured(outcomes).deviation(SHARES, sample) ** 2)
+        stated.append(measure_scatter(outcomes).deviation(SHARES, sample) ** 2)
     assert np.std(scores) == pytest.approx(math.sqrt(np.mean(stated)), rel=0.1)
 
 
 def test_equal_verdicts_still_scatter() -> None:
     """A category in which everything is right is not planned with one entry: two of each kind are added."""
-    found = measured(EntryValue("multiple", str(number), 1.0) for number in range(96))
+    found = measure_scatter(EntryValue("multiple", str(number), 1.0) for number in range(96))
     assert found.variance["multiple"] == pytest.approx(0.02 * 0.98)
 
 
 def test_no_entry_of_a_category_says_nothing_about_its_score() -> None:
     """The deviation is infinite."""
-    assert assumed(False).deviation({"multiple": 0.5, "parallel": 0.5}, {"multiple": 10}) == math.inf
+    assert (
+        assumed_scatter(False).deviation({"multiple": 0.5, "parallel": 0.5}, {"multiple": 10}) == math.inf
+    )
 
 
 def test_categories_that_a_run_lacks_are_assumed() -> None:
     """Measured categories keep what was measured; pairs with another category are as assumed."""
-    usual = assumed(False)
-    found = completed(measured(planted(0)), usual)
+    usual = assumed_scatter(False)
+    found = complete_scatter(measure_scatter(planted(0)), usual)
     assert set(found.variance) == {name for name, category in CATEGORIES.items() if category.scored}
     assert found.variance["memory_kv"] == usual.variance["memory_kv"]
     assert found.variance["live_simple"] != usual.variance["live_simple"]
     pair = ("multi_turn_base", "multi_turn_miss_func")
-    assert found.covariance[pair] == measured(planted(0)).covariance[pair] != usual.covariance[pair]
+    assert found.covariance[pair] == measure_scatter(planted(0)).covariance[pair] != usual.covariance[pair]
     other = ("multi_turn_base", "multi_turn_long_context")
     assert found.covariance[other] == usual.covariance[other]
 
 
 def test_the_assumed_scatter_gives_the_published_widths() -> None:
     """±2.0 points on the overall score for independent entries, ±2.7 with clusters; live ±2.8."""
-    shares, usual = shares_of("overall"), assumed(False)
+    shares, usual = shares_of("overall"), assumed_scatter(False)
     clustered = whole(shares, usual)
     independent = Scatter(usual.variance, {}).deviation(shares, clustered.entries)
     assert 196 * independent == pytest.approx(2.0, abs=0.05)

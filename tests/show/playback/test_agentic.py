@@ -24,7 +24,7 @@ from bfcl_pipeline.show.playback.conditions import NO_WEB
 from bfcl_pipeline.world.encoding.sentence_encoder import EmbeddingCache
 from bfcl_pipeline.world.tools import World, WorldConfig
 from bfcl_pipeline.world.web.cache import WebCache
-from bfcl_pipeline.world.web.presented import presented
+from bfcl_pipeline.world.web.presented import present_entry
 from bfcl_pipeline.world.web.recording import RecordingWeb
 from bfcl_pipeline.world.web.simulated import SimulatedWeb
 from tests.support.word_encoder import WordEncoder
@@ -172,7 +172,7 @@ def test_web_calls_have_the_results_of_the_conversation(
     conditions = Conditions(staged, constants, tmp_path, web, 7)
     seen = []
     for entry in entries("web_search_base")[:6]:
-        asked = presented(entry, web)
+        asked = present_entry(entry, web)
         result, outcomes, mode, _ = hold(asked, config_of(asked), name)
         turns = play_agentic(entry, result, mode, conditions, web.mode)
         assert _results(turns) == outcomes

@@ -26,7 +26,7 @@ from bfcl_pipeline.show.report.figures.draw import FIGURES, draw, draw_run
 from bfcl_pipeline.show.report.figures.drawn_figure import DrawnFigure
 from bfcl_pipeline.show.report.figures.experiments import ExperimentRun, draw_experiments
 from bfcl_pipeline.show.report.figures.figure import data
-from bfcl_pipeline.show.report.figures.names import LONGEST, Models, distinct, drawn
+from bfcl_pipeline.show.report.figures.names import LONGEST, Models, distinct, drawable_text
 from bfcl_pipeline.show.report.figures.usage import frontier, ticks
 from bfcl_pipeline.show.report.figures.write import CAPTIONS, add_figures, write_figures
 from bfcl_pipeline.show.report.page.render import render_page
@@ -142,7 +142,7 @@ def test_names_are_short_visible_and_distinct(figures: list[DrawnFigure]) -> Non
     assert names[1:2] + names[3:] == [r"\u202eevil", r"\u901a\u4e49", "same", "same (2)", r"a\nb\x1b[31m"]
     assert "\N{HORIZONTAL ELLIPSIS}" in names[2]
     assert {name.strip() for name in names} <= set(texts(figures[0].svg))
-    assert drawn("Zürich Ωж – 1†") == "Zürich Ωж – 1†"
+    assert drawable_text("Zürich Ωж – 1†") == "Zürich Ωж – 1†"
 
 
 def test_names_that_are_cut_keep_what_tells_them_apart() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from bfcl_pipeline.benchmark.records import Mode, Rules
 from bfcl_pipeline.runs.run import Run
-from bfcl_pipeline.show.report.mode_label import labelled, mode_label
+from bfcl_pipeline.show.report.mode_label import mode_label, name_with_mode
 from bfcl_pipeline.show.report.page.modes import modes
 from bfcl_pipeline.show.report.page.render import render_page
 from bfcl_pipeline.show.report.page.run_tables import read_run_tables
@@ -42,7 +42,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 )
 def test_a_mode_is_added_to_names_that_lack_it(name: str, mode: str | None, shown: str) -> None:
     """Names of the leaderboard state the mode; others get it once."""
-    assert labelled(name, mode) == shown
+    assert name_with_mode(name, mode) == shown
     assert mode_label(shown, mode) == ""
 
 

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from bfcl_pipeline.base.errors import ConfigError
-from bfcl_pipeline.benchmark.config.published_scores import dates_as_text, identified
+from bfcl_pipeline.benchmark.config.published_scores import dates_as_text, identify_files
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.show.report.published_rows import published_notes, published_rows, with_published
 from bfcl_pipeline.show.report.tables.published import copy_published, write_published
@@ -81,14 +81,14 @@ def test_a_file_in_another_form_is_refused(tmp_path: Path, text: str, message: s
 def test_a_file_is_identified_by_its_content(tmp_path: Path) -> None:
     """A given sha256 must be that of the file; dates that YAML reads without quotes become texts."""
     one = source(tmp_path / "site.csv")
-    (found,) = identified([one])
-    assert identified([found]) == [found]
+    (found,) = identify_files([one])
+    assert identify_files([found]) == [found]
     source(tmp_path / "site.csv", SITE + "\n")
     with pytest.raises(ConfigError, match="expected sha256"):
-        identified([found])
+        identify_files([found])
     (tmp_path / "site.csv").unlink()
     with pytest.raises(ConfigError, match=r"site\.csv: cannot be read"):
-        identified([one])
+        identify_files([one])
     assert dates_as_text([{"date": date(2025, 12, 16)}, 3]) == [{"date": "2025-12-16"}, 3]
     assert dates_as_text("typed") == "typed"
 

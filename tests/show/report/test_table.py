@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from markupsafe import Markup
 
-from bfcl_pipeline.show.report.page.table import Cell, Table, isolated
+from bfcl_pipeline.show.report.page.table import Cell, Table, isolate
 
 
 @pytest.mark.parametrize(
@@ -17,7 +17,7 @@ from bfcl_pipeline.show.report.page.table import Cell, Table, isolated
         Cell.heat(None, "N/A"),
         Cell.sortable("simple_python†"),
         Cell.code("a<b&c"),
-        Cell(isolated("<script>"), "<script>"),
+        Cell(isolate("<script>"), "<script>"),
         Cell(1, 1, style="rank"),  # type: ignore[arg-type]
         Cell(""),
     ],

@@ -13,7 +13,15 @@ import pytest
 from bfcl_pipeline.benchmark.config.job import SEARCH_ENGINES, WEB_MODES
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.runs.run import Run
-from bfcl_pipeline.runs.web_label import UNKNOWN, UNREAL, joined, mark, note, score_mark, searched
+from bfcl_pipeline.runs.web_label import (
+    UNKNOWN,
+    UNREAL,
+    join_webs,
+    mark,
+    note,
+    score_mark,
+    searched_web_label,
+)
 from bfcl_pipeline.show.report.page.render import render_page
 from bfcl_pipeline.show.report.page.run_tables import read_run_tables
 from bfcl_pipeline.show.report.tables.aggregate_run import aggregate_run
@@ -57,10 +65,10 @@ def test_every_web_is_either_real_or_marked() -> None:
 
 def test_several_webs_are_joined_in_one_column() -> None:
     """Each web is named once, in alphabetical order; one that is not real marks them all."""
-    webs = joined(["simulated", "replay", "simulated"])
+    webs = join_webs(["simulated", "replay", "simulated"])
     assert webs == "replay, simulated"
     assert mark(webs) == "†"
-    assert joined([]) is None
+    assert join_webs([]) is None
 
 
 def test_only_scores_that_contain_web_search_are_marked(run: Path) -> None:
@@ -152,12 +160,12 @@ def test_another_search_engine_is_named_and_marked() -> None:
     """On the real web only; DuckDuckGo and the service for it are the leaderboard's, and are not named."""
     for engine in SEARCH_ENGINES:
         for web in WEB_MODES:
-            named = searched(web, engine)
+            named = searched_web_label(web, engine)
             other = web in ("record", "replay", "live") and engine not in ("duckduckgo", "serpapi")
             assert named == (f"{web} by {engine}" if other else web)
             assert bool(mark(named)) is (other or web in UNREAL)
-    assert searched(None, "brave") is None
-    both = joined(["record by brave", "simulated", "live by bing", "live"])
+    assert searched_web_label(None, "brave") is None
+    both = join_webs(["record by brave", "simulated", "live by bing", "live"])
     assert note([both, "replay by bing"]) == (
         "† simulated web, not the real one, or another search engine (bing, brave): not comparable with "
         "the leaderboard"

@@ -11,7 +11,7 @@ from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.judge.scoring import web_use
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.show.report.page.run_tables import RunTables, read_run_tables
-from bfcl_pipeline.show.report.page.web import FAILURES, Part, web_details
+from bfcl_pipeline.show.report.page.web import FAILURES, WebPart, web_details
 from tests.support.agentic_run import write_agentic_run
 
 BASE, WITHOUT = "web_search_base", "web_search_no_snippet"
@@ -23,7 +23,7 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> RunTables:
     return read_run_tables(Run(run), Rules.OFFICIAL)
 
 
-def cells(parts: list[Part], label: str) -> list[list[tuple[str, str]]]:
+def cells(parts: list[WebPart], label: str) -> list[list[tuple[str, str]]]:
     """The texts and notes of the rows of a table."""
     (table,) = [part.table for part in parts if part.table.label == label]
     return [[(cell.text, cell.note) for cell in row] for row in table.rows]

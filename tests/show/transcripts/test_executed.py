@@ -18,7 +18,7 @@ from bfcl_pipeline.judge.scoring import Judge
 from bfcl_pipeline.show.playback import Conditions
 from bfcl_pipeline.show.transcripts import PAGE, TERMINAL, answer_record, entry_record
 from bfcl_pipeline.show.transcripts.executed import MOST_EXECUTED
-from bfcl_pipeline.show.transcripts.limits import Limits
+from bfcl_pipeline.show.transcripts.limits import TextLimits
 from bfcl_pipeline.show.transcripts.parts import AnswerRecord, Item, Kind
 from bfcl_pipeline.world.executables import ApiAnswer, ApiRequest
 from bfcl_pipeline.world.executables.functions import work
@@ -50,7 +50,7 @@ def record(staged: Path, constants: Constants, tmp_path: Path) -> Record:
         web: str | None = None,
         mode: Mode = Mode.PROMPT,
         rules: Rules = Rules.OFFICIAL,
-        limits: Limits = PAGE,
+        limits: TextLimits = PAGE,
     ) -> AnswerRecord:
         conditions = Conditions(staged, constants, tmp_path)
         response = Response(entry.entry_id, entry.category, mode, json.dumps(result), model="m", web=web)

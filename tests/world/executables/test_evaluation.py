@@ -16,11 +16,11 @@ from bfcl_pipeline.world.executables import (
     NoApis,
     evaluation,
 )
-from bfcl_pipeline.world.executables.binding import Parameter, bound
-from bfcl_pipeline.world.executables.functions.work import MAX_STEPS, Work
+from bfcl_pipeline.world.executables.binding import BoundParameter, bound
+from bfcl_pipeline.world.executables.functions.work import MAX_STEPS, EvaluationWork
 from bfcl_pipeline.world.executables.network import NetworkFunction
 
-PARAMETERS = (Parameter("a"), Parameter("b"), Parameter("c", 7))
+PARAMETERS = (BoundParameter("a"), BoundParameter("b"), BoundParameter("c", 7))
 
 
 def value(call: Call):
@@ -39,7 +39,7 @@ def asked(monkeypatch) -> list[str]:
             return ApiAnswer(200, "12")
 
     ask = NetworkFunction(
-        "ask", (Parameter("n"),), lambda n: ApiRequest(str(n)), lambda answer, _: int(answer.body)
+        "ask", (BoundParameter("n"),), lambda n: ApiRequest(str(n)), lambda answer, _: int(answer.body)
     )
     monkeypatch.setattr(evaluation, "NETWORK_FUNCTIONS", {"ask": ask})
     monkeypatch.setattr(evaluation, "NoApis", Apis, raising=False)
@@ -137,7 +137,7 @@ def test_lists_in_many_places_are_bounded_work():
     with pytest.raises(ExecutionFailed, match=r"^Bound: the arguments have more than"):
         value(Call("sort_array", {"array": numbers}))
     with pytest.raises(ExecutionFailed, match=r"^Bound: the call takes more than"):
-        Evaluator(NoApis()).value(Call("sort_array", {"array": calls}), Work(MAX_STEPS // 20))
+        Evaluator(NoApis()).value(Call("sort_array", {"array": calls}), EvaluationWork(MAX_STEPS // 20))
 
 
 def test_use_of_the_network_is_known_before_a_call_runs(asked):

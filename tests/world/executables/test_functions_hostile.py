@@ -9,7 +9,7 @@ import pytest
 from bfcl_pipeline.benchmark.records import Call
 from bfcl_pipeline.world.executables import Evaluator, ExecutionFailed, NoApis
 from bfcl_pipeline.world.executables.binding import REQUIRED
-from bfcl_pipeline.world.executables.functions import FUNCTIONS, Work
+from bfcl_pipeline.world.executables.functions import FUNCTIONS, EvaluationWork
 from bfcl_pipeline.world.executables.functions.work import MAX_BITS, MAX_ITEMS, MAX_STEPS
 from tests.support.executable_calls import EXECUTED, pure_calls
 from tests.support.work import measured
@@ -104,7 +104,7 @@ BOUNDED = [
 def test_endless_loops_end_with_the_steps(name, arguments):
     """Each call ends when the steps that are left are done; its work is proportional to them."""
     with measured() as work, pytest.raises(ExecutionFailed, match=STEPS):
-        Evaluator(NoApis()).value(Call(name, arguments), Work(FEW_STEPS))
+        Evaluator(NoApis()).value(Call(name, arguments), EvaluationWork(FEW_STEPS))
     assert work.calls < 20 * FEW_STEPS
 
 
@@ -125,7 +125,7 @@ def test_hostile_arguments_end_in_a_failure(name, arguments, message):
 
 def test_steps_are_counted_before_they_are_done():
     """A call never does more steps than are left, and a failed one leaves none to the calls around it."""
-    work = Work(1_000)
+    work = EvaluationWork(1_000)
     assert FUNCTIONS["math_factorial"].run({"n": 100}, work) > 0
     assert 1_000 - 112 <= work.steps_left <= 1_000 - 100
     with pytest.raises(ExecutionFailed):
@@ -137,7 +137,7 @@ def test_steps_are_counted_before_they_are_done():
 
 def test_values_in_memory_are_work():
     """A sequence of large numbers ends after a megabyte of them, not after a gigabyte."""
-    work = Work()
+    work = EvaluationWork()
     with pytest.raises(ExecutionFailed, match=STEPS):
         FUNCTIONS["get_fibonacci_sequence"].run({"n": 100_000}, work)
     tracemalloc.start()
@@ -158,7 +158,7 @@ def test_passing_a_large_value_on_is_work(name):
     for _ in range(40):
         call = Call(name, {first: call, **dict.fromkeys(others, 1)})
     with measured() as work, pytest.raises(ExecutionFailed, match=STEPS):
-        Evaluator(NoApis()).value(call, Work(FEW_STEPS))
+        Evaluator(NoApis()).value(call, EvaluationWork(FEW_STEPS))
     assert work.calls < 5 * FEW_STEPS
 
 
@@ -168,7 +168,7 @@ def test_the_bounds_are_far_above_what_is_expected(entries):
     for category in EXECUTED:
         for entry in entries(category):
             for call in pure_calls(entry.truth):
-                work = Work()
+                work = EvaluationWork()
                 FUNCTIONS[call.name].run(call.arguments, work)
                 most = max(most, MAX_STEPS - work.steps_left)
     assert 1_000 < most < MAX_STEPS // 100

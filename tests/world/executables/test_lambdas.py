@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bfcl_pipeline.world.executables import ExecutionFailed
-from bfcl_pipeline.world.executables.functions import FUNCTIONS, Work
+from bfcl_pipeline.world.executables.functions import FUNCTIONS, EvaluationWork
 from bfcl_pipeline.world.executables.functions.lambdas import MAX_LEVELS, MAX_TEXT, read_lambda
 
 FUNCTION_TEXTS = {
@@ -29,7 +29,7 @@ FUNCTION_TEXTS = {
 def test_lambdas_equal_those_of_python(text, x):
     """A lambda has the value that Python computes, in the same type, or none because Python has none."""
     theirs = FUNCTION_TEXTS[text]
-    found, expected = _outcome(lambda: read_lambda(text)(x, Work())), _outcome(lambda: theirs(x))
+    found, expected = _outcome(lambda: read_lambda(text)(x, EvaluationWork())), _outcome(lambda: theirs(x))
     assert found == expected
     assert type(found) is type(expected)
 

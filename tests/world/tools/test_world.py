@@ -11,7 +11,7 @@ from bfcl_pipeline.base.errors import MalformedRelease
 from bfcl_pipeline.benchmark.records import Call, Entry
 from bfcl_pipeline.world.tools import APIS, Constants, Effect, World, WorldConfig, effects, world
 from bfcl_pipeline.world.tools.api import MAX_INNER_RESULT, MAX_RESULT, MAX_SOURCE, changes, reads
-from bfcl_pipeline.world.tools.state import copied, fill
+from bfcl_pipeline.world.tools.state import copy_value, fill
 from tests.support.work import measured
 
 FAILED = "Error during execution: "
@@ -414,7 +414,7 @@ def test_worlds_are_independent(setting):
 @pytest.mark.parametrize("name", APIS)
 def test_apis_start_in_their_defaults(setting, constants, name):
     """An API without a state in the entry starts in its default state, which no world changes."""
-    before = copied(constants.modules)
+    before = copy_value(constants.modules)
     first = World.of([name], None, setting, "me").states()[name]
     assert first == World.of([name], {}, setting, "me").states()[name]
     assert constants.modules == before

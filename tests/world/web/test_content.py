@@ -6,7 +6,7 @@ from email.message import Message
 
 import pytest
 
-from bfcl_pipeline.world.web.content import decoded, is_text_type, looks_binary, media_type
+from bfcl_pipeline.world.web.content import decode_page, is_text_type, looks_binary, media_type
 
 GREEK = "Καλημέρα κόσμε, τι κάνετε σήμερα; Ο καιρός είναι πολύ ωραίος στην Αθήνα. "
 
@@ -63,7 +63,7 @@ def test_text_in_any_charset_is_not_binary(body: bytes) -> None:
 )
 def test_a_charset_is_found(body: bytes, content_type: str) -> None:
     """A byte order mark precedes the header, the header a guess; unknown charsets are ignored."""
-    assert decoded(body, content_type) == "é"
+    assert decode_page(body, content_type) == "é"
 
 
 @pytest.mark.parametrize(
@@ -77,17 +77,17 @@ def test_a_charset_is_found(body: bytes, content_type: str) -> None:
 )
 def test_a_charset_declaration_is_used(head: str) -> None:
     """Without a header the declaration in the page is used."""
-    assert decoded((head + GREEK).encode("cp1253"), "text/html") == head + GREEK
+    assert decode_page((head + GREEK).encode("cp1253"), "text/html") == head + GREEK
 
 
 def test_an_undeclared_charset_is_guessed() -> None:
     """A page without a declaration that is not UTF-8 is decoded with the best guess."""
-    assert decoded((GREEK * 5).encode("cp1253"), "text/html") == GREEK * 5
+    assert decode_page((GREEK * 5).encode("cp1253"), "text/html") == GREEK * 5
 
 
 def test_the_header_precedes_the_declaration() -> None:
     """A proxy that recodes a page changes only the header."""
-    assert decoded("<meta charset=koi8-r>é".encode(), "text/html; charset=utf-8").endswith("é")
+    assert decode_page("<meta charset=koi8-r>é".encode(), "text/html; charset=utf-8").endswith("é")
 
 
 @pytest.mark.parametrize(
@@ -95,17 +95,17 @@ def test_the_header_precedes_the_declaration() -> None:
 )
 def test_codecs_that_are_not_charsets_are_ignored(charset: str) -> None:
     """A server cannot select a codec that decompresses or is slow."""
-    assert decoded(b"+AGE- \\x41", f"text/plain; charset={charset}") == "+AGE- \\x41"
+    assert decode_page(b"+AGE- \\x41", f"text/plain; charset={charset}") == "+AGE- \\x41"
 
 
 def test_invalid_bytes_are_replaced() -> None:
     """Damaged bytes do not lose the page."""
-    assert decoded(b"a\xffb", "text/html; charset=utf-8") == "a\ufffdb"
+    assert decode_page(b"a\xffb", "text/html; charset=utf-8") == "a\ufffdb"
 
 
 def test_long_content_types_take_little_work(monkeypatch):
     """Of a Content-Type header of any length only the beginning is parsed: its parser is quadratic."""
     parsed = []
     monkeypatch.setattr(Message, "__setitem__", lambda _, __, value: parsed.append(len(value)))
-    decoded(b"tea", 'text/html; x="' + ";" * 200_000)
+    decode_page(b"tea", 'text/html; x="' + ";" * 200_000)
     assert parsed == [4096]

@@ -6,7 +6,7 @@ stream; of any other key the last value is kept.
 
 from collections.abc import Iterator
 
-from bfcl_pipeline.ask.models.adapters.response_validator import ResponseValidator, shown
+from bfcl_pipeline.ask.models.adapters.response_validator import ResponseValidator, shorten_json
 from bfcl_pipeline.benchmark.records import Json
 
 _DATA = b"data:"
@@ -16,7 +16,7 @@ _PIECED = ("content", "reasoning_content", "reasoning", "refusal", "arguments")
 """Keys whose texts are sent in pieces."""
 
 
-def folded(content: bytes, expect: ResponseValidator) -> dict[str, Json]:
+def fold_events(content: bytes, expect: ResponseValidator) -> dict[str, Json]:
     """The answer in the events of `content`. Raises Malformed."""
     if not content.lstrip().startswith((_DATA, b":", b"event:")):
         return expect.body(content)  # an error, or a server without streams
@@ -62,7 +62,7 @@ def _add(choice: dict[str, Json], piece: dict[str, Json], expect: ResponseValida
             listed.append({"type": "function", "function": {"arguments": ""}})
         if not isinstance(place, int) or not 0 <= place < len(listed):
             raise expect.malformed(
-                f"expected the pieces of calls in order; got one with index {shown(place)}"
+                f"expected the pieces of calls in order; got one with index {shorten_json(place)}"
             )
         function = expect.mapping(named.get("function") or {}, "the `function` of a tool call")
         _join(listed[place]["function"], function, expect)

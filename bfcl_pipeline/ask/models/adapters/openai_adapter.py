@@ -5,7 +5,7 @@ import json
 import os
 from collections.abc import Mapping
 
-from bfcl_pipeline.ask.models.adapters.row_adapter import RowAdapter, endpoint_of, key_of
+from bfcl_pipeline.ask.models.adapters.row_adapter import RowAdapter, api_key_of, endpoint_of
 from bfcl_pipeline.ask.models.adapters.status_errors import stated_error
 from bfcl_pipeline.base.errors import ConfigError, ModelError
 from bfcl_pipeline.benchmark.config import KINDS, ModelRow
@@ -68,7 +68,7 @@ async def listed_models(row: ModelRow, endpoint: str | None = None) -> tuple[str
 
     if row.kind not in COMPATIBLE_KINDS:
         return ()
-    address, key = endpoint_of(row, endpoint), key_of(row)
+    address, key = endpoint_of(row, endpoint), api_key_of(row)
     transport = Transport(address, {} if key is None else {"Authorization": f"Bearer {key}"}, address)
     try:
         async with asyncio.timeout(_LIST_SECONDS):

@@ -9,7 +9,7 @@ differences.
 
 from collections.abc import Sequence
 
-from bfcl_pipeline.ask.models.adapters.event_stream import folded
+from bfcl_pipeline.ask.models.adapters.event_stream import fold_events
 from bfcl_pipeline.ask.models.adapters.openai_adapter import OpenAIAdapter
 from bfcl_pipeline.ask.models.adapters.response_validator import tokens
 from bfcl_pipeline.ask.models.adapters.row_adapter import TEMPERATURE
@@ -43,7 +43,7 @@ class OpenAIChat(OpenAIAdapter):
     async def send(self, body: Json) -> Json:
         """Sends one request; returns the raw answer. Raises ModelError of the type that fits."""
         content = await self.post(_PATH, body)
-        return folded(content, self._expect) if body.get("stream") else self._expect.body(content)
+        return fold_events(content, self._expect) if body.get("stream") else self._expect.body(content)
 
     def read(self, request: Request, raw: Json) -> Exchange:
         """The exchange that a raw answer completes. Raises Malformed, or the error that it states."""

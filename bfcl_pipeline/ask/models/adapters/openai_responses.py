@@ -9,7 +9,7 @@ handler openai_response; tests/peer/test_wire_seam.py explains the differences.
 from typing import Any
 
 from bfcl_pipeline.ask.models.adapters.openai_adapter import OpenAIAdapter
-from bfcl_pipeline.ask.models.adapters.response_validator import shown, tokens
+from bfcl_pipeline.ask.models.adapters.response_validator import shorten_json, tokens
 from bfcl_pipeline.ask.models.adapters.row_adapter import TEMPERATURE
 from bfcl_pipeline.ask.models.adapters.status_errors import stated_error
 from bfcl_pipeline.benchmark.records import Exchange, Json, Mode, Request
@@ -49,7 +49,9 @@ class OpenAIResponses(OpenAIAdapter):
             raise stated_error(answer["error"], expect.target)
         status = expect.text(answer.get("status", "completed"), "`status`")
         if status not in _ENDED:
-            raise expect.malformed(f"expected an answer that has ended; its status is {shown(status)}")
+            raise expect.malformed(
+                f"expected an answer that has ended; its status is {shorten_json(status)}"
+            )
         items = [
             expect.mapping(item, "an item of `output`")
             for item in expect.items(answer.get("output"), "`output`")

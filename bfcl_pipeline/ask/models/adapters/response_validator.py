@@ -67,10 +67,10 @@ class ResponseValidator:
     def _kind(self, value: Json, kind: type[_Kind], what: str) -> _Kind:
         if isinstance(value, kind):
             return value
-        raise self.malformed(f"expected {what} to be {_NAMES[kind]}; got {shown(value)}")
+        raise self.malformed(f"expected {what} to be {_NAMES[kind]}; got {shorten_json(value)}")
 
 
-def shown(value: Json) -> str:
+def shorten_json(value: Json) -> str:
     """The first characters of a value as JSON in ASCII, for a message; the rest is not written."""
     return "".join(islice(json.JSONEncoder().iterencode(value), _SHOWN))[:_SHOWN]
 

@@ -44,7 +44,7 @@ class RowAdapter:
             endpoint = NO_SERVER
         self._endpoint = endpoint_of(row, endpoint)
         self._expect = ResponseValidator(f"model {row.model!r} at {self._endpoint}")
-        self._key = None if offline else key_of(row)
+        self._key = None if offline else api_key_of(row)
         self._transport: Transport | None = None
 
     @property
@@ -135,7 +135,7 @@ def endpoint_of(row: ModelRow, endpoint: str | None = None) -> str:
     return address.rstrip("/")
 
 
-def key_of(row: ModelRow) -> str | None:
+def api_key_of(row: ModelRow) -> str | None:
     """The API key of `row`; None if the row names none.
 
     Raises ConfigError if its variable is not set or has fewer than SHORTEST characters.

@@ -15,7 +15,7 @@ from bfcl_pipeline.ask.generation.asking import Asking
 from bfcl_pipeline.ask.models.adapters.read_completion import read_completion
 from bfcl_pipeline.ask.models.adapters.response_validator import ResponseValidator
 from bfcl_pipeline.ask.models.chat_template import family_asking
-from bfcl_pipeline.ask.models.local.engine import Answer, Engine, Prompt
+from bfcl_pipeline.ask.models.local.engine import LocalAnswer, LocalEngine, Prompt
 from bfcl_pipeline.base.errors import ModelError
 from bfcl_pipeline.base.text import Log
 from bfcl_pipeline.benchmark.config import ModelRow
@@ -27,7 +27,7 @@ class _Waiting:
     """A request and the future of its answer."""
 
     prompt: Prompt
-    answer: asyncio.Future[Answer]
+    answer: asyncio.Future[LocalAnswer]
 
 
 class TransformersModel:
@@ -49,7 +49,7 @@ class TransformersModel:
         self._expect = ResponseValidator(f"model {row.model!r} in this process")
         self._waiting: deque[_Waiting] = deque()
         self._batches: asyncio.Task[None] | None = None
-        self._engine: Engine | None = None
+        self._engine: LocalEngine | None = None
         self._thread: ThreadPoolExecutor | None = None
         self._closing = threading.Event()
 
@@ -65,7 +65,7 @@ class TransformersModel:
             log: receives a line on what was loaded.
         """
         if self._engine is None:
-            self._engine = Engine.load(self._row.model, self._row.revision, self._row.dtype)
+            self._engine = LocalEngine.load(self._row.model, self._row.revision, self._row.dtype)
             self._thread = ThreadPoolExecutor(1, thread_name_prefix="transformers")
             if log is not None:
                 log(f"{self.name}: {self._engine.about}")

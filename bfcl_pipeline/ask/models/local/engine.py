@@ -41,7 +41,7 @@ class Prompt:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class LocalAnswer:
     """What the model wrote."""
 
     text: str  # without the token that ended it
@@ -61,7 +61,7 @@ class _Tokens:
     limit: int  # new tokens
 
 
-class Engine:
+class LocalEngine:
     """A loaded model."""
 
     def __init__(self, model: Any, tokenizer: Any, device: str) -> None:
@@ -77,7 +77,7 @@ class Engine:
         model.generation_config = type(config)(do_sample=False)
 
     @classmethod
-    def load(cls, name: str, revision: str | None, dtype: str) -> Engine:
+    def load(cls, name: str, revision: str | None, dtype: str) -> LocalEngine:
         """The model in a directory, in the hub's cache or on the hub. No code of the model is run.
 
         Raises ModelError, with what to do, if it cannot be loaded.
@@ -122,7 +122,7 @@ class Engine:
 
     def answers(
         self, prompts: Sequence[Prompt], is_unwanted: Callable[[], bool] = lambda: False
-    ) -> list[Answer | ModelError]:
+    ) -> list[LocalAnswer | ModelError]:
         """The greedy answers to `prompts`, in their order.
 
         Args:
@@ -132,7 +132,7 @@ class Engine:
         Returns:
             In place of an answer ContextOverflow, or RequestRefused if memory or the model failed.
         """
-        found: list[Answer | ModelError] = []
+        found: list[LocalAnswer | ModelError] = []
         fitting: list[_Tokens] = []
         for place, prompt in enumerate(prompts):
             ids = self._tokenizer(prompt.text)["input_ids"]
@@ -172,7 +172,7 @@ class Engine:
 
     def _batch(
         self, batch: Sequence[_Tokens], is_unwanted: Callable[[], bool]
-    ) -> Sequence[Answer | ModelError]:
+    ) -> Sequence[LocalAnswer | ModelError]:
         import torch
 
         try:
@@ -226,11 +226,11 @@ class Engine:
     def _stops(self, one: _Tokens) -> frozenset[int]:
         return self._ends.union(one.prompt.stop_token_ids)
 
-    def _answer(self, one: _Tokens, new: Sequence[int]) -> Answer:
+    def _answer(self, one: _Tokens, new: Sequence[int]) -> LocalAnswer:
         stops = self._stops(one)
         end = next((place for place, token in enumerate(new[: one.limit]) if token in stops), None)
         kept = list(new[: one.limit if end is None else end])
-        return Answer(
+        return LocalAnswer(
             self._text(one, kept),
             finish_reason="length" if end is None else "stop",
             input_tokens=len(one.ids),

@@ -16,7 +16,7 @@ from typing import Any
 from bfcl_pipeline.base.errors import ModelError
 from bfcl_pipeline.base.files import write_text
 from bfcl_pipeline.base.process import Process, is_alive
-from bfcl_pipeline.runs.provenance import Server
+from bfcl_pipeline.runs.provenance import ServerRecord
 from bfcl_pipeline.runs.provenance.document import server_record
 
 POLL_SECONDS = 0.2
@@ -102,7 +102,7 @@ def ready_endpoint(
         sleep(POLL_SECONDS)
 
 
-def server_of(path: Path) -> Server | None:
+def server_of(path: Path) -> ServerRecord | None:
     """The record of the server with the address file `path`; None if it has none yet."""
     try:
         address = read_address(path)

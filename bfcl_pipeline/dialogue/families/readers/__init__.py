@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from bfcl_pipeline.dialogue.families.readers.answers import Reader, as_it_is, plain
+from bfcl_pipeline.dialogue.families.readers.answers import Reader, as_it_is, read_plain_text
 from bfcl_pipeline.dialogue.families.readers.falcon import FALCON
 from bfcl_pipeline.dialogue.families.readers.fenced import FENCED_TEXT
 from bfcl_pipeline.dialogue.families.readers.function_call_marks import FUNCTION_CALL_MARKS
@@ -36,7 +36,7 @@ READERS: Mapping[str, Reader] = {
     "python_or_json": PYTHON_OR_JSON,
     "python_statements": PYTHON_STATEMENTS,
     "reasoned_text": REASONED_TEXT,
-    "text": Reader(plain, as_it_is),
+    "text": Reader(read_plain_text, as_it_is),
     "text_after_reasoning": AFTER_REASONING,
     "think_agent": THINK_AGENT,
     "tool_call_tags": TOOL_CALL_TAGS,

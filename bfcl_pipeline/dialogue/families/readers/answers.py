@@ -56,7 +56,7 @@ class Reader:
         return uniform if calls else stored
 
 
-def plain(text: str, _earlier: int) -> Answer:
+def read_plain_text(text: str, _earlier: int) -> Answer:
     """The whole text, which is also sent back."""
     return Answer(text, {"role": "assistant", "content": text})
 
@@ -115,7 +115,7 @@ def no_calls(text: str) -> Json:
     return uniform
 
 
-def rejected(stored: Json, runs: bool) -> Json:
+def uniform_rejected(stored: Json, runs: bool) -> Json:
     """The uniform form, in mode fc, of what an official handler cannot decode: text.
 
     Empty text that is compared becomes a blank: in the uniform form, empty text has no calls, but is read.

@@ -8,8 +8,8 @@ from bfcl_pipeline.dialogue.families.readers.answers import (
     Reader,
     call_name,
     named_calls,
-    plain,
-    rejected,
+    read_plain_text,
+    uniform_rejected,
 )
 
 _START, _END, _FENCE = "<tool_call>", "</tool_call>", "```"
@@ -21,7 +21,7 @@ def _uniform(stored: Json, runs: bool) -> Json:
             (str(name) if runs else call_name(name), arguments) for name, arguments in _calls(stored)
         )
     except (KeyError, RecursionError, TypeError, ValueError):
-        return rejected(stored, runs)
+        return uniform_rejected(stored, runs)
 
 
 def _calls(text: str) -> list[tuple[Any, Any]]:
@@ -37,4 +37,4 @@ def _calls(text: str) -> list[tuple[Any, Any]]:
     return [(each["name"], each["arguments"]) for each in values]
 
 
-FALCON = Reader(plain, _uniform)
+FALCON = Reader(read_plain_text, _uniform)

@@ -2,7 +2,7 @@
 
 from bfcl_pipeline.benchmark.records import DecodeFailure, Json, Mode
 from bfcl_pipeline.dialogue.calls import decode_step
-from bfcl_pipeline.dialogue.families.readers.answers import Reader, plain
+from bfcl_pipeline.dialogue.families.readers.answers import Reader, read_plain_text
 
 
 def _uniform(stored: Json, runs: bool) -> Json:
@@ -19,4 +19,4 @@ def _has_calls(text: str) -> bool:
     return bool(calls) and not isinstance(calls, DecodeFailure)
 
 
-FENCED_TEXT = Reader(plain, _uniform)
+FENCED_TEXT = Reader(read_plain_text, _uniform)

@@ -9,7 +9,13 @@ from typing import Any
 
 from bfcl_pipeline.benchmark.records import Json
 from bfcl_pipeline.dialogue.calls import parse_json
-from bfcl_pipeline.dialogue.families.readers.answers import Reader, named_calls, no_calls, plain, rejected
+from bfcl_pipeline.dialogue.families.readers.answers import (
+    Reader,
+    named_calls,
+    no_calls,
+    read_plain_text,
+    uniform_rejected,
+)
 
 _MARK = "<function_call>"
 _NO_FUNCTION, _NOTHING_CALLED = "no_function", "No function is called"
@@ -25,7 +31,7 @@ def _uniform(stored: Json, runs: bool) -> Json:
         calls = [each for each in found if not isinstance(each, str)]
         return named_calls(calls) if len(calls) == len(found) else no_calls(stored)
     except (AttributeError, RecursionError, TypeError):
-        return rejected(stored, runs)
+        return uniform_rejected(stored, runs)
 
 
 def _call(text: str) -> tuple[str, Any] | str:
@@ -38,4 +44,4 @@ def _call(text: str) -> tuple[str, Any] | str:
     return _NOTHING_CALLED if name == _NO_FUNCTION else (name, value.get("arguments", {}))
 
 
-FUNCTION_CALL_MARKS = Reader(plain, _uniform)
+FUNCTION_CALL_MARKS = Reader(read_plain_text, _uniform)

@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from bfcl_pipeline.benchmark.records import Json
-from bfcl_pipeline.dialogue.families.readers.answers import Reader, named_calls, plain
+from bfcl_pipeline.dialogue.families.readers.answers import Reader, named_calls, read_plain_text
 from bfcl_pipeline.dialogue.families.readers.between import between
 
 _CALL = "call:"
@@ -118,4 +118,4 @@ def _uniform(stored: Json, _runs: bool) -> Json:
         return stored
 
 
-FUNCTION_GEMMA = Reader(plain, _uniform)
+FUNCTION_GEMMA = Reader(read_plain_text, _uniform)

@@ -18,7 +18,7 @@ from bfcl_pipeline.dialogue.families.readers.answers import (
     is_shallow,
     named_calls,
     read_arguments,
-    rejected,
+    uniform_rejected,
 )
 from bfcl_pipeline.dialogue.families.readers.between import between
 from bfcl_pipeline.dialogue.families.readers.tagged import END, START
@@ -111,7 +111,7 @@ def _stored(calls: list[Any]) -> Json:
 
 def _uniform(stored: Json, runs: bool) -> Json:
     if not isinstance(stored, list) or not all(isinstance(call, dict) for call in stored):
-        return rejected(stored, runs)
+        return uniform_rejected(stored, runs)
     try:
         return named_calls(
             (name, read_arguments(arguments, runs)) for call in stored for name, arguments in call.items()

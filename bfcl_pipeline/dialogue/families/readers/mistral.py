@@ -10,7 +10,13 @@ from typing import Any
 
 from bfcl_pipeline.benchmark.records import Json
 from bfcl_pipeline.dialogue.calls import parse_json
-from bfcl_pipeline.dialogue.families.readers.answers import Answer, Reader, call_name, plain, rejected
+from bfcl_pipeline.dialogue.families.readers.answers import (
+    Answer,
+    Reader,
+    call_name,
+    read_plain_text,
+    uniform_rejected,
+)
 
 
 def call_ids(earlier_messages: int, count: int) -> list[str]:
@@ -27,13 +33,13 @@ def _split(text: str, earlier: int) -> Answer:
         identified = [{**call, "id": call_id} for call, call_id in zip(calls, ids, strict=True)]
         content = f"[TOOL_CALLS]{json.dumps(identified or calls)}"
     except (KeyError, RecursionError, TypeError, ValueError):
-        return plain(text, earlier)
+        return read_plain_text(text, earlier)
     return Answer(stored, {"role": "assistant", "content": content, "tool_call_ids": ids})
 
 
 def _uniform(stored: Json, runs: bool) -> Json:
     if not isinstance(stored, list) or not all(isinstance(call, dict) for call in stored):
-        return rejected(stored, runs)
+        return uniform_rejected(stored, runs)
     return [
         {
             name: arguments if runs and isinstance(arguments, str) else json.dumps(arguments)

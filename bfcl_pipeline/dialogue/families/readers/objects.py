@@ -12,7 +12,12 @@ from typing import Any
 
 from bfcl_pipeline.benchmark.records import Json
 from bfcl_pipeline.dialogue.calls import parse_json, read_value
-from bfcl_pipeline.dialogue.families.readers.answers import Reader, named_calls, plain, rejected
+from bfcl_pipeline.dialogue.families.readers.answers import (
+    Reader,
+    named_calls,
+    read_plain_text,
+    uniform_rejected,
+)
 
 _UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, RecursionError)
 """What official decoders raise over values of other kinds, and so do these readers."""
@@ -24,14 +29,14 @@ _END_OF_REASONING = "</think>"
 
 def _reader(values: Callable[[str], Any], arguments: str = "arguments") -> Reader:
     """Reads the values that `values` finds in a text, with the arguments under that key."""
-    return Reader(plain, partial(_uniform, values, arguments))
+    return Reader(read_plain_text, partial(_uniform, values, arguments))
 
 
 def _uniform(values: Callable[[str], Any], arguments: str, stored: Json, runs: bool) -> Json:
     try:
         return named_calls(_call(value, arguments, runs) for value in values(stored))
     except _UNREADABLE:
-        return rejected(stored, runs)
+        return uniform_rejected(stored, runs)
 
 
 def _call(value: Any, key: str, runs: bool) -> tuple[str, Json]:
@@ -101,5 +106,5 @@ def _think_agent(stored: Json, runs: bool) -> Json:
 ARRAY = _reader(_array)
 ARRAY_OR_SEMICOLONS = _reader(_array_or_semicolons)
 PYTHON_OR_JSON = _reader(_python_or_json, "parameters")
-HAMMER = Reader(plain, _hammer)
-THINK_AGENT = Reader(plain, _think_agent)
+HAMMER = Reader(read_plain_text, _hammer)
+THINK_AGENT = Reader(read_plain_text, _think_agent)

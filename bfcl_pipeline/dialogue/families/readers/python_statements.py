@@ -10,7 +10,7 @@ from typing import Any
 
 from bfcl_pipeline.benchmark.records import Json
 from bfcl_pipeline.dialogue.calls import read_statements
-from bfcl_pipeline.dialogue.families.readers.answers import Reader, no_calls, plain
+from bfcl_pipeline.dialogue.families.readers.answers import Reader, no_calls, read_plain_text
 
 _THOUGHT_START, _THOUGHT_END = "<|thought_start|>", "<|thought_end|>"
 _START, _END = "<|tool_call_start|>", "<|tool_call_end|>"
@@ -69,4 +69,4 @@ def _key(key: Any) -> str:
     return key if isinstance(key, str) else repr(key)
 
 
-PYTHON_STATEMENTS = Reader(plain, _uniform)
+PYTHON_STATEMENTS = Reader(read_plain_text, _uniform)

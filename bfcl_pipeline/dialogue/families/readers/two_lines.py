@@ -1,7 +1,7 @@
 """A call on two lines: the name of the function, and its arguments as JSON. Source: the handler glm."""
 
 from bfcl_pipeline.benchmark.records import Json
-from bfcl_pipeline.dialogue.families.readers.answers import Reader, no_calls, plain
+from bfcl_pipeline.dialogue.families.readers.answers import Reader, no_calls, read_plain_text
 
 
 def _uniform(stored: Json, runs: bool) -> Json:
@@ -11,4 +11,4 @@ def _uniform(stored: Json, runs: bool) -> Json:
     return stored if runs else no_calls(stored)
 
 
-TWO_LINES = Reader(plain, _uniform)
+TWO_LINES = Reader(read_plain_text, _uniform)

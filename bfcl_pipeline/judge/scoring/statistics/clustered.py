@@ -77,7 +77,7 @@ def quadratic(vector: Floats, matrix: Floats) -> float:
     return total(vector[:, None] * matrix * vector)
 
 
-def numbered(keys: Sequence[str]) -> Integers:
+def number_keys(keys: Sequence[str]) -> Integers:
     """A number for each key, equal for equal keys: from 0 without gaps, in the order of the keys."""
     return np.asarray(np.unique(np.array(keys, np.str_), return_inverse=True)[1], np.int64)
 

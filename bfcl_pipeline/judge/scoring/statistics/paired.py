@@ -38,7 +38,7 @@ class Paired:
     clusters_p: list[float]  # exact sign test of each category over its clusters
 
 
-def paired(first: Booleans | Floats, second: Booleans | Floats, where: Layout) -> Paired:
+def compare_paired(first: Booleans | Floats, second: Booleans | Floats, where: Layout) -> Paired:
     """The paired comparison of two models on the same entries.
 
     first, second: the verdict on each entry, or the share of trials that have it right.

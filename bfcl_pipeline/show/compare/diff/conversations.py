@@ -150,13 +150,13 @@ def _derived(
         if seen is not None:
             seen(one)
 
-    completed = replayed(run, model, received, only)
+    completed = replay_conversations(run, model, received, only)
     return {
         one.entry.entry_id: (one.response, tuple(asked.get(one.entry.entry_id, ()))) for one in completed
     }
 
 
-def replayed(
+def replay_conversations(
     run: OpenedRun,
     model: str,
     received: Callable[[ReplayedRequest], None],

@@ -6,7 +6,7 @@ import pyarrow as pa
 
 from bfcl_pipeline.base.text import valid_unicode
 from bfcl_pipeline.benchmark.records import Json, Rules
-from bfcl_pipeline.benchmark.tables.comparisons import described
+from bfcl_pipeline.benchmark.tables.comparisons import described_column
 from bfcl_pipeline.benchmark.tables.text_forms import FORMS, write_any_form
 from bfcl_pipeline.show.compare.diff.difference import RunDifference
 from bfcl_pipeline.show.compare.diff.model_difference import EntryDifference, ModelDifference
@@ -19,22 +19,28 @@ JSON = ".json"
 
 FIRST_DIFFERENCES = pa.schema(
     [
-        described("first_model", pa.string(), "the model of A"),
-        described("second_model", pa.string(), "the model of B"),
-        described("category", pa.string(), "one of the V4 categories"),
-        described("entry_id", pa.string(), "id as in the release"),
-        described("session", pa.bool_(), "whether it is a memory session, which is not scored"),
-        described("difference", pa.string(), "what the first difference is in; same: there is none"),
-        described("request", pa.int64(), "its request in the conversation, from 1; null: of none", True),
-        described("turn", pa.int64(), "the turn of the entry, from 0; null: of no request", True),
-        described("place", pa.string(), "the place in the request or the entry; empty: an answer"),
-        described("first_value", pa.string(), "the value of A from shortly before the difference on, cut"),
-        described("second_value", pa.string(), "the value of B"),
-        described("same_answer", pa.bool_(), "whether the whole answers are equal"),
-        described("first_status", pa.string(), "answered, or why A has no answer"),
-        described("second_status", pa.string(), "answered, or why B has no answer"),
+        described_column("first_model", pa.string(), "the model of A"),
+        described_column("second_model", pa.string(), "the model of B"),
+        described_column("category", pa.string(), "one of the V4 categories"),
+        described_column("entry_id", pa.string(), "id as in the release"),
+        described_column("session", pa.bool_(), "whether it is a memory session, which is not scored"),
+        described_column("difference", pa.string(), "what the first difference is in; same: there is none"),
+        described_column(
+            "request", pa.int64(), "its request in the conversation, from 1; null: of none", True
+        ),
+        described_column("turn", pa.int64(), "the turn of the entry, from 0; null: of no request", True),
+        described_column("place", pa.string(), "the place in the request or the entry; empty: an answer"),
+        described_column(
+            "first_value", pa.string(), "the value of A from shortly before the difference on, cut"
+        ),
+        described_column("second_value", pa.string(), "the value of B"),
+        described_column("same_answer", pa.bool_(), "whether the whole answers are equal"),
+        described_column("first_status", pa.string(), "answered, or why A has no answer"),
+        described_column("second_status", pa.string(), "answered, or why B has no answer"),
         *(
-            described(f"{side}_{rules}", pa.bool_(), f"the verdict of {name} under {rules} rules", True)
+            described_column(
+                f"{side}_{rules}", pa.bool_(), f"the verdict of {name} under {rules} rules", True
+            )
             for rules in Rules
             for side, name in (("first", "A"), ("second", "B"))
         ),

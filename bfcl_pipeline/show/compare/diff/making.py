@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import asdict
 
 from bfcl_pipeline.runs.archived.exchanges import exchanges_of
-from bfcl_pipeline.runs.archived.provenances import ModelProvenance, described, model_provenance
+from bfcl_pipeline.runs.archived.provenances import ModelProvenance, model_provenance, record_line
 from bfcl_pipeline.runs.provenance import Provenance
 from bfcl_pipeline.show.compare.diff.opened import OpenedRun
-from bfcl_pipeline.show.compare.diff.settings import Changed, changes
+from bfcl_pipeline.show.compare.diff.settings import Changed, changed_values
 
 
 def making_changes(first: OpenedRun, second: OpenedRun, pair: tuple[str, str]) -> list[Changed]:
@@ -20,7 +20,7 @@ def making_changes(first: OpenedRun, second: OpenedRun, pair: tuple[str, str]) -
         return []
     ours, theirs = _records(one), _records(two)
     if len(ours) == len(theirs) == 1:
-        found = list(changes(asdict(ours[0]), asdict(theirs[0])))
+        found = list(changed_values(asdict(ours[0]), asdict(theirs[0])))
     else:  # several jobs, or none that recorded anything
         found = [] if ours == theirs else [Changed("records", _described(ours), _described(theirs))]
     for name, of_one, of_two in (
@@ -47,7 +47,7 @@ def _records(making: ModelProvenance) -> list[Provenance]:
 
 
 def _described(records: list[Provenance]) -> str | None:
-    return "; ".join(map(described, records)) or None
+    return "; ".join(map(record_line, records)) or None
 
 
 def _names(counts: Mapping[str, int]) -> str | None:

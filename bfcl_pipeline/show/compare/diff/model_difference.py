@@ -19,19 +19,24 @@ from bfcl_pipeline.show.compare.diff.conversations import (
     Conversation,
     Conversations,
     read_conversations,
-    replayed,
+    replay_conversations,
     what_was_asked,
 )
 from bfcl_pipeline.show.compare.diff.making import making_changes
 from bfcl_pipeline.show.compare.diff.opened import OpenedRun
-from bfcl_pipeline.show.compare.diff.parting import Kind, Parting, first_difference, request_difference
-from bfcl_pipeline.show.compare.diff.settings import Changed, changes, row_changes
+from bfcl_pipeline.show.compare.diff.parting import (
+    Parting,
+    PartingKind,
+    first_difference,
+    request_difference,
+)
+from bfcl_pipeline.show.compare.diff.settings import Changed, changed_values, row_changes
 from bfcl_pipeline.show.compare.sides import Choice, read_sides
 
 MOST = 2_000
 """Characters of a value that are kept."""
 
-_OF_REQUESTS = (Kind.REQUEST, Kind.RESULT)
+_OF_REQUESTS = (PartingKind.REQUEST, PartingKind.RESULT)
 _VERDICT_COLUMNS = ("category", "entry_id", "rules", "valid")
 
 EntryKey = tuple[str, str]
@@ -96,7 +101,7 @@ def diff_models(
     for key in common:
         if key in changed:
             place, *values = changed[key]
-            partings[key] = Parting(Kind.ENTRY, None, None, place, *values)
+            partings[key] = Parting(PartingKind.ENTRY, None, None, place, *values)
         else:
             partings[key] = first_difference(one.by_entry[key], two.by_entry[key])
     _add_requests((first, second), pair, partings, log)
@@ -137,7 +142,7 @@ def _alone(one: Conversations, two: Conversations) -> list[Conversation]:
 def _option_changes(one: Conversations, two: Conversations) -> list[Changed]:
     if one.options is None or two.options is None:
         return []
-    return list(changes({"model": one.model, **one.options}, {"model": two.model, **two.options}))
+    return list(changed_values({"model": one.model, **one.options}, {"model": two.model, **two.options}))
 
 
 def _entry_changes(
@@ -184,7 +189,7 @@ def _add_requests(
             if key is not None and partings[key].number == one.number:
                 kept[one.entry.entry_id] = one.request
 
-        replayed(run, name, received, wanted)
+        replay_conversations(run, name, received, wanted)
     for entry_id, key in wanted.items():
         ours, theirs = (what_was_asked(side[entry_id]) for side in requests)
         place, *values = _cut(request_difference(ours, theirs))
@@ -210,8 +215,8 @@ def _entry(
 ) -> EntryDifference:
     names = dict.fromkeys((*verdicts[0], *verdicts[1]))
     both = {name: (verdicts[0].get(name), verdicts[1].get(name)) for name in names}
-    if parting.kind is Kind.SAME and (flipped := _flipped(both.values())):
-        parting = Parting(Kind.VERDICT, None, None, "", *map(verdict_text, flipped))
+    if parting.kind is PartingKind.SAME and (flipped := _flipped(both.values())):
+        parting = Parting(PartingKind.VERDICT, None, None, "", *map(verdict_text, flipped))
     return EntryDifference(
         one.category,
         one.entry_id,

@@ -14,7 +14,7 @@ from bfcl_pipeline.benchmark.tables import read_table
 from bfcl_pipeline.runs.archived.crate_metadata import CrateMetadata
 from bfcl_pipeline.runs.archived.software import find_checkout
 from bfcl_pipeline.runs.archived.unpacking import extract_run
-from bfcl_pipeline.runs.recorded_run import RecordedRun, read_run
+from bfcl_pipeline.runs.recorded_run import RecordedRun, read_recorded_run
 from bfcl_pipeline.runs.run import Run
 
 ARCHIVE_SUFFIX = ".zip"
@@ -79,14 +79,14 @@ def _run(source: Path, places: RunPlaces, metadata: CrateMetadata | None) -> Ope
     config = {} if run.config is None else run.config.values
     recorded = None
     if metadata is not None:
-        recorded = read_run(places.folder, find_checkout().schema, metadata.run)
+        recorded = read_recorded_run(places.folder, find_checkout().schema, metadata.run)
         if (recorded.run.release.version, recorded.run.release.sha256) != metadata.release:
             raise ArchiveError(
                 f"{source}: refused: its config names release {recorded.run.release.version}, but its "
                 f"metadata {' '.join(metadata.release)}."
             )
     elif run.config is not None and not run.imported:
-        recorded = read_run(places.folder, find_checkout().schema)
+        recorded = read_recorded_run(places.folder, find_checkout().schema)
     if recorded is not None:
         models = {name: model_folder(name) for name in recorded.run.models}
     else:

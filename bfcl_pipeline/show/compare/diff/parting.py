@@ -17,7 +17,7 @@ from bfcl_pipeline.show.compare.diff.conversations import Asked, Conversation
 _BEFORE = 20  # characters of a long text that are shown before its first difference
 
 
-class Kind(StrEnum):
+class PartingKind(StrEnum):
     """What the first difference of an entry is. The order is that of reports."""
 
     ENTRY = "entry"  # the data of the entry: another release
@@ -34,7 +34,7 @@ class Kind(StrEnum):
 class Parting:
     """The first difference of one entry."""
 
-    kind: Kind
+    kind: PartingKind
     number: int | None = None  # of the request, from 1, in the conversation; None: not of one request
     turn: int | None = None  # of the entry, from 0
     place: str = ""  # in the request or the entry: messages[2].content
@@ -52,20 +52,20 @@ def first_difference(one: Conversation, two: Conversation) -> Parting:
         if ours is None or theirs is None:
             there = (ours or theirs).turn
             shown = [_further(side, asked) for side, asked in ((one, ours), (two, theirs))]
-            return Parting(Kind.STATUS, number, there, "", *shown)
+            return Parting(PartingKind.STATUS, number, there, "", *shown)
         if None not in (ours.request, theirs.request) and ours.request != theirs.request:
-            kind = Kind.RESULT if ours.turn == before else Kind.REQUEST
+            kind = PartingKind.RESULT if ours.turn == before else PartingKind.REQUEST
             return Parting(kind, number, ours.turn)
         if ours.answered != theirs.answered:
             shown = [_outcome(side, asked) for side, asked in ((one, ours), (two, theirs))]
-            return Parting(Kind.STATUS, number, ours.turn, "", *shown)
+            return Parting(PartingKind.STATUS, number, ours.turn, "", *shown)
         if ours.result != theirs.result:
             kind, *values = _answers(one, ours, two, theirs)
             return Parting(kind, number, ours.turn, "", *values)
         before = ours.turn
     if one.status != two.status:
-        return Parting(Kind.STATUS, None, None, "", one.status.value, two.status.value)
-    return Parting(Kind.SAME)
+        return Parting(PartingKind.STATUS, None, None, "", one.status.value, two.status.value)
+    return Parting(PartingKind.SAME)
 
 
 def _further(side: Conversation, asked: Asked | None) -> str:
@@ -76,15 +76,17 @@ def _outcome(side: Conversation, asked: Asked) -> str:
     return "an answer" if asked.answered else side.status.value
 
 
-def _answers(one: Conversation, ours: Asked, two: Conversation, theirs: Asked) -> tuple[Kind, str, str]:
+def _answers(
+    one: Conversation, ours: Asked, two: Conversation, theirs: Asked
+) -> tuple[PartingKind, str, str]:
     """The kind of a difference between two answers, and the first call, or the text, that differs."""
     calls = (_calls(one, ours), _calls(two, theirs))
     if not any(calls) or list(map(_ordered, calls[0])) == list(map(_ordered, calls[1])):
-        return Kind.TEXT, *from_difference(_plain(ours.result), _plain(theirs.result))
+        return PartingKind.TEXT, *from_difference(_plain(ours.result), _plain(theirs.result))
     pairs = zip_longest(*(map(_ordered, each) for each in calls))
     place = next(place for place, (left, right) in enumerate(pairs) if left != right)
     first, second = (_call(each, place, asked) for each, asked in zip(calls, (ours, theirs), strict=True))
-    return Kind.CALLS, first, second
+    return PartingKind.CALLS, first, second
 
 
 def _call(calls: Sequence[Call], place: int, asked: Asked) -> str:
@@ -152,11 +154,11 @@ def request_difference(ours: Json, theirs: Json) -> tuple[str, str, str]:
             return place, *from_difference(_shown(ours), _shown(theirs))
 
 
-class _Nothing:
+class _Absent:
     """A value that is not there."""
 
 
-_NOTHING = _Nothing()
+_NOTHING = _Absent()
 
 
 def _at(value: Json, key: str) -> Json:

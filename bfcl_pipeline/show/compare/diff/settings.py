@@ -33,27 +33,29 @@ def config_changes(first: OpenedRun, second: OpenedRun) -> list[Changed]:
     one, two = (
         {key: value for key, value in run.config.items() if key not in left_out} for run in (first, second)
     )
-    return list(changes(one, two))
+    return list(changed_values(one, two))
 
 
 def row_changes(first: OpenedRun, second: OpenedRun, pair: tuple[str, str]) -> list[Changed]:
     """The keys of the rows of a pair of models that differ, without their names; none without records."""
     one, two = (_row(run, name) for run, name in zip((first, second), pair, strict=True))
-    return list(changes(one, two)) if one and two else []
+    return list(changed_values(one, two)) if one and two else []
 
 
 def release_changes(first: OpenedRun, second: OpenedRun) -> list[Changed]:
     """The version and the sha256 of the releases, where they differ."""
     one, two = (_release(run) for run in (first, second))
-    return list(changes(one, two))
+    return list(changed_values(one, two))
 
 
 def software_changes(first: CrateMetadata, second: CrateMetadata) -> list[Changed]:
     """What differs between the software of two archives."""
-    return list(changes(_software(first), _software(second)))
+    return list(changed_values(_software(first), _software(second)))
 
 
-def changes(first: Mapping[str, Any], second: Mapping[str, Any], above: str = "") -> Iterator[Changed]:
+def changed_values(
+    first: Mapping[str, Any], second: Mapping[str, Any], above: str = ""
+) -> Iterator[Changed]:
     """The values that differ between two mappings, and mappings in them, in the order of their keys."""
     for key in dict.fromkeys((*first, *second)):
         one, two = first.get(key), second.get(key)
@@ -61,7 +63,7 @@ def changes(first: Mapping[str, Any], second: Mapping[str, Any], above: str = ""
             continue
         name = f"{above}{key}"
         if isinstance(one, dict) and isinstance(two, dict):
-            yield from changes(one, two, f"{name}.")
+            yield from changed_values(one, two, f"{name}.")
         else:
             yield Changed(name, one, two)
 

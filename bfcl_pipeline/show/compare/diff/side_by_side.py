@@ -15,8 +15,8 @@ from bfcl_pipeline.show.compare.diff.conversations import Conversation, read_con
 from bfcl_pipeline.show.compare.diff.opened import OpenedRun
 from bfcl_pipeline.show.compare.diff.pairs import model_pairs
 from bfcl_pipeline.show.compare.diff.parting import (
-    Kind,
     Parting,
+    PartingKind,
     answer_text,
     first_difference,
     request_difference,
@@ -56,7 +56,7 @@ def both_conversations(
         head = _columns(f"A: {first.source} {pair[0]}", f"B: {second.source} {pair[1]}", width)
         parting = first_difference(sides[0].conversation, sides[1].conversation)
         lines = [line_of(entry_id), *head, *_steps(sides[0], sides[1], parting, width)]
-        yield "\n".join(lines), parting.kind is not Kind.SAME
+        yield "\n".join(lines), parting.kind is not PartingKind.SAME
     if not found:
         raise ConfigError(
             f"--entry {entry_id}: no model of both runs has this entry. See the lists of diff."
@@ -106,7 +106,7 @@ def _steps(one: _Side, two: _Side, parting: Parting, width: int) -> Iterator[str
         yield ""
         yield f"request {place + 1} (turn {turn})"
         parts = place + 1 == parting.number
-        if parts and parting.kind in (Kind.REQUEST, Kind.RESULT):
+        if parts and parting.kind in (PartingKind.REQUEST, PartingKind.RESULT):
             asked = (what_was_asked(side.requests[place]) for side in (one, two))
             where, first, second = request_difference(*asked)
             yield f"  They part here, in what was asked: {line_of(where)}"
@@ -125,7 +125,7 @@ def _steps(one: _Side, two: _Side, parting: Parting, width: int) -> Iterator[str
         if ours is not None:
             yield from _block("answer", answer_text(one.conversation, ours), width)
     yield ""
-    if parting.kind is Kind.STATUS:
+    if parting.kind is PartingKind.STATUS:
         yield f"They end differently: {parting.first} | {parting.second}"
     else:
         yield "They do not part."

@@ -9,7 +9,7 @@ from bfcl_pipeline.benchmark.records import Json
 from bfcl_pipeline.show.compare.diff.difference import RunDifference
 from bfcl_pipeline.show.compare.diff.model_difference import ModelDifference
 from bfcl_pipeline.show.compare.diff.opened import OpenedRun
-from bfcl_pipeline.show.compare.diff.parting import Kind, Parting, from_difference
+from bfcl_pipeline.show.compare.diff.parting import Parting, PartingKind, from_difference
 from bfcl_pipeline.show.compare.diff.settings import Changed, software_names
 from bfcl_pipeline.show.compare.text import comparison_text
 
@@ -73,7 +73,7 @@ def _made_with(found: RunDifference, most: int) -> Iterator[str]:
 def _model_lines(model: ModelDifference, most: int) -> Iterator[str]:
     first, second = map(line_of, model.names)
     name = first if first == second else f"{first} | {second}"
-    if not model.differ and all(entry.parting.kind is Kind.SAME for entry in model.entries):
+    if not model.differ and all(entry.parting.kind is PartingKind.SAME for entry in model.entries):
         requests = f", {model.derived[0].requests:,} requests" if model.with_requests else ""
         yield f"{name}: the same answers and verdicts ({_both(model)}{requests})"
         yield from _made_of(model, most)
@@ -124,11 +124,13 @@ def _requests(model: ModelDifference, most: int) -> Iterator[str]:
         return
     counts = Counter(entry.parting.kind for entry in model.entries)
     yield from _section("options", model.options, "the same", most)
-    parted = [f"{counts[kind]:,} in {kind}" for kind in (Kind.REQUEST, Kind.RESULT) if counts[kind]]
+    parted = [
+        f"{counts[kind]:,} in {kind}" for kind in (PartingKind.REQUEST, PartingKind.RESULT) if counts[kind]
+    ]
     if parted:
         total = plural(len(model.entries), "conversation", "conversations")
         yield _line("requests", f"of {total}, the first difference is {', '.join(_named(parted))}")
-    elif any(counts[kind] for kind in (Kind.CALLS, Kind.TEXT, Kind.STATUS)):
+    elif any(counts[kind] for kind in (PartingKind.CALLS, PartingKind.TEXT, PartingKind.STATUS)):
         yield _line("requests", "the same until answers differ")
     else:
         yield _line("requests", f"the same: {model.derived[0].requests:,}")
@@ -137,7 +139,7 @@ def _requests(model: ModelDifference, most: int) -> Iterator[str]:
 def _named(parted: Sequence[str]) -> Iterator[str]:
     for text in parted:
         count, _, kind = text.partition(" in ")
-        yield f"{count} times {'the request' if kind == Kind.REQUEST else 'what a call returned'}"
+        yield f"{count} times {'the request' if kind == PartingKind.REQUEST else 'what a call returned'}"
 
 
 def _answers(model: ModelDifference) -> Iterator[str]:
@@ -176,11 +178,11 @@ def _flips(model: ModelDifference, rules: str) -> str:
 
 
 def _partings(model: ModelDifference, most: int) -> Iterator[str]:
-    by_kind = {kind: [one for one in model.entries if one.parting.kind is kind] for kind in Kind}
-    shown = [kind for kind in Kind if kind is not Kind.SAME and by_kind[kind]]
+    by_kind = {kind: [one for one in model.entries if one.parting.kind is kind] for kind in PartingKind}
+    shown = [kind for kind in PartingKind if kind is not PartingKind.SAME and by_kind[kind]]
     if not shown:
         return
-    counts = ", ".join(f"{kind} {len(by_kind[kind]):,}" for kind in Kind if by_kind[kind])
+    counts = ", ".join(f"{kind} {len(by_kind[kind]):,}" for kind in PartingKind if by_kind[kind])
     yield _line("parts at", f"first difference of each entry: {counts}")
     for kind in shown:
         yield f"    {kind}"

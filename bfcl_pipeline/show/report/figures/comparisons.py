@@ -6,7 +6,7 @@ from typing import Any
 import altair as alt
 
 from bfcl_pipeline.show.report.figures.figure import Figure, data, in_words, points
-from bfcl_pipeline.show.report.figures.names import LONGEST, Models, distinct, drawn, numbered
+from bfcl_pipeline.show.report.figures.names import LONGEST, Models, distinct, drawable_text, number_names
 from bfcl_pipeline.show.report.figures.style import BLUE, RED, SOFT
 from bfcl_pipeline.show.report.format import PARTIAL
 from bfcl_pipeline.show.report.page.run_tables import Row, RunTables
@@ -20,7 +20,7 @@ SIDE = 24
 _FIRST, _SECOND, _NEITHER = "the first is better", "the second is better", "neither is shown to be better"
 
 
-def differences(tables: RunTables, models: Models) -> Figure | None:
+def draw_differences(tables: RunTables, models: Models) -> Figure | None:
     """The differences of a pair of models in every score, or of several pairs in the overall."""
     pairs = list(dict.fromkeys((row["first"], row["second"]) for row in tables.comparisons))
     if not pairs:
@@ -67,11 +67,11 @@ def differences(tables: RunTables, models: Models) -> Figure | None:
 def _pair_names(models: Models, rows: Sequence[Row]) -> Sequence[str]:
     """The names of pairs; one that occurs again has its number."""
     sides = ((_name(models, row["first"], SIDE), _name(models, row["second"], SIDE)) for row in rows)
-    return numbered(f"{first} \N{EN DASH} {second}" for first, second in sides)
+    return number_names(f"{first} \N{EN DASH} {second}" for first, second in sides)
 
 
 def _name(models: Models, model: str, most: int = LONGEST) -> str:
-    return drawn(models.names.get(model, model), most)
+    return drawable_text(models.names.get(model, model), most)
 
 
 def _row(name: str, row: Row) -> dict[str, Any]:

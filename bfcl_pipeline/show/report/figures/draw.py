@@ -16,22 +16,22 @@ from bfcl_pipeline.show.report.figures import (
 )
 from bfcl_pipeline.show.report.figures.drawn_figure import DrawnFigure
 from bfcl_pipeline.show.report.figures.figure import Figure
-from bfcl_pipeline.show.report.figures.names import Models, drawn
+from bfcl_pipeline.show.report.figures.names import Models, drawable_text
 from bfcl_pipeline.show.report.figures.style import SOFT
-from bfcl_pipeline.show.report.figures.svg import cleaned
+from bfcl_pipeline.show.report.figures.svg import clean_svg
 from bfcl_pipeline.show.report.page.run_tables import RunTables
 
 FIGURES: Sequence[Callable[[RunTables, Models], Figure | None]] = (
     scores.overall,
     scores.categories,
-    comparisons.differences,
+    comparisons.draw_differences,
     errors.errors,
     usage.cost,
     usage.latency,
     memory.backends,
     memory.domains,
     failures.memory,
-    memory.changes,
+    memory.memory_changes,
     web.steps,
     web.spread,
     web.hops,
@@ -52,10 +52,10 @@ def draw_run(tables: RunTables, titled: bool = True, text_scale: float = 1.0) ->
     """
     models = Models.of(tables)
     found = (make(tables, models) for make in FIGURES)
-    run = drawn(tables.leaderboard[0]["run"] or "unnamed run", 60)
+    run = drawable_text(tables.leaderboard[0]["run"] or "unnamed run", 60)
     source = f"Run {run}, {tables.rules.value} rules"
     if tables.sample:
-        source += f"; {drawn(tables.sample, 120)}"
+        source += f"; {drawable_text(tables.sample, 120)}"
     return draw((figure for figure in found if figure is not None), source, titled, text_scale)
 
 
@@ -84,6 +84,6 @@ def _drawn(figure: Figure, source: str, titled: bool, text_scale: float) -> Draw
         figure.title,
         figure.caption,
         " ".join(f"{text}." for text in figure.notes),
-        cleaned(file, figure.name, figure.title, figure.about, ground=True),
-        cleaned(renderer.svg(spec), f"figure-{figure.name}", figure.title, figure.about, ground=False),
+        clean_svg(file, figure.name, figure.title, figure.about, ground=True),
+        clean_svg(renderer.svg(spec), f"figure-{figure.name}", figure.title, figure.about, ground=False),
     )

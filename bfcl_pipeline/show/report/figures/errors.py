@@ -5,7 +5,7 @@ from collections import Counter
 import altair as alt
 
 from bfcl_pipeline.show.report.figures.figure import Figure, data
-from bfcl_pipeline.show.report.figures.names import Models, drawn, limit_note
+from bfcl_pipeline.show.report.figures.names import Models, drawable_text, limit_note
 from bfcl_pipeline.show.report.figures.style import SOFT, STACK
 from bfcl_pipeline.show.report.page.run_tables import RunTables
 
@@ -32,7 +32,7 @@ def errors(tables: RunTables, models: Models) -> Figure | None:
     kinds = [*own, *([OTHERS] if len(own) < len(totals) else [])]
     wrong = {model for model, _ in counts}
     best = models.best(wrong, MOST_MODELS)
-    names = [drawn(kind, 50) for kind in kinds]
+    names = [drawable_text(kind, 50) for kind in kinds]
     rows = [
         {"model": models.names[model], "type": name, "place": place, "count": counts[model, kind]}
         for model in best

@@ -27,7 +27,7 @@ class ExperimentRun:
 
 
 @dataclass(frozen=True, slots=True)
-class _Result:
+class _ExperimentResult:
     """The answers of a model to the questions of a category with so many hops, in one run."""
 
     model: str
@@ -62,20 +62,20 @@ def _notes(runs: Sequence[ExperimentRun]) -> list[str]:
     return [text] if text else []
 
 
-def _results(runs: Iterable[ExperimentRun]) -> list[_Result]:
+def _results(runs: Iterable[ExperimentRun]) -> list[_ExperimentResult]:
     """The results of runs; of a model and category that several have, those of the first."""
-    found: dict[tuple[str, str, int], _Result] = {}
+    found: dict[tuple[str, str, int], _ExperimentResult] = {}
     for run in runs:
         for row in run.tables.web_hops:
             if row["answered"]:
-                result = _Result(
+                result = _ExperimentResult(
                     row["model"], row["category"], row["hops"], row["answered"], row["correct"]
                 )
                 found.setdefault((result.model, result.category, result.hops), result)
     return list(found.values())
 
 
-def _accuracy(results: Iterable[_Result]) -> float:
+def _accuracy(results: Iterable[_ExperimentResult]) -> float:
     both = list(results)
     return sum(one.correct for one in both) / sum(one.answered for one in both)
 

@@ -139,7 +139,7 @@ def domains(tables: RunTables, models: Models) -> Figure | None:
     )
 
 
-def changes(tables: RunTables, models: Models) -> Figure | None:
+def memory_changes(tables: RunTables, models: Models) -> Figure | None:
     """Calls in the sessions that add to the memory, against those that remove from it."""
     sums: dict[tuple[str, str], dict[str, int]] = {}
     for row in tables.memory_use:

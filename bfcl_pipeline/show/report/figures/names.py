@@ -48,11 +48,11 @@ def limit_note(shown: int, known: int, what: str = "models") -> str:
 
 def distinct(names: Iterable[str]) -> Sequence[str]:
     """Names as figures show them, each once; names that would be cut alike keep where they differ."""
-    whole = [drawn(name, 4 * LONGEST) for name in names]
+    whole = [drawable_text(name, 4 * LONGEST) for name in names]
     groups: dict[str, set[str]] = {}
     for name in whole:
         groups.setdefault(cut_middle(name, LONGEST), set()).add(name)
-    return numbered(_cut_among(name, groups[cut_middle(name, LONGEST)]) for name in whole)
+    return number_names(_cut_among(name, groups[cut_middle(name, LONGEST)]) for name in whole)
 
 
 def _cut_among(name: str, alike: set[str]) -> str:
@@ -64,7 +64,7 @@ def _cut_among(name: str, alike: set[str]) -> str:
     return cut_middle(f"{name[:_HEAD]}\N{HORIZONTAL ELLIPSIS}{name[start:]}", LONGEST)
 
 
-def numbered(names: Iterable[str]) -> Sequence[str]:
+def number_names(names: Iterable[str]) -> Sequence[str]:
     """Names in their order; one that occurs again has its number."""
     seen: Counter[str] = Counter()
     shown = []
@@ -74,7 +74,7 @@ def numbered(names: Iterable[str]) -> Sequence[str]:
     return shown
 
 
-def drawn(text: str, most: int = LONGEST) -> str:
+def drawable_text(text: str, most: int = LONGEST) -> str:
     """A text as figures show it.
 
     Characters that the font of the figures lacks are escaped: a font of the machine would draw them

@@ -83,7 +83,7 @@ _DECIMALS = re.compile(r"-?(?<!\d)\d++(?:\.\d++(?:e-?\d+)?|e-?\d+)")
 _REFERENCE = re.compile(r"url\(#([A-Za-z0-9_-]+)\)")
 
 
-def cleaned(svg: str, name: str, title: str, about: str, ground: bool) -> str:
+def clean_svg(svg: str, name: str, title: str, about: str, ground: bool) -> str:
     """The figure `name` as SVG.
 
     Args:

@@ -13,7 +13,7 @@ from bfcl_pipeline.benchmark.definition.descriptions import (
     composition,
     overall_weights,
 )
-from bfcl_pipeline.show.report.page.table import Cell, Table, headings, isolated
+from bfcl_pipeline.show.report.page.table import Cell, Table, headings, isolate
 
 _EXAMPLE = 300  # characters of an example
 
@@ -95,4 +95,4 @@ def _weight(weight: float) -> Cell:
 def _example(name: str, examples: Mapping[str, str]) -> str:
     if name not in examples:
         return ""
-    return isolated(f"For example: {cut(on_one_line(printable(examples[name])), _EXAMPLE)}")
+    return isolate(f"For example: {cut(on_one_line(printable(examples[name])), _EXAMPLE)}")

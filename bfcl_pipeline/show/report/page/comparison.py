@@ -10,7 +10,7 @@ from markupsafe import Markup
 from bfcl_pipeline.show.report.format import PARTIAL, count, percent
 from bfcl_pipeline.show.report.page.links import conversation_of, linked_entry
 from bfcl_pipeline.show.report.page.run_tables import Row, RunTables
-from bfcl_pipeline.show.report.page.table import Cell, Table, headings, isolated
+from bfcl_pipeline.show.report.page.table import Cell, Table, headings, isolate
 
 IN_FULL = 1
 """With more pairs than this, the table of each is folded."""
@@ -48,7 +48,7 @@ def _named(pair: tuple[str, str], names: dict[str, str]) -> tuple[str, str]:
 
 def _differences(pair: tuple[str, str], rows: Sequence[Row], folded: bool) -> Table:
     first, second = pair
-    titles = ["Entries", isolated(first), isolated(second), "Difference", "95 % interval"]
+    titles = ["Entries", isolate(first), isolate(second), "Difference", "95 % interval"]
     return Table(
         f"{first} and {second}",
         [
@@ -88,7 +88,7 @@ def _flips(pair: tuple[str, str], models: tuple[str, str], rows: Sequence[Row]) 
     return [
         Table(
             f"Entries that only one of {pair[0]} and {pair[1]} has right",
-            [headings(["Category", *(f"Only {name}" for name in map(isolated, pair))], "")],
+            [headings(["Category", *(f"Only {name}" for name in map(isolate, pair))], "")],
             [
                 [
                     Cell(category),

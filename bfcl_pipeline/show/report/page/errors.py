@@ -15,7 +15,7 @@ from bfcl_pipeline.show.report.page.table import (
     Cell,
     Table,
     headings,
-    isolated,
+    isolate,
     tall_headings,
 )
 from bfcl_pipeline.show.report.page.views import defects, marked_entry
@@ -74,7 +74,7 @@ def error_counts(tables: RunTables, many: bool) -> Table | None:
             style="sortable map many",
         )
     swatch = Markup('<span class="swatch c{}"></span><code>{}</code>')
-    names = (isolated(row["display_name"]) for row in tables.leaderboard)
+    names = (isolate(row["display_name"]) for row in tables.leaderboard)
     return Table(
         label,
         [[*headings(["Error type"], "kind"), *headings([*names, "All"])]],
@@ -104,7 +104,7 @@ def error_examples(tables: RunTables) -> list[Table]:
             [head],
             [_example(error, titles, listed) for error in rows[row["model"]]],
             style="sortable examples",
-            summary=isolated(row["display_name"]) + ": errors by category, with the first entry of each",
+            summary=isolate(row["display_name"]) + ": errors by category, with the first entry of each",
             models=conversation_of(row["model"]),
         )
         for row in tables.leaderboard
@@ -157,5 +157,5 @@ def _example(row: Row, titles: Mapping[tuple[str, str], str], listed: Mapping[st
         Cell.code(row["error_type"]),
         Cell.count(row["count"]),
         marked_entry(row["example_entry_id"], listed),
-        Cell(isolated(message), message, style="message"),
+        Cell(isolate(message), message, style="message"),
     ]

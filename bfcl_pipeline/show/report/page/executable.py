@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from bfcl_pipeline.base.text import plural
 from bfcl_pipeline.benchmark.config.job import RECORDED_MODES
 from bfcl_pipeline.benchmark.definition import GROUPS
-from bfcl_pipeline.runs.web_label import mark, note, split
+from bfcl_pipeline.runs.web_label import mark, note, split_webs
 from bfcl_pipeline.show.report.executable_titles import BIAS, OVERALL_OF_2024, TITLES, UNRANKED, is_biased
 from bfcl_pipeline.show.report.format import MISSING, count, interval, percent
 from bfcl_pipeline.show.report.page.links import entries_link
@@ -93,7 +93,7 @@ def _no_verdict(row: Row) -> Cell:
 def _notes(rows: Sequence[Row]) -> Iterator[str]:
     if meaning := note(row["web"] for row in rows):
         yield f"{meaning}."
-    if any(name in RECORDED_MODES for row in rows for name in split(row["web"])):
+    if any(name in RECORDED_MODES for row in rows for name in split_webs(row["web"])):
         yield "record, replay: answers of the real web, recorded once; expected calls read the same ones."
     if any(row["not_recorded"] for row in rows):
         yield "Entries whose verdict needs a web answer that is not recorded have none and are in no score."

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from bfcl_pipeline.judge.scoring.memory_outcomes import MemoryPlace, Pattern, Reason
-from bfcl_pipeline.show.report.format import MISSING, percent, plain, short_percent
+from bfcl_pipeline.show.report.format import MISSING, percent, short_percent, two_digits
 from bfcl_pipeline.show.report.page.links import entry_link
 from bfcl_pipeline.show.report.page.run_tables import Row, RunTables, model_lines
-from bfcl_pipeline.show.report.page.table import NAME_HEADING, Cell, Table, headings, isolated
+from bfcl_pipeline.show.report.page.table import NAME_HEADING, Cell, Table, headings, isolate
 from bfcl_pipeline.show.report.page.views import defects, marked_entry
 from bfcl_pipeline.show.transcripts.reasons import REASONS
 
@@ -164,7 +164,7 @@ def _pattern(row: Row | None) -> Iterator[Cell]:
     yield Cell.sortable(PATTERNS[Pattern(row["pattern"])])
     yield Cell.count(row["core_adds"])
     yield Cell.count(row["archival_adds"])
-    yield Cell.number(plain(row["facts_per_text"]), row["facts_per_text"])
+    yield Cell.number(two_digits(row["facts_per_text"]), row["facts_per_text"])
 
 
 def _by_place(rows: Sequence[Row], places: Iterable[MemoryPlace]) -> Iterator[Cell]:
@@ -179,4 +179,4 @@ def _memory(row: Row) -> Cell:
 
 
 def _share(share: float, note: str = "") -> Cell:
-    return Cell.number(short_percent(share), share, isolated(note) if note else "")
+    return Cell.number(short_percent(share), share, isolate(note) if note else "")

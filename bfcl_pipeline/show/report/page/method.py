@@ -15,7 +15,7 @@ from bfcl_pipeline.base.text import cut, on_one_line, plural, printable
 from bfcl_pipeline.benchmark.config import EMBEDDED_KINDS, RECORDED_KINDS, trial_of
 from bfcl_pipeline.benchmark.config.families import way_of_asking
 from bfcl_pipeline.benchmark.config.model_rows import UNKNOWN_WEIGHTS
-from bfcl_pipeline.show.report.page.table import NAME_HEADING, Cell, Table, headings, isolated
+from bfcl_pipeline.show.report.page.table import NAME_HEADING, Cell, Table, headings, isolate
 
 RELEASE_TEMPERATURE = 0.001
 """What the adapters send unless the options of a row set another temperature or remove it."""
@@ -73,7 +73,7 @@ def _settings(rows: Sequence[Values], served: Mapping[str, Sequence[str]]) -> Ta
         [[NAME_HEADING, *headings(titles, "")]],
         [
             [
-                Cell(isolated(printable(str(row["name"]))), str(row["name"]), style="name", scope="row"),
+                Cell(isolate(printable(str(row["name"]))), str(row["name"]), style="name", scope="row"),
                 Cell.sortable(str(row.get("mode", NONE))),
                 Cell.sortable(str(row.get("kind", NONE))),
                 _asked_as(row, served.get(str(row["name"]), ())),
@@ -93,14 +93,14 @@ def _asked_as(row: Values, served: Sequence[str]) -> Cell:
     """The name at the API, the host, what the API called the model, and how weights were asked."""
     if row.get("kind") in EMBEDDED_KINDS:
         return Cell("embedded")
-    name = isolated(_safe(str(row.get("model", NONE))))
+    name = isolate(_safe(str(row.get("model", NONE))))
     notes = [f"at {_host(row)}"] if _host(row) else []
     notes += [f"answers name {_safe(', '.join(served))}"] if served else []
     if row.get("kind") == "vllm" or row.get("family"):  # not a family if its server writes the prompts
         notes.append(_safe(way_of_asking(row.get("family"), str(row.get("mode")))))
         notes += _limit(row)
         notes += [_safe(f"{key} {str(row[key])[:_DIGEST]}") for key in _IDENTIFIED if row.get(key)]
-    return Cell(name, note=isolated("; ".join(notes)) if notes else "", style="message")
+    return Cell(name, note=isolate("; ".join(notes)) if notes else "", style="message")
 
 
 def _limit(row: Values) -> list[str]:

@@ -5,7 +5,7 @@ from bfcl_pipeline.benchmark.config import trial_name, trial_of
 from bfcl_pipeline.show.report.format import percent
 from bfcl_pipeline.show.report.page.run_tables import Row, RunTables
 from bfcl_pipeline.show.report.page.scores import LEADERBOARD_COLUMNS
-from bfcl_pipeline.show.report.page.table import NAME_HEADING, Cell, Table, headings, isolated
+from bfcl_pipeline.show.report.page.table import NAME_HEADING, Cell, Table, headings, isolate
 
 _FC = "-FC"  # the end of names of models in function-calling mode, as the leaderboard has them
 
@@ -20,7 +20,7 @@ def modes(tables: RunTables) -> Table | None:
         [[NAME_HEADING, *headings(LEADERBOARD_COLUMNS.values())]],
         [
             [
-                Cell(isolated(prompt["model"]), prompt["model"], style="name", scope="row"),
+                Cell(isolate(prompt["model"]), prompt["model"], style="name", scope="row"),
                 *(_difference(called[name], prompt[name]) for name in LEADERBOARD_COLUMNS),
             ]
             for called, prompt in pairs

@@ -7,7 +7,7 @@ from bfcl_pipeline.benchmark.config import EMBEDDED_KINDS
 from bfcl_pipeline.benchmark.definition import CATEGORIES, GROUPS, V4_CATEGORIES, release
 from bfcl_pipeline.benchmark.records import Rules, Status
 from bfcl_pipeline.judge.scoring.aggregate import Count, leaderboard_scores
-from bfcl_pipeline.runs.web_label import joined, mark, note, split
+from bfcl_pipeline.runs.web_label import join_webs, mark, note, split_webs
 from bfcl_pipeline.show.report.format import count, percent
 from bfcl_pipeline.show.report.own_errata_note import own_errata_notes
 from bfcl_pipeline.show.report.page.run_tables import RunTables
@@ -28,7 +28,7 @@ def facts(tables: RunTables) -> dict[str, str]:
     whole = sum(CATEGORIES[name].entries for name in SCORED)
     formats = entries["format_sensitivity"]
     retired = sum(entries[name] for name in GROUPS["executable"])
-    webs = joined(web for row in tables.leaderboard for web in split(row["web"]))
+    webs = join_webs(web for row in tables.leaderboard for web in split_webs(row["web"]))
     return {
         "Benchmark": f"BFCL V4, {release.DISTRIBUTION} {release.VERSION}",
         "Upstream commit": release.UPSTREAM_COMMIT,

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from bfcl_pipeline.show.report.format import percent, plain
+from bfcl_pipeline.show.report.format import percent, two_digits
 from bfcl_pipeline.show.report.page.run_tables import Row, RunTables
 from bfcl_pipeline.show.report.page.scores import COST, FORMAT_DELTA, LEADERBOARD_COLUMNS
 from bfcl_pipeline.show.report.page.table import Cell, Table
@@ -36,6 +36,6 @@ def _cells(row: Row, headings: Sequence[str]) -> list[Cell]:
     cells |= {
         heading: Cell.number(percent(row[name]), row[name]) for name, heading in LEADERBOARD_COLUMNS.items()
     }
-    cells |= {heading: Cell.number(plain(row[name]), row[name]) for heading, name in _NUMBERS.items()}
+    cells |= {heading: Cell.number(two_digits(row[name]), row[name]) for heading, name in _NUMBERS.items()}
     chosen = [cells.get(heading, Cell("")) for heading in headings]
     return [replace(cell, style=f"{cell.style} published".strip()) for cell in chosen]

@@ -46,7 +46,7 @@ from bfcl_pipeline.show.report.page.published import with_published
 from bfcl_pipeline.show.report.page.ranks import notes_on_ranks
 from bfcl_pipeline.show.report.page.run_tables import RunTables, read_run_tables
 from bfcl_pipeline.show.report.page.scores import (
-    categories,
+    category_heat_map,
     formats,
     leaderboard,
 )
@@ -172,7 +172,7 @@ def render_page(
             trials=trials(tables),
             repetitions=repetitions(tables),
             flaky=flaky(tables),
-            categories=categories(tables),
+            categories=category_heat_map(tables),
             design_effects=design_effects(tables),
             clustered=bool(tables.intervals),
             error_bars=error_bars(tables, many),

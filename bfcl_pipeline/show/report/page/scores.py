@@ -14,8 +14,8 @@ from bfcl_pipeline.show.report.format import (
     interval,
     is_partial,
     percent,
-    plain,
     short_percent,
+    two_digits,
 )
 from bfcl_pipeline.show.report.page.intervals import design_effect_text
 from bfcl_pipeline.show.report.page.links import entries_link
@@ -28,7 +28,7 @@ from bfcl_pipeline.show.report.page.table import (
     Table,
     group_headings,
     headings,
-    isolated,
+    isolate,
     tall_headings,
 )
 
@@ -138,7 +138,7 @@ def marked_score(text: str, row: Row, name: str) -> str:
 def _usage(row: Row, name: str, note_title: str, note_name: str) -> Cell:
     known = note_name and row[note_name] is not None
     return Cell.number(
-        plain(row[name]), row[name], f"{note_title} {plain(row[note_name])}" if known else ""
+        two_digits(row[name]), row[name], f"{note_title} {two_digits(row[note_name])}" if known else ""
     )
 
 
@@ -148,7 +148,7 @@ def _unpriced(row: Row) -> Cell:
         return Cell.number(MISSING, None)
     title = (
         "The model's row has no prices. The official tool estimates "
-        f"{plain(row['cost_usd'])} $ from the time of rented GPUs."
+        f"{two_digits(row['cost_usd'])} $ from the time of rented GPUs."
     )
     return Cell.number("unknown", None, title=title)
 
@@ -160,7 +160,7 @@ def _scored(row: Row) -> Cell:
     return Cell.number(f"{floor(share * 1000) / 10:.1f} %", share, count(row["answered"]), title)
 
 
-def categories(tables: RunTables) -> Table:
+def category_heat_map(tables: RunTables) -> Table:
     """The heat map: every model on every category."""
     rows = {(row["model"], row["category"]): row for row in tables.categories}
     names = shown_categories(tables)
@@ -231,7 +231,7 @@ def formats(tables: RunTables, many: bool) -> Table | None:
         [
             [
                 *headings(["Calls as", "Tag", "Docs as", "Layout", "Wording"], ""),
-                *headings((isolated(row["display_name"]) for row in models), "number center"),
+                *headings((isolate(row["display_name"]) for row in models), "number center"),
             ]
         ],
         [
@@ -244,7 +244,7 @@ def formats(tables: RunTables, many: bool) -> Table | None:
         [
             [
                 Cell(title, scope="row", width=5),
-                *(Cell(plain(row[name]), style="number") for row in models),
+                *(Cell(two_digits(row[name]), style="number") for row in models),
             ]
             for name, title in FORMAT_SPREADS.items()
         ],
@@ -253,7 +253,7 @@ def formats(tables: RunTables, many: bool) -> Table | None:
 
 
 def _spread(points: float | None) -> Cell:
-    text = plain(points)
+    text = two_digits(points)
     return Cell(text, None if points is None else text, style="number")
 
 

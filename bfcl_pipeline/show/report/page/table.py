@@ -65,7 +65,7 @@ class Cell:
         row: of the table `leaderboard`.
         """
         name = row["display_name"]
-        return cls(isolated(name), name, style="name", scope="row")
+        return cls(isolate(name), name, style="name", scope="row")
 
     @classmethod
     def linked_name(cls, row: Mapping[str, Any]) -> Self:
@@ -78,7 +78,7 @@ class Cell:
         mode = mode_label(name, row.get("mode"))
         badges = ", ".join([*([mode] if mode else []), *([what] if marked else [])])
         badge = Markup(' <span class="badge">{}</span>').format(badges) if badges else ""
-        return cls(isolated(text) + badge, name, style="name", scope="row")
+        return cls(isolate(text) + badge, name, style="name", scope="row")
 
     @classmethod
     def sortable(cls, text: str) -> Self:
@@ -164,6 +164,6 @@ def group_headings(widths: Mapping[str, int]) -> list[Cell]:
 NAME_HEADING = Cell("Model", style="name", scope="col")
 
 
-def isolated(text: str) -> Markup:
+def isolate(text: str) -> Markup:
     """A text isolated from the writing direction of the text around it."""
     return Markup("<bdi>{}</bdi>").format(text)

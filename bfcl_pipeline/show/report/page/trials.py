@@ -4,7 +4,7 @@ from bfcl_pipeline.benchmark.definition import CATEGORIES, Check
 from bfcl_pipeline.show.report.format import MISSING, count, interval, percent
 from bfcl_pipeline.show.report.page.run_tables import Row, RunTables, by_model
 from bfcl_pipeline.show.report.page.scores import LEADERBOARD_COLUMNS, marked_score
-from bfcl_pipeline.show.report.page.table import NAME_HEADING, Cell, Table, headings, isolated
+from bfcl_pipeline.show.report.page.table import NAME_HEADING, Cell, Table, headings, isolate
 
 MOST_FLAKY = 200
 """Flaky entries that the page lists, of all models together; the table `flaky` has all."""
@@ -140,7 +140,7 @@ def _flaky_count(row: Row) -> Cell:
 
 
 def _name(name: str) -> Cell:
-    return Cell(isolated(name), name, style="name", scope="row")
+    return Cell(isolate(name), name, style="name", scope="row")
 
 
 def _right(row: Row) -> Cell:

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from itertools import chain
 
 from bfcl_pipeline.benchmark.records import Status, total
-from bfcl_pipeline.show.report.format import MISSING, count, plain
+from bfcl_pipeline.show.report.format import MISSING, count, two_digits
 from bfcl_pipeline.show.report.page.run_tables import Row, RunTables, by_model
-from bfcl_pipeline.show.report.page.table import NAME_HEADING, Cell, Table, headings, isolated
+from bfcl_pipeline.show.report.page.table import NAME_HEADING, Cell, Table, headings, isolate
 from bfcl_pipeline.show.report.tables.score_tables import SESSIONS
 
 SUMS = {
@@ -74,7 +74,7 @@ def usage(tables: RunTables) -> list[Table]:
                     ]
                     for row in rows[model["model"]]
                 ],
-                summary=isolated(model["display_name"]) + ": by category",
+                summary=isolate(model["display_name"]) + ": by category",
             )
             for model in models
         ),
@@ -94,14 +94,14 @@ def _sum(name: str, rows: Sequence[Row]) -> Cell:
     amount = total(row[name] for row in rows)
     if amount is None:
         return Cell.number(MISSING, None, title="not reported")
-    return Cell.number(plain(amount) if name == "cost_usd" else count(amount), amount)
+    return Cell.number(two_digits(amount) if name == "cost_usd" else count(amount), amount)
 
 
 def _time(row: Row, name: str) -> Cell:
     mean, high = row[f"{name}_mean_seconds"], row[f"{name}_p95_seconds"]
     if mean is None:
         return Cell.number(MISSING, None, title="not measured")
-    return Cell.number(plain(mean), mean, f"p95 {plain(high)}")
+    return Cell.number(two_digits(mean), mean, f"p95 {two_digits(high)}")
 
 
 def _unanswered(coverage: Sequence[Row]) -> dict[tuple[str, str], Counter[str]]:

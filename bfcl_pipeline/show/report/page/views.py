@@ -17,7 +17,7 @@ from bfcl_pipeline.show.report.own_errata_note import own_errata_notes
 from bfcl_pipeline.show.report.page.links import linked_entry
 from bfcl_pipeline.show.report.page.run_tables import Row, RunTables, by_model
 from bfcl_pipeline.show.report.page.scores import LEADERBOARD_COLUMNS, score_cell
-from bfcl_pipeline.show.report.page.table import NAME_HEADING, Cell, Table, headings, isolated
+from bfcl_pipeline.show.report.page.table import NAME_HEADING, Cell, Table, headings, isolate
 
 ERRATA_MARK = "\N{DOUBLE DAGGER}"
 """The mark of an entry with a confirmed or disputed defect."""
@@ -179,7 +179,7 @@ def _erratum(rows: Sequence[Row]) -> list[Cell]:
     first = rows[0]
     return [
         Cell(linked_entry(first["entry_id"]), first["entry_id"]),
-        Cell(isolated(first["what"]), first["what"], style="message"),
+        Cell(isolate(first["what"]), first["what"], style="message"),
         Cell.sortable(first["defect"]),
         Cell.sortable(first["status"]),
         Cell.sortable(first["treatment"]),

@@ -44,14 +44,14 @@ MOST_EXAMPLES = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class WebPart:
     """One table with the text above it."""
 
     lead: str
     table: Table
 
 
-def web_details(tables: RunTables) -> list[Part]:
+def web_details(tables: RunTables) -> list[WebPart]:
     """The tables on web search that the run has rows for."""
     made = (
         ("Mean number of steps by hops: of all answers, and of the right ones.", _steps(tables)),
@@ -77,7 +77,7 @@ def web_details(tables: RunTables) -> list[Part]:
             _snippets(tables),
         ),
     )
-    return [Part(lead, table) for lead, table in made if table is not None]
+    return [WebPart(lead, table) for lead, table in made if table is not None]
 
 
 def _steps(tables: RunTables) -> Table | None:

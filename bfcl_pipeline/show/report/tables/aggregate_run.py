@@ -38,8 +38,8 @@ from bfcl_pipeline.show.report.tables.memory_questions import memory_backends
 from bfcl_pipeline.show.report.tables.memory_tables import memory_rows
 from bfcl_pipeline.show.report.tables.model_scores import ModelScore, model_scores, on_the_real_web
 from bfcl_pipeline.show.report.tables.official import official_files
-from bfcl_pipeline.show.report.tables.run_records import RunRecords, read_run
-from bfcl_pipeline.show.report.tables.score_tables import SCORES, score_tables, unanswered
+from bfcl_pipeline.show.report.tables.run_records import RunRecords, read_run_records
+from bfcl_pipeline.show.report.tables.score_tables import SCORES, score_tables, unanswered_rows
 from bfcl_pipeline.show.report.tables.trial_columns import TRIAL_TABLES
 from bfcl_pipeline.show.report.tables.trials import trial_tables
 from bfcl_pipeline.show.report.tables.view_columns import VIEW_TABLES
@@ -92,7 +92,7 @@ def aggregate_run(
         ConfigError: the models file or the recorded config cannot be read.
         ErrataError: the run's own errata are malformed or do not fit the release.
     """
-    records = read_run(run, data, only)
+    records = read_run_records(run, data, only)
     rows_of_models, sizes = load_models(models), run.sizes_in_means
     scores = model_scores(records, rows_of_models, sizes, run.engines)
     chosen = [score for score in scores if score.rules is rules]
@@ -114,7 +114,7 @@ def aggregate_run(
     rows["unread_calls"] = list(unread_calls(records))
     rows |= trial_tables(records, rows["leaderboard"], sizes)
     rows["executable"] = list(executable_rows(records, scores, data))
-    rows["unanswered"] = list(unanswered(records, chosen, missing))
+    rows["unanswered"] = list(unanswered_rows(records, chosen, missing))
     rows |= {name: [] for name in (*AGENTIC_TABLES, *MEMORY_TABLES)}
     questions = [MEMORY_QUESTIONS.empty_table()]  # not as rows: there are many of them
     played = read_agentic(data, records, web_conditions(run, data, cache), run.engines)

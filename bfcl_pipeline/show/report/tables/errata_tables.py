@@ -23,7 +23,7 @@ from bfcl_pipeline.benchmark.errata import (
     errata,
     errata_of_id,
     own_errata,
-    proposed,
+    propose_treatment,
 )
 from bfcl_pipeline.benchmark.records import Entry, Mode, Rules
 from bfcl_pipeline.benchmark.tables import entries_path, read_entries
@@ -87,7 +87,7 @@ def _asked(records: RunRecords, wanted: Iterable[Erratum]) -> list[ListedEntry]:
     found = []
     for category, entry_id in asked.iter_rows():
         of_entry = errata_of_id(entry_id, base_of.get(entry_id))
-        treatment = Treatment.LEFT_OUT if entry_id in left_out else proposed(of_entry)
+        treatment = Treatment.LEFT_OUT if entry_id in left_out else propose_treatment(of_entry)
         found.append(ListedEntry(category, entry_id, of_entry, treatment))
     order = list(CATEGORIES)
     return sorted(found, key=lambda entry: order.index(entry.category))

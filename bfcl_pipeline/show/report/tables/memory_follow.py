@@ -12,7 +12,7 @@ from bfcl_pipeline.judge.scoring.memory_facts import (
     FactEvent,
     FactHistory,
     FactTracker,
-    accepted,
+    accepted_answers,
     mentions,
     readable,
 )
@@ -170,7 +170,7 @@ def _question(
     """What is recorded of a question, and the number of its calls that fail."""
     category = answer.entry.category
     functions = FUNCTIONS[CATEGORIES[category].backend]
-    wanted = accepted(answer.entry)
+    wanted = accepted_answers(answer.entry)
     found: list[bool | None] = []
     errors = 0
     for repeated in start.repeat(answer.entry, answer.calls):

@@ -9,7 +9,7 @@ from typing import Self
 
 import polars as pl
 
-from bfcl_pipeline.benchmark.config import ModelRow, described
+from bfcl_pipeline.benchmark.config import ModelRow, described_row
 from bfcl_pipeline.benchmark.config.search_engines import SearchEngines
 from bfcl_pipeline.benchmark.definition import CATEGORIES, FORMATS, GROUPS, V4_CATEGORIES
 from bfcl_pipeline.benchmark.definition.leaderboard import EXECUTABLE, categories_of
@@ -17,7 +17,7 @@ from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.judge.scoring.aggregate import Count, Score, Spread, format_spread, leaderboard_scores
 from bfcl_pipeline.judge.scoring.intervals import Precision
 from bfcl_pipeline.judge.scoring.leaderboard_usage import Usage, UsageSummary, summarise_usage
-from bfcl_pipeline.runs.web_label import SIMULATED, joined, searched, split, unreal
+from bfcl_pipeline.runs.web_label import SIMULATED, join_webs, searched_web_label, split_webs, unreal
 from bfcl_pipeline.show.report.tables.intervals import precisions_of_run
 from bfcl_pipeline.show.report.tables.run_records import FORMAT_CATEGORY, RunRecords, by_model
 
@@ -94,7 +94,7 @@ def model_scores(
     modes = _modes(records.verdicts)
     webs = _webs(records.responses.rows, engines or SearchEngines())
     responses = by_model(v4.responses.rows)
-    models = {model: described(rows, model) for model in modes}
+    models = {model: described_row(rows, model) for model in modes}
     usages = {model: _usage(row, responses.get(model)) for model, row in models.items()}
     scores = []
     for (model, rules), tallies in categories.items():
@@ -192,8 +192,8 @@ def _webs(responses: pl.DataFrame, engines: SearchEngines) -> dict[str, dict[str
     for row in found.iter_rows(named=True):
         model, category, names = row["model"], row["category"], row["web"]
         if category in GROUPS["web_search"]:
-            names = [searched(name, engines.of(model)) for name in names]
-        webs.setdefault(model, {})[category] = joined(names) or ""
+            names = [searched_web_label(name, engines.of(model)) for name in names]
+        webs.setdefault(model, {})[category] = join_webs(names) or ""
     return webs
 
 
@@ -215,7 +215,7 @@ def _precisions(
 
 def joined_webs(webs: Mapping[str, str], categories: Iterable[str]) -> str | None:
     """The webs of some categories, as in the column `web`. webs: by category."""
-    return joined(web for name in categories for web in split(webs.get(name)))
+    return join_webs(web for name in categories for web in split_webs(webs.get(name)))
 
 
 def _usage(model: ModelRow, responses: pl.DataFrame | None) -> UsageSummary:

@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.text import cut, printable
-from bfcl_pipeline.benchmark.config.published_scores import Source, identified, read_bounded
+from bfcl_pipeline.benchmark.config.published_scores import Source, identify_files, read_bounded
 from bfcl_pipeline.benchmark.definition.leaderboard_files import OVERALL, Column, Show
 from bfcl_pipeline.benchmark.tables import read_table, write_table
 from bfcl_pipeline.benchmark.tables.text_forms import CSV, write_any_form
@@ -56,7 +56,7 @@ def write_published(tables: Path, sources: Iterable[Mapping[str, Any]]) -> None:
 
     Raises ConfigError if a file cannot be read, naming line and column.
     """
-    rows = [row for source in identified(sources) for row in _rows(source)]
+    rows = [row for source in identify_files(sources) for row in _rows(source)]
     rows.sort(key=lambda row: -row[_OVERALL])
     _write(tables, pa.Table.from_pylist(rows, schema=PUBLISHED))
 

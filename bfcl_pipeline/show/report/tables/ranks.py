@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from bfcl_pipeline.benchmark.definition.clusters import cluster_of
 from bfcl_pipeline.benchmark.definition.leaderboard import categories_of, category_weights
 from bfcl_pipeline.benchmark.records import Rules
-from bfcl_pipeline.judge.scoring.statistics.clustered import Floats, layout, numbered
+from bfcl_pipeline.judge.scoring.statistics.clustered import Floats, layout, number_keys
 from bfcl_pipeline.judge.scoring.statistics.power import detectable_difference
 from bfcl_pipeline.judge.scoring.statistics.ranks import (
     errors_to_next,
@@ -70,7 +70,7 @@ def _of_rules(
     entries = judged.select("category", "entry_id").unique().sort("category", "entry_id")
     categories, category = np.unique(entries["category"].to_numpy(), return_inverse=True)
     keys = [cluster_of(*entry) for entry in entries.iter_rows()]
-    where = layout(category, numbered(keys))
+    where = layout(category, number_keys(keys))
     of = pairs(
         _matrix(judged, entries, names),
         where,

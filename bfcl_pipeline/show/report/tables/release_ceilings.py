@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from bfcl_pipeline.benchmark.definition import CATEGORIES, category_of
-from bfcl_pipeline.benchmark.errata import Erratum, ErratumStatus, errata, proposed
+from bfcl_pipeline.benchmark.errata import Erratum, ErratumStatus, errata, propose_treatment
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.benchmark.tables import check_staged, entries_path
 from bfcl_pipeline.show.report.tables.errata_tables import ListedEntry, ceilings_over
@@ -24,7 +24,7 @@ def release_ceilings(data: Path) -> list[dict[str, Any]]:
         if erratum.status is not ErratumStatus.REJECTED:
             by_entry.setdefault(erratum.entry_id, []).append(erratum)
     listed = [
-        ListedEntry(category_of(entry_id), entry_id, found, proposed(found))
+        ListedEntry(category_of(entry_id), entry_id, found, propose_treatment(found))
         for entry_id, found in by_entry.items()
         if category_of(entry_id) in sizes
     ]

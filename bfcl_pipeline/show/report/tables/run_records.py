@@ -78,7 +78,7 @@ class RunRecords:
         )
 
 
-def read_run(run: Run, data: Path, models: Collection[str] = ()) -> RunRecords:
+def read_run_records(run: Run, data: Path, models: Collection[str] = ()) -> RunRecords:
     """The recorded verdicts and answers under a run directory.
 
     Args:

@@ -223,7 +223,7 @@ def _steps(frame: pl.DataFrame) -> dict[str, list[list[Step]]]:
     return steps_of
 
 
-def unanswered(
+def unanswered_rows(
     records: RunRecords, scores: Sequence[ModelScore], missing: Iterable[str]
 ) -> Iterator[dict[str, Any]]:
     """The rows of `unanswered`: models without any verdict, of V4 or not, then those without responses.

@@ -18,7 +18,7 @@ from bfcl_pipeline.benchmark.config import trial_of
 from bfcl_pipeline.benchmark.definition import CATEGORIES, V4_CATEGORIES
 from bfcl_pipeline.benchmark.definition.clusters import cluster_of, memory_scenario
 from bfcl_pipeline.benchmark.definition.leaderboard import categories_of, category_weights
-from bfcl_pipeline.judge.scoring.statistics.clustered import Floats, layout, numbered, total
+from bfcl_pipeline.judge.scoring.statistics.clustered import Floats, layout, number_keys, total
 from bfcl_pipeline.judge.scoring.statistics.repeated import (
     Estimates,
     Repeated,
@@ -128,10 +128,11 @@ def _trials(
     categories = [name for name in CATEGORIES if name in present]
     places = {name: place for place, name in enumerate(categories)}
     where = layout(
-        [places[category] for category, _ in entries], numbered([cluster_of(*entry) for entry in entries])
+        [places[category] for category, _ in entries],
+        number_keys([cluster_of(*entry) for entry in entries]),
     )
     # The questions of a memory scenario see the memory that the sessions of the same trial filled.
-    draw = numbered([memory_scenario(entry_id) or entry_id for _, entry_id in entries])
+    draw = number_keys([memory_scenario(entry_id) or entry_id for _, entry_id in entries])
     return TrialVerdicts(categories, entries, Repeated(marks, where, draw), sizes)
 
 

@@ -51,7 +51,7 @@ from bfcl_pipeline.world.executables.functions.statistics import (
     linear_regression,
 )
 from bfcl_pipeline.world.executables.functions.vectors import calculate_cosine_similarity, mat_mul
-from bfcl_pipeline.world.executables.functions.work import Work
+from bfcl_pipeline.world.executables.functions.work import EvaluationWork
 
 _BODIES: Mapping[str, Callable[..., Any]] = {
     "add_binary_numbers": add_binary_numbers,
@@ -91,4 +91,4 @@ _BODIES: Mapping[str, Callable[..., Any]] = {
 FUNCTIONS: Mapping[str, Function] = {name: Function.of(name, body) for name, body in _BODIES.items()}
 """Every function without network."""
 
-__all__ = ["FUNCTIONS", "Function", "Work"]
+__all__ = ["FUNCTIONS", "EvaluationWork", "Function"]

@@ -3,13 +3,13 @@
 from typing import Any
 
 from bfcl_pipeline.world.executables.functions.lambdas import read_lambda
-from bfcl_pipeline.world.executables.functions.work import Work
+from bfcl_pipeline.world.executables.functions.work import EvaluationWork
 
 STEP = 0.0000000001
 """The difference of the two places at which the function is computed."""
 
 
-def estimate_derivative(work: Work, function: Any, x: Any) -> Any:
+def estimate_derivative(work: EvaluationWork, function: Any, x: Any) -> Any:
     """The difference quotient to the right of x.
 
     function: the text of a lambda with one parameter; it is read by `lambdas`, not evaluated.

@@ -2,10 +2,12 @@
 
 from typing import Any
 
-from bfcl_pipeline.world.executables.functions.work import Work
+from bfcl_pipeline.world.executables.functions.work import EvaluationWork
 
 
-def mortgage_calculator(work: Work, loan_amount: Any, interest_rate: Any, loan_period: Any) -> Any:
+def mortgage_calculator(
+    work: EvaluationWork, loan_amount: Any, interest_rate: Any, loan_period: Any
+) -> Any:
     """The monthly payment for a loan over years at a yearly rate."""
     rate, months = interest_rate / 12, work.times(loan_period, 12)
     interest = loan_amount * rate
@@ -13,13 +15,15 @@ def mortgage_calculator(work: Work, loan_amount: Any, interest_rate: Any, loan_p
     return interest * growth / (growth - 1)
 
 
-def calculate_future_value(work: Work, present_value: Any, interest_rate: Any, periods: Any) -> Any:
+def calculate_future_value(
+    work: EvaluationWork, present_value: Any, interest_rate: Any, periods: Any
+) -> Any:
     """The value after compound interest."""
     return work.times(present_value, work.power(1 + interest_rate, periods))
 
 
 def calculate_investment_value(
-    work: Work,
+    work: EvaluationWork,
     initial_investment: Any,
     annual_contribution: Any,
     years: Any,

@@ -5,8 +5,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
-from bfcl_pipeline.world.executables.binding import RAISED, REQUIRED, Parameter, bound, failure
-from bfcl_pipeline.world.executables.functions.work import Work
+from bfcl_pipeline.world.executables.binding import RAISED, REQUIRED, BoundParameter, bound, failure
+from bfcl_pipeline.world.executables.functions.work import EvaluationWork
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,7 +14,7 @@ class Function:
     """One function of the benchmark."""
 
     name: str
-    parameters: tuple[Parameter, ...]
+    parameters: tuple[BoundParameter, ...]
     body: Callable[..., Any]  # its first parameter is `work` if `counts_work`
     counts_work: bool
 
@@ -24,18 +24,18 @@ class Function:
         first, *others = inspect.signature(body).parameters.values()
         counts_work = first.name == "work"
         parameters = tuple(
-            Parameter(one.name, REQUIRED if one.default is one.empty else one.default)
+            BoundParameter(one.name, REQUIRED if one.default is one.empty else one.default)
             for one in (others if counts_work else (first, *others))
         )
         return cls(name, parameters, body, counts_work)
 
-    def run(self, arguments: Mapping[str | None, Any], work: Work | None = None) -> Any:
+    def run(self, arguments: Mapping[str | None, Any], work: EvaluationWork | None = None) -> Any:
         """What the function returns. `arguments` are not changed.
 
         work: what may still be done for the call that this one is a part of; None: it is the whole call.
         Raises ExecutionFailed with the error that Python would report, or with the bound that is exceeded.
         """
-        work = work or Work()
+        work = work or EvaluationWork()
         values = bound(self.name, self.parameters, arguments)
         work.check_arguments(values)
         try:

@@ -3,10 +3,10 @@
 from math import pi
 from typing import Any
 
-from bfcl_pipeline.world.executables.functions.work import Work
+from bfcl_pipeline.world.executables.functions.work import EvaluationWork
 
 
-def calculate_triangle_area(work: Work, base: Any, height: Any) -> Any:
+def calculate_triangle_area(work: EvaluationWork, base: Any, height: Any) -> Any:
     """Half of base times height."""
     return work.times(base, height) / 2
 
@@ -21,7 +21,7 @@ def get_distance(pointA: Any, pointB: Any) -> Any:
     return ((pointA[0] - pointB[0]) ** 2 + (pointA[1] - pointB[1]) ** 2) ** 0.5
 
 
-def polygon_area(work: Work, vertices: Any) -> Any:
+def polygon_area(work: EvaluationWork, vertices: Any) -> Any:
     """The area of a polygon by the shoelace formula. Raises ValueError for fewer than three vertices.
 
     AttributeError for what is not a list: the release appends to its argument.
@@ -36,7 +36,7 @@ def polygon_area(work: Work, vertices: Any) -> Any:
     return abs(doubled) / 2.0
 
 
-def max_points(work: Work, points: Any) -> Any:
+def max_points(work: EvaluationWork, points: Any) -> Any:
     """The largest number of points on one line.
 
     As in the release, a vertical line and a point that is the same as another are counted alike, and lines

@@ -16,8 +16,8 @@ from typing import Any, TypeAlias
 
 from bfcl_pipeline.base.text import cut, printable
 from bfcl_pipeline.dialogue.calls import read_expression
-from bfcl_pipeline.world.executables.binding import ExecutionFailed, quoted
-from bfcl_pipeline.world.executables.functions.work import Work
+from bfcl_pipeline.world.executables.binding import ExecutionFailed, quote_name
+from bfcl_pipeline.world.executables.functions.work import EvaluationWork
 
 MAX_TEXT = 2_000
 """Characters of a lambda."""
@@ -25,17 +25,17 @@ MAX_TEXT = 2_000
 MAX_LEVELS = 100
 """Operators around an operand. The longest published lambda has 8."""
 
-Lambda: TypeAlias = Callable[[Any, Work], Any]
+Lambda: TypeAlias = Callable[[Any, EvaluationWork], Any]
 """The value of a lambda for one argument. Raises as Python's operators, and ExecutionFailed."""
 
-_BINARY: Mapping[type[ast.operator], Callable[[Work, Any, Any], Any]] = {
-    ast.Add: Work.plus,
+_BINARY: Mapping[type[ast.operator], Callable[[EvaluationWork, Any, Any], Any]] = {
+    ast.Add: EvaluationWork.plus,
     ast.Sub: lambda _work, left, right: left - right,
-    ast.Mult: Work.times,
+    ast.Mult: EvaluationWork.times,
     ast.Div: lambda _work, left, right: left / right,
-    ast.FloorDiv: Work.divided,
-    ast.Mod: Work.remainder,
-    ast.Pow: Work.power,
+    ast.FloorDiv: EvaluationWork.divided,
+    ast.Mod: EvaluationWork.remainder,
+    ast.Pow: EvaluationWork.power,
     ast.BitXor: lambda _work, left, right: left ^ right,  # mistaken for a power
 }
 
@@ -44,8 +44,8 @@ _UNARY: Mapping[type[ast.unaryop], Callable[[Any], Any]] = {
     ast.USub: operator.neg,
 }
 
-_FUNCTIONS: Mapping[str, Callable[[Work, Any, Any], Any]] = {
-    "pow": Work.power,
+_FUNCTIONS: Mapping[str, Callable[[EvaluationWork, Any, Any], Any]] = {
+    "pow": EvaluationWork.power,
     "math.pow": lambda _work, base, exponent: math.pow(base, exponent),
 }
 """Functions of two numbers, by the text that calls them."""
@@ -79,7 +79,7 @@ def _only_parameter(parameters: ast.arguments) -> str:
     return names[0]
 
 
-def _value(node: ast.expr, known: Mapping[str, Any], levels: int, work: Work) -> Any:
+def _value(node: ast.expr, known: Mapping[str, Any], levels: int, work: EvaluationWork) -> Any:
     """The value of an expression in which the names of `known` have values."""
     if levels == 0:
         raise ExecutionFailed(f"Bound: a lambda with more than {MAX_LEVELS} operators around an operand")
@@ -92,7 +92,7 @@ def _value(node: ast.expr, known: Mapping[str, Any], levels: int, work: Work) ->
         case ast.Name(id=name) if name in known:
             return known[name]
         case ast.Name(id=name):
-            raise ExecutionFailed(f"NameError: name {quoted(name)} is not defined")
+            raise ExecutionFailed(f"NameError: name {quote_name(name)} is not defined")
         case ast.UnaryOp(op=op, operand=operand) if type(op) in _UNARY:
             return _UNARY[type(op)](_value(operand, known, levels - 1, work))
         case ast.BinOp(left=left, op=op, right=right) if type(op) in _BINARY:

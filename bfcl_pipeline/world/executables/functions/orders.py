@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from bfcl_pipeline.world.executables.functions.work import Work
+from bfcl_pipeline.world.executables.functions.work import EvaluationWork
 
 
 def book_room(
@@ -23,6 +23,6 @@ def book_room(
     }
 
 
-def order_food(work: Work, item: Any, quantity: Any, price: Any) -> Any:
+def order_food(work: EvaluationWork, item: Any, quantity: Any, price: Any) -> Any:
     """The price of all items together."""
     return work.total([work.times(quantity[place], price[place]) for place in range(len(item))])

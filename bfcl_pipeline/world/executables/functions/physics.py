@@ -2,20 +2,24 @@
 
 from typing import Any
 
-from bfcl_pipeline.world.executables.functions.work import Work
+from bfcl_pipeline.world.executables.functions.work import EvaluationWork
 
 
-def calculate_final_velocity(work: Work, initial_velocity: Any, acceleration: Any, time: Any) -> Any:
+def calculate_final_velocity(
+    work: EvaluationWork, initial_velocity: Any, acceleration: Any, time: Any
+) -> Any:
     """The velocity after a time of constant acceleration."""
     return initial_velocity + work.times(acceleration, time)
 
 
-def calculate_displacement(work: Work, initial_velocity: Any, acceleration: Any, time: Any) -> Any:
+def calculate_displacement(
+    work: EvaluationWork, initial_velocity: Any, acceleration: Any, time: Any
+) -> Any:
     """The way covered in a time of constant acceleration."""
     return work.times(initial_velocity, time) + 0.5 * acceleration * time**2
 
 
-def calculate_electrostatic_potential_energy(work: Work, charge: Any, voltage: Any) -> Any:
+def calculate_electrostatic_potential_energy(work: EvaluationWork, charge: Any, voltage: Any) -> Any:
     """Charge times voltage."""
     return work.times(charge, voltage)
 

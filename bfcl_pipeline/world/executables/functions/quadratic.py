@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from bfcl_pipeline.world.executables.functions.work import Work
+from bfcl_pipeline.world.executables.functions.work import EvaluationWork
 
 
-def quadratic_roots(work: Work, a: Any, b: Any, c: Any) -> Any:
+def quadratic_roots(work: EvaluationWork, a: Any, b: Any, c: Any) -> Any:
     """Two floats, or two {real, imaginary}; the root with the plus sign is the first."""
     discriminant = b**2 - work.times(work.times(4, a), c)
     if discriminant >= 0:

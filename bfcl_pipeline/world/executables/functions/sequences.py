@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from bfcl_pipeline.world.executables.functions.work import Work, digits
+from bfcl_pipeline.world.executables.functions.work import EvaluationWork, digits
 
 
-def get_fibonacci_sequence(work: Work, n: Any) -> Any:
+def get_fibonacci_sequence(work: EvaluationWork, n: Any) -> Any:
     """The first n Fibonacci numbers; always at least 0 and 1."""
     sequence = [0, 1]
     for _ in range(2, n):
@@ -15,7 +15,7 @@ def get_fibonacci_sequence(work: Work, n: Any) -> Any:
     return sequence
 
 
-def get_fibonacci_number(work: Work, n: Any) -> Any:
+def get_fibonacci_number(work: EvaluationWork, n: Any) -> Any:
     """The n-th Fibonacci number, of which the first is 0; a text for n below 1."""
     if n <= 0:
         return "Input should be a positive integer."

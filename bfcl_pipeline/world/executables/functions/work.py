@@ -32,7 +32,7 @@ _DIGIT_BITS = 64
 _PRODUCTS = 100  # of two digits, in one step
 
 
-class Work:
+class EvaluationWork:
     """The work that may still be done for a call."""
 
     __slots__ = ("_left",)
@@ -112,10 +112,10 @@ class AnswerWork:
         self.steps_left = MAX_ANSWER_STEPS
 
     @contextmanager
-    def call(self) -> Iterator[Work]:
+    def call(self) -> Iterator[EvaluationWork]:
         """The work of the next call."""
         steps = min(MAX_STEPS, self.steps_left)
-        work = Work(steps)
+        work = EvaluationWork(steps)
         try:
             yield work
         finally:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from bfcl_pipeline.world.executables.apis import ApiRequest
-from bfcl_pipeline.world.executables.binding import Parameter
+from bfcl_pipeline.world.executables.binding import BoundParameter
 from bfcl_pipeline.world.executables.network import knowledge, money, places
 from bfcl_pipeline.world.executables.network.function import NetworkFunction
 from bfcl_pipeline.world.executables.network.reading import Reading
@@ -22,7 +22,9 @@ def _function(
     **defaults: Any,
 ) -> NetworkFunction:
     own = tuple(
-        Parameter(parameter, defaults[parameter]) if parameter in defaults else Parameter(parameter)
+        BoundParameter(parameter, defaults[parameter])
+        if parameter in defaults
+        else BoundParameter(parameter)
         for parameter in parameters.split()
     )
     return NetworkFunction(name, own, request, read)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from bfcl_pipeline.world.executables.apis import ApiAnswer, ApiRequest, Apis
-from bfcl_pipeline.world.executables.binding import RAISED, Parameter, bound, failure
+from bfcl_pipeline.world.executables.binding import RAISED, BoundParameter, bound, failure
 from bfcl_pipeline.world.executables.network.reading import Reading
 
 
@@ -14,7 +14,7 @@ class NetworkFunction:
     """One function of the benchmark; `request` receives the values of the parameters in order."""
 
     name: str
-    parameters: tuple[Parameter, ...]
+    parameters: tuple[BoundParameter, ...]
     request: Callable[..., ApiRequest]
     read: Reading | Callable[..., Any]  # not a Reading: the answer, then the values of the parameters
 

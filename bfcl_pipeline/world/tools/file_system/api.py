@@ -12,7 +12,14 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from bfcl_pipeline.benchmark.records import Json
-from bfcl_pipeline.world.tools.api import BoundExceeded, CallFailed, WorldConfig, changes, failed, reads
+from bfcl_pipeline.world.tools.api import (
+    BoundExceeded,
+    CallFailed,
+    WorldConfig,
+    changes,
+    reads,
+    refuse_call,
+)
 from bfcl_pipeline.world.tools.file_system.loading import root_of
 from bfcl_pipeline.world.tools.file_system.nodes import Directory, File, Name
 from bfcl_pipeline.world.tools.file_system.walks import Visits, bytes_below, found_below
@@ -70,14 +77,16 @@ class GorillaFileSystem:
         folder = folder.rstrip("/") or "/"
         if folder == "..":
             if self._here.parent is None:
-                return failed("Current directory is already the root. Cannot go back.")
+                return refuse_call("Current directory is already the root. Cannot go back.")
             self._here = self._here.parent
             return {}
         if folder != "/" and "/" in folder:
-            return failed(f"cd: {folder}: Unsupported path. Only one folder level at a time is supported.")
+            return refuse_call(
+                f"cd: {folder}: Unsupported path. Only one folder level at a time is supported."
+            )
         directory = self._directory(folder)
         if directory is None:
-            return failed(f"cd: '{folder}': No such file or directory")
+            return refuse_call(f"cd: '{folder}': No such file or directory")
         self._here = directory
         return {"current_working_directory": directory.name}
 
@@ -86,7 +95,7 @@ class GorillaFileSystem:
         """Creates an empty directory in the current directory."""
         problem = self._why_not_new(dir_name)
         if problem:
-            return failed(f"mkdir: cannot create directory '{dir_name}': {problem}")
+            return refuse_call(f"mkdir: cannot create directory '{dir_name}': {problem}")
         self._here.add(Directory(dir_name, self._here))
         return None
 
@@ -95,7 +104,7 @@ class GorillaFileSystem:
         """Creates an empty file in the current directory."""
         problem = self._why_not_new(file_name)
         if problem:
-            return failed(f"touch: cannot touch '{file_name}': {problem}")
+            return refuse_call(f"touch: cannot touch '{file_name}': {problem}")
         self._here.add(File(file_name, ""))
         return None
 
@@ -105,12 +114,12 @@ class GorillaFileSystem:
         if file_name is None:
             return {"terminal_output": content}
         if _has_forbidden(file_name):
-            return failed(f"echo: cannot write to '{file_name}': Invalid character")
+            return refuse_call(f"echo: cannot write to '{file_name}': Invalid character")
         if not file_name:
             return {"terminal_output": content}
         item = self._item(file_name)
         if item is None:
-            return failed(f"echo: cannot write to '{file_name}': No such file")
+            return refuse_call(f"echo: cannot write to '{file_name}': No such file")
         if isinstance(item, Directory):
             raise CallFailed("'Directory' object has no attribute '_write'")
         item.content = content
@@ -120,12 +129,12 @@ class GorillaFileSystem:
     def cat(self, file_name: str) -> Output:
         """The content of a file."""
         if _has_forbidden(file_name):
-            return failed(f"cat: '{file_name}': Invalid character")
+            return refuse_call(f"cat: '{file_name}': Invalid character")
         item = self._item(file_name)
         if item is None:
-            return failed(f"cat: '{file_name}': No such file or directory")
+            return refuse_call(f"cat: '{file_name}': No such file or directory")
         if isinstance(item, Directory):
-            return failed(f"cat: '{file_name}': Is a directory")
+            return refuse_call(f"cat: '{file_name}': Is a directory")
         return {"file_content": item.content}
 
     @reads
@@ -133,17 +142,17 @@ class GorillaFileSystem:
         """Paths of all items below `path` whose names contain `name`."""
         top = self._directory(path)
         if top is None:
-            return failed(f"find: '{path}': No such file or directory")
+            return refuse_call(f"find: '{path}': No such file or directory")
         return {"matches": found_below(top, path.rstrip("/"), name, self._visits)}
 
     @reads
     def wc(self, file_name: str, mode: str = "l") -> Output:
         """The number of lines, words or characters of a file."""
         if mode not in ["l", "w", "c"]:
-            return failed(f"wc: invalid mode '{mode}'")
+            return refuse_call(f"wc: invalid mode '{mode}'")
         item = self._item(file_name)
         if not isinstance(item, File):
-            return failed(f"wc: {file_name}: No such file or directory")
+            return refuse_call(f"wc: {file_name}: No such file or directory")
         if mode == "l":
             return {"count": len(item.content.splitlines()), "type": "lines"}
         if mode == "w":
@@ -155,7 +164,7 @@ class GorillaFileSystem:
         """The lines of a file in order; the file stays as it is."""
         item = self._item(file_name)
         if not isinstance(item, File):
-            return failed(f"sort: {file_name}: No such file or directory")
+            return refuse_call(f"sort: {file_name}: No such file or directory")
         return {"sorted_content": "\n".join(sorted(item.content.splitlines()))}
 
     @reads
@@ -163,7 +172,7 @@ class GorillaFileSystem:
         """The lines of a file that contain `pattern`, as text."""
         item = self._item(file_name)
         if not isinstance(item, File):
-            return failed(f"grep: {file_name}: No such file or directory")
+            return refuse_call(f"grep: {file_name}: No such file or directory")
         return {"matching_lines": [line for line in item.content.splitlines() if pattern in line]}
 
     @reads
@@ -183,7 +192,7 @@ class GorillaFileSystem:
         """The last lines of a file, all lines for 0; a negative number omits that many at the start."""
         item = self._item(file_name)
         if not isinstance(item, File):
-            return failed(f"tail: {file_name}: No such file or directory")
+            return refuse_call(f"tail: {file_name}: No such file or directory")
         content = item.content.splitlines()
         wanted = len(content) if lines > len(content) else lines
         return {"last_lines": "\n".join(content[-wanted:])}
@@ -194,7 +203,7 @@ class GorillaFileSystem:
         first = self._item(file_name1)
         second = self._item(file_name2) if first is not None else None
         if not (isinstance(first, File) and isinstance(second, File)):
-            return failed(f"diff: {file_name1} or {file_name2}: No such file or directory")
+            return refuse_call(f"diff: {file_name1} or {file_name2}: No such file or directory")
         pairs = zip(first.content.splitlines(), second.content.splitlines(), strict=False)
         return {"diff_lines": "\n".join(f"- {left}\n+ {right}" for left, right in pairs if left != right)}
 
@@ -207,7 +216,7 @@ class GorillaFileSystem:
     def rm(self, file_name: str) -> Output:
         """Removes a file, or a directory with its contents."""
         if file_name not in self._here.contents:
-            return failed(f"rm: cannot remove '{file_name}': No such file or directory")
+            return refuse_call(f"rm: cannot remove '{file_name}': No such file or directory")
         del self._here.contents[file_name]
         return {"result": f"'{file_name}' removed"}
 
@@ -216,11 +225,11 @@ class GorillaFileSystem:
         """Removes an empty directory."""
         item = self._item(dir_name)
         if item is None:
-            return failed(f"rmdir: cannot remove '{dir_name}': No such file or directory")
+            return refuse_call(f"rmdir: cannot remove '{dir_name}': No such file or directory")
         if isinstance(item, File):
-            return failed(f"rmdir: cannot remove '{dir_name}': Not a directory")
+            return refuse_call(f"rmdir: cannot remove '{dir_name}': Not a directory")
         if item.contents:
-            return failed(f"rmdir: cannot remove '{dir_name}': Directory not empty")
+            return refuse_call(f"rmdir: cannot remove '{dir_name}': Directory not empty")
         del self._here.contents[dir_name]
         return {"result": f"'{dir_name}' removed"}
 
@@ -257,20 +266,20 @@ class GorillaFileSystem:
         """The common part of mv and cp, which differ in what a directory shares with its original."""
         item = self._item(source)
         if item is None:
-            return failed(f"{command}: cannot {verb} '{source}': No such file or directory")
+            return refuse_call(f"{command}: cannot {verb} '{source}': No such file or directory")
         if "/" in destination:
-            return failed(
+            return refuse_call(
                 f"{command}: path not allowed in destination. Provide only a file or directory name."
             )
         target, name, place = self._here, destination, f"{destination}"
         existing = self._item(destination)
         if isinstance(existing, File):
-            return failed(f"{command}: cannot {verb} '{source}' to '{destination}': Not a directory")
+            return refuse_call(f"{command}: cannot {verb} '{source}' to '{destination}': Not a directory")
         if existing is not None:
             target, name, place = existing, source, f"{destination}/{source}"
             # For cp the release looks up the whole path as a name, so only `add` detects an existing item.
             if (f"{source}" if command == "mv" else place) in existing.contents:
-                return failed(f"{command}: cannot {verb} '{source}' to '{place}': File exists")
+                return refuse_call(f"{command}: cannot {verb} '{source}' to '{place}': File exists")
         if command == "mv":
             del self._here.contents[source]
             _put(item, target, name, is_moved=True)

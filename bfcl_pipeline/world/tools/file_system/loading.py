@@ -12,7 +12,7 @@ from bfcl_pipeline.benchmark.constants import Constants
 from bfcl_pipeline.benchmark.records import Json
 from bfcl_pipeline.world.tools.api import WorldConfig
 from bfcl_pipeline.world.tools.file_system.nodes import Directory, File
-from bfcl_pipeline.world.tools.state import copied
+from bfcl_pipeline.world.tools.state import copy_value
 
 _FILLERS = "long_context"
 
@@ -43,7 +43,7 @@ def root_of(initial: Mapping[str, Json], config: WorldConfig) -> Directory:
                 directory.contents[name] = below
                 pending.append((below, node, at))
             elif kind == "file":
-                content = copied(_part(node, "content", at))
+                content = copy_value(_part(node, "content", at))
                 directory.contents[name] = File(
                     name, fillers.extended(name, content, at) if fillers else content
                 )

@@ -14,7 +14,7 @@ from operator import add
 from typing import Any, Self
 
 from bfcl_pipeline.benchmark.records import Json
-from bfcl_pipeline.world.tools.api import BoundExceeded, WorldConfig, changes, failed, reads
+from bfcl_pipeline.world.tools.api import BoundExceeded, WorldConfig, changes, reads, refuse_call
 
 Outcome = dict[str, Any]
 
@@ -86,7 +86,7 @@ class MathAPI:
         except BoundExceeded:
             raise
         except Exception as error:  # noqa: BLE001  # the release returns the text of any exception
-            return failed(str(error))
+            return refuse_call(str(error))
 
     @reads
     def mean(self, numbers: list[float]) -> Outcome:
@@ -102,19 +102,19 @@ class MathAPI:
     def si_unit_conversion(self, value: float, unit_in: str, unit_out: str) -> Outcome:
         """A length in another metric unit."""
         if not isinstance(value, int | float):
-            return failed("Value must be a number")
+            return refuse_call("Value must be a number")
         if unit_in not in _METERS or unit_out not in _METERS:
             return _no_conversion(unit_in, unit_out)
         try:
             return {"result": value * _METERS[unit_in] * (1 / _METERS[unit_out])}
         except OverflowError:
-            return failed(_TOO_LARGE)
+            return refuse_call(_TOO_LARGE)
 
     @reads
     def imperial_si_conversion(self, value: float, unit_in: str, unit_out: str) -> Outcome:
         """A length, mass or temperature in the unit of the other system."""
         if not isinstance(value, int | float):
-            return failed("Value must be a number")
+            return refuse_call("Value must be a number")
         if unit_in == unit_out:
             return {"result": value}
         units = (str(unit_in), str(unit_out))
@@ -129,7 +129,7 @@ class MathAPI:
                 case _:
                     return {"result": value * _FACTORS[units]}
         except OverflowError:
-            return failed(_TOO_LARGE)
+            return refuse_call(_TOO_LARGE)
 
     @reads
     def add(self, a: float, b: float) -> Outcome:
@@ -145,14 +145,14 @@ class MathAPI:
     def multiply(self, a: float, b: float) -> Outcome:
         """The product of two numbers."""
         if not (isinstance(a, int | float) and isinstance(b, int | float)):
-            return failed(_TWO_NUMBERS)
+            return refuse_call(_TWO_NUMBERS)
         return {"result": a * b}
 
     @reads
     def divide(self, a: float, b: float) -> Outcome:
         """The quotient of two numbers."""
         if b == 0:
-            return failed("Cannot divide by zero")
+            return refuse_call("Cannot divide by zero")
         return _attempt(lambda: a / b, _TWO_NUMBERS)
 
     @reads
@@ -168,14 +168,14 @@ class MathAPI:
         context = Context()  # new for each call, so that no call affects another
         try:
             if number < 0:
-                return failed("Cannot calculate square root of a negative number")
+                return refuse_call("Cannot calculate square root of a negative number")
             context.prec = precision
             if precision > MAX_ROOT_DIGITS:
                 raise BoundExceeded(f"a square root of more than {MAX_ROOT_DIGITS:,} digits")
             self._count_digits(precision)
             return {"result": context.sqrt(Decimal(number))}
         except (TypeError, InvalidOperation):
-            return failed("Input must be a number or computation resulted in an invalid operation")
+            return refuse_call("Input must be a number or computation resulted in an invalid operation")
 
     @reads
     def absolute_value(self, number: float) -> Outcome:
@@ -197,7 +197,7 @@ class MathAPI:
     def percentage(self, part: float, whole: float) -> Outcome:
         """`part` as a percentage of `whole`."""
         if whole == 0:
-            return failed("Whole value cannot be zero")
+            return refuse_call("Whole value cannot be zero")
         return _attempt(lambda: part / whole * 100, _TWO_NUMBERS)
 
     @reads
@@ -241,13 +241,13 @@ def _attempt(compute: Callable[[], Any], unfit: str) -> Outcome:
     try:
         return {"result": compute()}
     except TypeError:
-        return failed(unfit)
+        return refuse_call(unfit)
 
 
 def _over(numbers: list[float], compute: Callable[[list[float]], Any], purpose: str) -> Outcome:
     """The result of `compute` for a list that must not be empty."""
     if not numbers:
-        return failed(f"Cannot {purpose} of an empty list")
+        return refuse_call(f"Cannot {purpose} of an empty list")
     return _attempt(lambda: compute(numbers), "All elements in the list must be numbers")
 
 
@@ -278,4 +278,4 @@ def _bound_text(figure: Any) -> None:
 
 
 def _no_conversion(unit_in: str, unit_out: str) -> Outcome:
-    return failed(f"Conversion from '{unit_in}' to '{unit_out}' is not supported")
+    return refuse_call(f"Conversion from '{unit_in}' to '{unit_out}' is not supported")

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from bfcl_pipeline.benchmark.records import Json
-from bfcl_pipeline.world.tools.api import BoundExceeded, WorldConfig, changes, failed, reads
+from bfcl_pipeline.world.tools.api import BoundExceeded, WorldConfig, changes, reads, refuse_call
 from bfcl_pipeline.world.tools.memory.parts import EMPTY_CORE, PartLimits
 from bfcl_pipeline.world.tools.state import fill
 
@@ -149,15 +149,15 @@ def _added(pairs: Pairs, limits: PartLimits, key: Any, value: Any, part: str) ->
     """Adds a pair. Returns an error result, or None if the pair was added."""
     key, value = str(key), str(value)
     if len(pairs) >= limits.entries:
-        return failed(f"{part} is full. Please clear some entries.")
+        return refuse_call(f"{part} is full. Please clear some entries.")
     if len(value) > limits.characters:
         return _too_long(limits)
     if len(key) > MAX_KEY:
         raise BoundExceeded(f"a key has at most {MAX_KEY:,} characters")
     if not _KEY.fullmatch(key):
-        return failed("Key must be in snake_case format and cannot contain spaces.")
+        return refuse_call("Key must be in snake_case format and cannot contain spaces.")
     if key in pairs:
-        return failed("Key name must be unique.")
+        return refuse_call("Key name must be unique.")
     pairs[key] = value
     return None
 
@@ -201,10 +201,10 @@ def _words(text: str) -> list[str]:
 
 
 def _not_found() -> Answer:
-    return failed("Key not found.")
+    return refuse_call("Key not found.")
 
 
 def _too_long(limits: PartLimits) -> Answer:
-    return failed(
+    return refuse_call(
         f"Entry is too long. Please shorten the entry to less than {limits.characters} characters."
     )

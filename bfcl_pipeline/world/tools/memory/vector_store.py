@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, Self
 
 from bfcl_pipeline.base.errors import ModelError
 from bfcl_pipeline.benchmark.records import Json
-from bfcl_pipeline.world.tools.api import BoundExceeded, failed
+from bfcl_pipeline.world.tools.api import BoundExceeded, refuse_call
 from bfcl_pipeline.world.tools.memory.encoder import DIMENSIONS, Encoder
 from bfcl_pipeline.world.tools.memory.parts import PartLimits
-from bfcl_pipeline.world.tools.state import StatePart, copied
+from bfcl_pipeline.world.tools.state import StatePart, copy_value
 
 if TYPE_CHECKING:
     import faiss
@@ -48,17 +48,17 @@ class VectorStore(StatePart):
     def fill(self, next_id: int, texts: dict[int, Any]) -> None:
         """Fills the empty store from a snapshot. Raises ValueError if a text cannot be embedded."""
         self.next_id = next_id
-        self.texts = copied(texts)
+        self.texts = copy_value(texts)
         self.indexed = {number: _single(texts[number]) for number in sorted(texts)}
 
     def plain(self) -> Json:
         """The content in the form of a snapshot."""
         texts = {str(number): text for number, text in self.texts.items()}
-        return {"next_id": self.next_id, "store": copied(texts)}
+        return {"next_id": self.next_id, "store": copy_value(texts)}
 
     def copied(self) -> Self:
         """A copy that no later call changes."""
-        texts, indexed = copied(self.texts), dict(self.indexed)
+        texts, indexed = copy_value(self.texts), dict(self.indexed)
         return type(self)(self.limits, self.encoder, self.next_id, texts, indexed, dict(self._embedded))
 
     def add(self, text: Any) -> Answer:
@@ -66,7 +66,7 @@ class VectorStore(StatePart):
         if len(text) > self.limits.characters:
             return self._too_long()
         if len(self.texts) >= self.limits.entries:
-            return failed(f"Memory size exceeds maximum size of {self.limits.entries} entries.")
+            return refuse_call(f"Memory size exceeds maximum size of {self.limits.entries} entries.")
         number = self.next_id
         self.next_id += 1
         self.indexed[number] = _single(text)
@@ -152,7 +152,7 @@ class VectorStore(StatePart):
         return row
 
     def _too_long(self) -> Answer:
-        return failed(f"Entry length exceeds maximum length of {self.limits.characters} characters.")
+        return refuse_call(f"Entry length exceeds maximum length of {self.limits.characters} characters.")
 
 
 def _single(value: Any) -> str:
@@ -196,4 +196,4 @@ def _no_modality(item: dict[Any, Any]) -> str:
 
 
 def _missing(number: Any) -> Answer:
-    return failed(f"ID {number} not present in store.")
+    return refuse_call(f"ID {number} not present in store.")

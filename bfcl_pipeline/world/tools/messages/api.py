@@ -10,7 +10,7 @@ from random import Random
 from typing import Any, Self
 
 from bfcl_pipeline.benchmark.records import Json
-from bfcl_pipeline.world.tools.api import WorldConfig, changes, failed, reads
+from bfcl_pipeline.world.tools.api import WorldConfig, changes, reads, refuse_call
 from bfcl_pipeline.world.tools.state import fill
 
 Outcome = dict[str, Any]
@@ -61,7 +61,7 @@ class MessageAPI:
     def get_user_id(self, user: str) -> Outcome:
         """The id of the user of that name."""
         if user not in self.state.user_map:
-            return failed(f"User '{user}' not found in the workspace.")
+            return refuse_call(f"User '{user}' not found in the workspace.")
         return {"user_id": self.state.user_map[user]}
 
     @changes
@@ -82,9 +82,9 @@ class MessageAPI:
         """Appends a message to the user with that id to the inbox."""
         state = self.state
         if not state.current_user:
-            return failed(_LOGGED_OUT)
+            return refuse_call(_LOGGED_OUT)
         if not self._is_user(receiver_id):
-            return failed(f"Receiver ID '{receiver_id}' not found.")
+            return refuse_call(f"Receiver ID '{receiver_id}' not found.")
         message_id = self._new_id()
         state.inbox.append({receiver_id: message})
         state.message_count += 1
@@ -99,7 +99,7 @@ class MessageAPI:
         """Deletes the first message that equals the receiver's latest message."""
         inbox = self.state.inbox
         if not self.state.current_user:
-            return failed(_LOGGED_OUT)
+            return refuse_call(_LOGGED_OUT)
         for message in reversed(inbox):
             receiver, _ = _parts(message)
             if receiver == receiver_id:
@@ -109,13 +109,13 @@ class MessageAPI:
                     "receiver_id": receiver,
                     "message": f"Receiver {receiver_id}'s latest message deleted successfully.",
                 }
-        return failed(f"Receiver ID {receiver_id} not found.")
+        return refuse_call(f"Receiver ID {receiver_id} not found.")
 
     @reads
     def view_messages_sent(self) -> Outcome:
         """All messages by receiver, of all senders."""
         if not self.state.current_user:
-            return failed(_LOGGED_OUT)
+            return refuse_call(_LOGGED_OUT)
         by_receiver: dict[str, list[str]] = {}
         for receiver, content in map(_parts, self.state.inbox):
             by_receiver.setdefault(receiver, []).append(content)
@@ -126,11 +126,11 @@ class MessageAPI:
         """Adds a user under the next number, which is used even if its id already exists."""
         state = self.state
         if user_name in state.user_map:
-            return failed(f"User name '{user_name}' already exists.")
+            return refuse_call(f"User name '{user_name}' already exists.")
         state.user_count += 1
         user_id = f"USR{str(state.user_count).zfill(3)}"
         if self._is_user(user_id):
-            return failed(f"User ID '{user_id}' already exists.")
+            return refuse_call(f"User ID '{user_id}' already exists.")
         state.user_map[user_name] = user_id
         return {
             "added_status": True,
@@ -142,7 +142,7 @@ class MessageAPI:
     def search_messages(self, keyword: str) -> Outcome:
         """The messages that contain `keyword`, ignoring case."""
         if not self.state.current_user:
-            return failed(_LOGGED_OUT)
+            return refuse_call(_LOGGED_OUT)
         wanted = keyword.lower()
         results = [
             {"receiver_id": receiver, "message": content}
@@ -155,7 +155,7 @@ class MessageAPI:
     def get_message_stats(self) -> Outcome:
         """The number of messages and of receivers."""
         if not self.state.current_user:
-            return failed(_LOGGED_OUT)
+            return refuse_call(_LOGGED_OUT)
         receivers = [receiver for receiver, _ in map(_parts, self.state.inbox)]
         return {"stats": {"received_count": len(receivers), "total_contacts": len(set(receivers))}}
 

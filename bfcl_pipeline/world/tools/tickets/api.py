@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from bfcl_pipeline.benchmark.records import Json
-from bfcl_pipeline.world.tools.api import WorldConfig, changes, failed, reads
+from bfcl_pipeline.world.tools.api import WorldConfig, changes, reads, refuse_call
 from bfcl_pipeline.world.tools.state import fill
 
 Ticket = dict[str, Any]
@@ -42,9 +42,9 @@ class TicketAPI:
         """Appends a ticket with priority 1 to 5 to the queue."""
         state = self.state
         if not state.current_user:
-            return failed("User not authenticated. Please log in to create a ticket.")
+            return refuse_call("User not authenticated. Please log in to create a ticket.")
         if priority < 1 or priority > 5:
-            return failed("Invalid priority. Priority must be between 1 and 5.")
+            return refuse_call("Invalid priority. Priority must be between 1 and 5.")
         ticket = {
             "id": state.ticket_counter,
             "title": title,
@@ -69,7 +69,7 @@ class TicketAPI:
         if not ticket:
             return _missing(ticket_id)
         if ticket["status"] == "Closed":
-            return failed(f"Ticket with ID {ticket_id} is already closed.")
+            return refuse_call(f"Ticket with ID {ticket_id} is already closed.")
         ticket["status"] = "Closed"
         return {"status": f"Ticket {ticket_id} has been closed successfully."}
 
@@ -80,7 +80,7 @@ class TicketAPI:
         if not ticket:
             return _missing(ticket_id)
         if ticket["status"] == "Resolved":
-            return failed(f"Ticket with ID {ticket_id} is already resolved.")
+            return refuse_call(f"Ticket with ID {ticket_id} is already resolved.")
         ticket["status"] = "Resolved"
         ticket["resolution"] = resolution
         return {"status": f"Ticket {ticket_id} has been resolved successfully."}
@@ -93,7 +93,7 @@ class TicketAPI:
             return _missing(ticket_id)
         unknown = [field for field in updates.keys() if field not in _EDITABLE]  # noqa: SIM118
         if unknown:
-            return failed(f"Invalid fields for update: {', '.join(unknown)}")
+            return refuse_call(f"Invalid fields for update: {', '.join(unknown)}")
         ticket.update((field, value) for field, value in updates.items() if value is not None)
         return {"status": f"Ticket {ticket_id} has been updated successfully."}
 
@@ -122,7 +122,7 @@ class TicketAPI:
     def get_user_tickets(self, status: str | None = None) -> list[Ticket]:
         """The current user's tickets, or only those with `status`, ignoring case."""
         if not self.state.current_user:
-            return [failed("User not authenticated. Please log in to view tickets.")]
+            return [refuse_call("User not authenticated. Please log in to view tickets.")]
         user = self.state.current_user
         own = [ticket for ticket in self.state.ticket_queue if ticket["created_by"] == user]
         if not status:
@@ -134,4 +134,4 @@ class TicketAPI:
 
 
 def _missing(ticket_id: int) -> Ticket:
-    return failed(f"Ticket with ID {ticket_id} not found.")
+    return refuse_call(f"Ticket with ID {ticket_id} not found.")

@@ -12,15 +12,15 @@ from typing import Any, Self
 
 from bfcl_pipeline.base.errors import MalformedRelease
 from bfcl_pipeline.benchmark.records import Json
-from bfcl_pipeline.world.tools.api import WorldConfig, changes, failed, reads
-from bfcl_pipeline.world.tools.state import copied, fill
+from bfcl_pipeline.world.tools.api import WorldConfig, changes, reads, refuse_call
+from bfcl_pipeline.world.tools.state import copy_value, fill
 from bfcl_pipeline.world.tools.trading.market import (
     NOW_ON_THE_CLOCK,
     SECTORS,
     Fillers,
     day,
     drawn_moment,
-    moment,
+    read_moment,
 )
 
 Record = dict[str, Any]
@@ -92,7 +92,7 @@ class TradingBot:
     def get_stock_info(self, symbol: str) -> Record:
         """Price, change, volume and moving averages of a stock."""
         if symbol not in self.state.stocks:
-            return failed(f"Stock with symbol '{symbol}' not found.")
+            return refuse_call(f"Stock with symbol '{symbol}' not found.")
         stock = self.state.stocks[symbol]
         return stock if self._fillers is None else self._fillers.stock(stock)
 
@@ -101,7 +101,7 @@ class TradingBot:
         """The order with that id."""
         orders = self.state.orders
         if order_id not in orders:
-            return failed(
+            return refuse_call(
                 f"Order with ID {order_id} not found.Here is the list of orders_id: {list(orders.keys())}"
             )
         order: Record = orders[order_id]
@@ -112,9 +112,9 @@ class TradingBot:
         """Sets the status of an order that is not completed to Cancelled."""
         orders = self.state.orders
         if order_id not in orders:
-            return failed(f"Order with ID {order_id} not found.")
+            return refuse_call(f"Order with ID {order_id} not found.")
         if orders[order_id]["status"] == "Completed":
-            return failed(f"Can't cancel order {order_id}. Order is already completed.")
+            return refuse_call(f"Can't cancel order {order_id}. Order is already completed.")
         orders[order_id]["status"] = "Cancelled"
         return {"order_id": order_id, "status": "Cancelled"}
 
@@ -125,14 +125,14 @@ class TradingBot:
         if not state.authenticated:
             return _unauthenticated("place an order")
         if symbol not in state.stocks:
-            return failed(f"Invalid stock symbol: {symbol}")
+            return refuse_call(f"Invalid stock symbol: {symbol}")
         if price <= 0 or amount <= 0:
-            return failed("Price and amount must be positive values.")
+            return refuse_call("Price and amount must be positive values.")
         if order_type.lower() == "buy":
             cost = float(price) * int(amount)
             balance = state.account_info.get("balance", 0)
             if cost > balance:
-                return failed(
+                return refuse_call(
                     f"Insufficient funds: required ${cost:.2f} but only ${balance:.2f} available."
                 )
         order = {
@@ -160,11 +160,11 @@ class TradingBot:
         if not state.authenticated:
             return _unauthenticated("make a transaction")
         if state.market_status != "Open":
-            return failed("Market is closed. Transactions are not allowed.")
+            return refuse_call("Market is closed. Transactions are not allowed.")
         if amount <= 0:
-            return failed("Transaction amount must be positive.")
+            return refuse_call("Transaction amount must be positive.")
         if amount > state.account_info["balance"]:
-            return failed("Insufficient funds for withdrawal.")
+            return refuse_call("Insufficient funds for withdrawal.")
         state.account_info["balance"] -= amount
         return self._recorded("withdrawal", amount, "Withdrawal successful")
 
@@ -202,7 +202,7 @@ class TradingBot:
         if not self.state.authenticated:
             return _unauthenticated("fund the account")
         if amount <= 0:
-            return failed("Funding amount must be positive.")
+            return refuse_call("Funding amount must be positive.")
         self.state.account_info["balance"] += amount
         return self._recorded("deposit", amount, "Account funded successfully")
 
@@ -213,7 +213,7 @@ class TradingBot:
         if not state.authenticated:
             return _unauthenticated("modify the watchlist")
         if symbol not in state.watch_list:
-            return failed(f"Stock {symbol} not found in watchlist.")
+            return refuse_call(f"Stock {symbol} not found in watchlist.")
         state.watch_list.remove(symbol)
         return {"status": f"Stock {symbol} removed from watchlist successfully."}
 
@@ -243,9 +243,9 @@ class TradingBot:
         start = day(start_date) if start_date else datetime.min
         end = day(end_date) if end_date else datetime.max
         history = self.state.transaction_history
-        selected = [entry for entry in history if start <= moment(entry["timestamp"]) <= end]
+        selected = [entry for entry in history if start <= read_moment(entry["timestamp"]) <= end]
         if self._fillers is not None:
-            selected += copied(self._fillers.transactions)
+            selected += copy_value(self._fillers.transactions)
         return {"transaction_history": selected}
 
     @reads
@@ -299,4 +299,4 @@ def _order_id(key: Any) -> Any:
 
 
 def _unauthenticated(what: str) -> Record:
-    return failed(f"User not authenticated. Please log in to {what}.")
+    return refuse_call(f"User not authenticated. Please log in to {what}.")

@@ -10,7 +10,7 @@ from random import Random
 from typing import Any, Self
 
 from bfcl_pipeline.benchmark.constants import Constants
-from bfcl_pipeline.world.tools.state import copied
+from bfcl_pipeline.world.tools.state import copy_value
 
 NOW = datetime(2024, 9, 1, 10, 30)
 """The time of every conversation."""
@@ -53,7 +53,7 @@ class Fillers:
 
     def stock(self, stock: dict[str, Any]) -> dict[str, Any]:
         """A stock with the fillers as its moving averages."""
-        averages: dict[str, Any] = copied(self.averages)
+        averages: dict[str, Any] = copy_value(self.averages)
         return stock.copy() | averages
 
     def details(self, order: dict[str, Any]) -> dict[str, Any]:
@@ -70,7 +70,7 @@ def drawn_moment(random: Random) -> str:
     return moment.isoformat(sep=" ", timespec="seconds")
 
 
-def moment(text: str) -> datetime:
+def read_moment(text: str) -> datetime:
     """The time in a text of `drawn_moment`. Raises ValueError for any other form."""
     return datetime.strptime(text, "%Y-%m-%d %H:%M:%S")
 

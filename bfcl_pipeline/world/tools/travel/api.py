@@ -10,8 +10,8 @@ from random import Random
 from typing import Any, Self
 
 from bfcl_pipeline.benchmark.records import Json
-from bfcl_pipeline.world.tools.api import WorldConfig, changes, failed, reads
-from bfcl_pipeline.world.tools.state import copied
+from bfcl_pipeline.world.tools.api import WorldConfig, changes, reads, refuse_call
+from bfcl_pipeline.world.tools.state import copy_value
 from bfcl_pipeline.world.tools.travel.checks import (
     booking_problem,
     payment_problem,
@@ -90,13 +90,13 @@ class TravelAPI:
     ) -> Record:
         """Adds a card with a random id and balance."""
         if self.state.token_expires_in is None:
-            return failed("Token not initialized")
+            return refuse_call("Token not initialized")
         problem = token_problem(self.state, access_token)
         if problem:
-            return failed(problem)
+            return refuse_call(problem)
         cards = self.state.credit_card_list
         if card_number in cards:  # as in the release, compared with card ids
-            return failed("Card already registered")
+            return refuse_call("Card already registered")
         card_id = self._drawn_id(12)
         cards[card_id] = {
             "card_number": card_number,
@@ -123,10 +123,10 @@ class TravelAPI:
         """The balance of a card."""
         problem = token_problem(self.state, access_token)
         if problem:
-            return failed(problem)
+            return refuse_call(problem)
         cards = self.state.credit_card_list
         if card_id not in cards:
-            return failed(f"Card not registered. Here are a list of card_id's: {list(cards)}")
+            return refuse_call(f"Card not registered. Here are a list of card_id's: {list(cards)}")
         return {"card_balance": cards[card_id]["balance"]}
 
     @changes
@@ -146,16 +146,16 @@ class TravelAPI:
             or trip_problem(self._figures.airports, travel_date, travel_from, travel_to, travel_class)
         )
         if problem:
-            return failed(problem, booking_status=False)
+            return refuse_call(problem, booking_status=False)
         try:
             cost = self._figures.fare((travel_from, travel_to), travel_class, travel_date)
         except ValueError as error:
-            return failed(str(error), booking_status=False)
+            return refuse_call(str(error), booking_status=False)
         card, limit = self.state.credit_card_list[card_id], self.state.budget_limit
         if card["balance"] < cost:
-            return failed("Insufficient funds", booking_status=False)
+            return refuse_call("Insufficient funds", booking_status=False)
         if limit is not None and card["balance"] < limit:
-            return failed("Balance is less than budget limit", booking_status=False)
+            return refuse_call("Balance is less than budget limit", booking_status=False)
         card["balance"] -= cost
         booking_id, transaction_id = self._drawn_id(7), self._drawn_id(8)
         self.state.booking_record[booking_id] = {
@@ -184,7 +184,7 @@ class TravelAPI:
         """The invoice of a booking."""
         problem = token_problem(self.state, access_token) or booking_problem(self.state, booking_id)
         if problem:
-            return failed(problem)
+            return refuse_call(problem)
         bookings: Mapping[Any, Record] = self.state.booking_record
         booking = bookings[booking_id]
         return {"invoice": {"booking_id": booking_id} | {field: booking[field] for field in _INVOICED}}
@@ -193,7 +193,9 @@ class TravelAPI:
     def get_booking_history(self, access_token: str) -> Record:
         """All bookings, by their ids."""
         problem = token_problem(self.state, access_token)
-        return failed(problem) if problem else {"booking_history": copied(self.state.booking_record)}
+        return (
+            refuse_call(problem) if problem else {"booking_history": copy_value(self.state.booking_record)}
+        )
 
     @reads
     def list_all_airports(self) -> list[str]:
@@ -205,7 +207,7 @@ class TravelAPI:
         """Cancels a booking and refunds its cost to the card."""
         problem = token_problem(self.state, access_token) or booking_problem(self.state, booking_id)
         if problem:
-            return failed(problem, cancel_status=False)
+            return refuse_call(problem, cancel_status=False)
         bookings = self.state.booking_record
         card_id, cost = bookings[booking_id]["card_id"], bookings[booking_id]["travel_cost"]
         self.state.credit_card_list[card_id]["balance"] += cost
@@ -233,7 +235,7 @@ class TravelAPI:
         """Sets the budget limit, in US dollars."""
         problem = token_problem(self.state, access_token)
         if problem:
-            return failed(problem)
+            return refuse_call(problem)
         self.state.budget_limit = float(budget_limit)
         return {"budget_limit": self.state.budget_limit}
 
@@ -261,7 +263,7 @@ class TravelAPI:
         if not problem and card_id not in cards:
             problem = "Credit card not registered"
         if problem:
-            return failed(problem, insurance_status=False)
+            return refuse_call(problem, insurance_status=False)
         cards[card_id]["balance"] -= insurance_cost
         return {"insurance_id": self._drawn_id(9), "insurance_status": True}
 
@@ -270,7 +272,7 @@ class TravelAPI:
         """Sends a message about a booking to customer support."""
         problem = booking_problem(self.state, booking_id)
         if problem:
-            return failed(problem)
+            return refuse_call(problem)
         return {
             "customer_support_message": "Thank you for contacting customer support. "
             "Your message has been received and we will get back to you shortly."

@@ -7,7 +7,7 @@ from typing import Any
 
 from bfcl_pipeline.benchmark.records import Json
 from bfcl_pipeline.world.tools.api import WorldConfig
-from bfcl_pipeline.world.tools.state import copied, fill
+from bfcl_pipeline.world.tools.state import copy_value, fill
 
 Record = dict[str, Any]
 
@@ -51,4 +51,4 @@ def start(initial: Mapping[str, Json], config: WorldConfig) -> tuple[TravelState
 def _add_missing(records: dict[str, Record], config: WorldConfig, filler: str) -> None:
     for key, record in config.constants.table("long_context", filler).items():
         if key not in records:
-            records[key] = copied(record)
+            records[key] = copy_value(record)

@@ -11,8 +11,8 @@ from random import Random
 from typing import Any, Self
 
 from bfcl_pipeline.benchmark.records import Json
-from bfcl_pipeline.world.tools.api import WorldConfig, changes, failed, reads
-from bfcl_pipeline.world.tools.state import copied
+from bfcl_pipeline.world.tools.api import WorldConfig, changes, reads, refuse_call
+from bfcl_pipeline.world.tools.state import copy_value
 from bfcl_pipeline.world.tools.vehicle.map import distance_km, zip_code
 from bfcl_pipeline.world.tools.vehicle.state import (
     VehicleInternals,
@@ -39,7 +39,7 @@ class VehicleControlAPI:
         self._random = Random(internals.random_seed)  # noqa: S311  # the release's generator
         self._weather: Status = {}  # weather report of a long context, updated by each call
         if state.long_context:
-            self._weather = copied(config.constants.table("long_context", "LONG_WEATHER_EXTENSION"))
+            self._weather = copy_value(config.constants.table("long_context", "LONG_WEATHER_EXTENSION"))
 
     @classmethod
     def load(cls, initial: Mapping[str, Json], config: WorldConfig) -> Self:
@@ -50,7 +50,7 @@ class VehicleControlAPI:
     def activateParkingBrake(self, mode: str) -> Status:
         """Engages or releases the parking brake; in both cases the slope becomes 10 degrees."""
         if mode not in ("engage", "release"):
-            return failed("Invalid mode")
+            return refuse_call("Invalid mode")
         engage = mode == "engage"
         self.state.parkingBrakeStatus = "engaged" if engage else "released"
         self._internals.parkingBrakeForce = 500.0 if engage else 0.0
@@ -68,7 +68,7 @@ class VehicleControlAPI:
     ) -> Status:
         """Sets temperature, fan and mode; the temperature is set even if its conversion fails."""
         if not 0 <= fanSpeed <= 100:
-            return failed("Fan speed must be between 0 and 100.")
+            return refuse_call("Fan speed must be between 0 and 100.")
         state = self.state
         state.acTemperature = temperature
         if unit == "fahrenheit":
@@ -102,7 +102,7 @@ class VehicleControlAPI:
         """The instrument readings for one part of the car."""
         shown = instruments(self.state, self._internals).get(option) if isinstance(option, str) else None
         metadata = self._filler("metadata", "CAR_STATUS_METADATA_EXTENSION")
-        return {**metadata, **(shown or failed("Invalid option"))}
+        return {**metadata, **(shown or refuse_call("Invalid option"))}
 
     @reads
     def display_log(self, messages: list[str]) -> Status:
@@ -115,7 +115,7 @@ class VehicleControlAPI:
         distance = distance_km(cityA, cityB)
         result: Status = {"distance": distance}
         if distance is None:
-            result = failed("distance not found in database.")
+            result = refuse_call("distance not found in database.")
         if self.state.long_context:
             result["intermediaryCities"] = self._constants.items("long_context", "INTERMEDIARY_CITIES")
         return result
@@ -130,12 +130,12 @@ class VehicleControlAPI:
     def fillFuelTank(self, fuelAmount: float) -> Status:
         """Adds that many gallons if they fit into the tank."""
         if fuelAmount < 0:
-            return failed("Fuel amount cannot be negative.")
+            return refuse_call("Fuel amount cannot be negative.")
         level = self.state.fuelLevel + fuelAmount
         if level > self._figure("MAX_FUEL_LEVEL"):
-            return failed("Cannot fill gas above the tank capacity.")
+            return refuse_call("Cannot fill gas above the tank capacity.")
         if level < self._figure("MIN_FUEL_LEVEL"):
-            return failed("Fuel tank is empty. Min fuel level is 0 gallons.")
+            return refuse_call("Fuel tank is empty. Min fuel level is 0 gallons.")
         self.state.fuelLevel = level
         return {"fuelLevel": level}
 
@@ -191,7 +191,7 @@ class VehicleControlAPI:
     def pressBrakePedal(self, pedalPosition: float) -> Status:
         """Presses the brake pedal by 0 (released) to 1 (full)."""
         if not 0 <= pedalPosition <= 1:
-            return failed("Pedal position must be between 0 and 1.")
+            return refuse_call("Pedal position must be between 0 and 1.")
         if pedalPosition == 0:
             return self._set_brake("released", 0.0)
         return self._set_brake("pressed", pedalPosition * _FULL_BRAKE_FORCE)
@@ -207,10 +207,10 @@ class VehicleControlAPI:
         distance = float(distanceToNextVehicle)
         speed = float(speed)
         if self.state.engine_state == "stopped":
-            return failed("Start the engine before activating the cruise control.")
+            return refuse_call("Start the engine before activating the cruise control.")
         self.state.distanceToNextVehicle = distance
         if activate and (speed < 0 or speed > 120 or speed % 5 != 0):
-            return failed("Invalid speed")
+            return refuse_call("Invalid speed")
         self.state.cruiseStatus = "active" if activate else "inactive"
         return {
             "cruiseStatus": self.state.cruiseStatus,
@@ -222,7 +222,7 @@ class VehicleControlAPI:
     def setHeadlights(self, mode: str) -> Status:
         """Switches the headlights; "auto" means off."""
         if mode not in ("on", "off", "auto"):
-            return failed("Invalid headlight mode.")
+            return refuse_call("Invalid headlight mode.")
         self.state.headLightStatus = "on" if mode == "on" else "off"
         return {"headlightStatus": self.state.headLightStatus}
 
@@ -240,18 +240,18 @@ class VehicleControlAPI:
             state.engine_state = "stopped"
         if state.remainingUnlockedDoors > 0:
             unlocked = [door for door, status in state.doorStatus.items() if status == "unlocked"]
-            return failed(
+            return refuse_call(
                 "All doors must be locked before starting the engine. "
                 f"Here are the unlocked doors: {', '.join(unlocked)}"
             )
         if state.brakePedalStatus != "pressed":
-            return failed("Brake pedal needs to be pressed when starting the engine.")
+            return refuse_call("Brake pedal needs to be pressed when starting the engine.")
         if self._internals.brakePedalForce != _FULL_BRAKE_FORCE:
-            return failed("Must press the brake fully before starting the engine.")
+            return refuse_call("Must press the brake fully before starting the engine.")
         if state.fuelLevel < self._figure("MIN_FUEL_LEVEL"):
-            return failed("Fuel tank is empty.")
+            return refuse_call("Fuel tank is empty.")
         if ignitionMode != "START":
-            return failed("Invalid ignition mode.")
+            return refuse_call("Invalid ignition mode.")
         state.engine_state = "running"
         return {
             "engineState": state.engine_state,

@@ -10,7 +10,7 @@ from typing import Any, Self
 
 from bfcl_pipeline.base.errors import PipelineError, WebError
 from bfcl_pipeline.benchmark.records import Json
-from bfcl_pipeline.world.tools.api import BoundExceeded, CallFailed, WorldConfig, failed, reads
+from bfcl_pipeline.world.tools.api import BoundExceeded, CallFailed, WorldConfig, reads, refuse_call
 from bfcl_pipeline.world.tools.state import fill
 from bfcl_pipeline.world.tools.web_search.web import Hit, Web, WebFailure
 
@@ -58,12 +58,12 @@ class WebSearchAPI:
         place = _NO_REGION if region is None else str(region)
         _check_bounds(query, place)
         if not query.strip():  # the engine has nothing to search for
-            return failed(NOTHING_FOUND)
+            return refuse_call(NOTHING_FOUND)
         outcome = self._web.search(query, place)
         if isinstance(outcome, WebFailure):
-            return failed(outcome.message)
+            return refuse_call(outcome.message)
         if not outcome.hits:
-            return failed(NOTHING_FOUND)
+            return refuse_call(NOTHING_FOUND)
         return [self._shown(hit) for hit in outcome.hits[:max_results]]
 
     @reads
@@ -77,13 +77,13 @@ class WebSearchAPI:
             if not isinstance(outcome, WebFailure):
                 return {"content": self._page_text(outcome.text, mode)}
             if outcome.injected:
-                return failed(outcome.message)
+                return refuse_call(outcome.message)
             problem = outcome.message
         except (PipelineError, CallFailed):
             raise
         except Exception as error:  # noqa: BLE001  # any error of a page or a mode is a text for the model
             problem = str(error)
-        return failed(f"An error occurred while fetching {url}: {problem}")
+        return refuse_call(f"An error occurred while fetching {url}: {problem}")
 
     @property
     def _web(self) -> Web:

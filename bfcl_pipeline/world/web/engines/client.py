@@ -21,9 +21,9 @@ from requests.structures import CaseInsensitiveDict
 
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.world.web.engines.facts import EngineFacts
-from bfcl_pipeline.world.web.engines.requested import Answer, SearchLimits, UnknownAnswer
+from bfcl_pipeline.world.web.engines.requested import EngineResponse, SearchLimits, UnknownAnswer
 from bfcl_pipeline.world.web.engines.retries import Outage, RetryPolicy, SearchRateLimited
-from bfcl_pipeline.world.web.evidence.playing import Player, Unanswered, player
+from bfcl_pipeline.world.web.evidence.playing import RecordedPlayer, Unanswered, player
 from bfcl_pipeline.world.web.evidence.tape import HttpExchange, note
 
 BROWSER, SYSTEM = "firefox_151", "linux"
@@ -144,8 +144,8 @@ class EngineClient:
         )
 
     def _played(
-        self, played: Player, method: str, address: str, body: bytes | None
-    ) -> tuple[Answer, bytes]:
+        self, played: RecordedPlayer, method: str, address: str, body: bytes | None
+    ) -> tuple[EngineResponse, bytes]:
         try:
             answer = played.answer(method, address, body)
         except Unanswered as error:
@@ -153,10 +153,10 @@ class EngineClient:
         else:
             self._connection.limits.check_size(self._engine, len(answer.body))
             headers = CaseInsensitiveDict(answer.headers)
-            return Answer(answer.status, headers, _text(answer.body, headers)), answer.body
+            return EngineResponse(answer.status, headers, _text(answer.body, headers)), answer.body
         raise Outage(self._engine, failure)
 
-    def _sent(self, method: str, address: str, body: bytes | None) -> tuple[Answer, bytes]:
+    def _sent(self, method: str, address: str, body: bytes | None) -> tuple[EngineResponse, bytes]:
         client = self._connected(address)
         headers = {} if body is None else {"Content-Type": _FORM}
         shown = {**client.headers, **headers}
@@ -177,7 +177,7 @@ class EngineClient:
         exchange.error = reason
         raise Outage(self._engine, f"the connection failed ({reason})")
 
-    def _read(self, response: Any, exchange: HttpExchange) -> tuple[Answer, bytes]:
+    def _read(self, response: Any, exchange: HttpExchange) -> tuple[EngineResponse, bytes]:
         """The body, piece by piece: its size and time are checked after each."""
         limits = self._connection.limits
         until = limits.clock() + limits.whole_seconds
@@ -194,7 +194,7 @@ class EngineClient:
         exchange.reading = False
         content = bytes(exchange.body)
         headers = CaseInsensitiveDict(exchange.headers)
-        return Answer(exchange.status, headers, _text(content, headers)), content
+        return EngineResponse(exchange.status, headers, _text(content, headers)), content
 
     def _connected(self, address: str) -> "primp.Client":
         """The connection of this search, with its cookies, through the proxy for an address."""
@@ -232,7 +232,7 @@ class EngineClient:
         base = (self._connection.addresses or {}).get(parts.netloc)
         return address if base is None else address.replace(f"{parts.scheme}://{parts.netloc}", base, 1)
 
-    def _check_status(self, answer: Answer) -> None:
+    def _check_status(self, answer: EngineResponse) -> None:
         """Raises the error for a status other than 200."""
         status, retry_after = answer.status, answer.retry_after_seconds()
         if status in _REFUSALS:

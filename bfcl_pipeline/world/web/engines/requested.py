@@ -48,7 +48,7 @@ class SearchLimits:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class EngineResponse:
     """The response to one request."""
 
     status: int
@@ -79,7 +79,7 @@ def request_engine(
     params: Mapping[str, str] | None = None,
     form: Mapping[str, str] | None = None,
     proxies: Proxies = DIRECT,
-) -> Answer:
+) -> EngineResponse:
     """The answer of `engine`, whatever its status.
 
     No message contains the URL, and no error is chained: the library's errors quote the URL, which may
@@ -103,7 +103,7 @@ def request_engine(
             timeout=(limits.connect_seconds, limits.silence_seconds),
         ) as response:
             body = _read(engine, response, limits)
-            return Answer(response.status_code, response.headers, body.decode("utf-8", "replace"))
+            return EngineResponse(response.status_code, response.headers, body.decode("utf-8", "replace"))
     except (requests.RequestException, urllib3.exceptions.HTTPError) as error:
         failure = f"the connection failed ({_innermost(error)})"
     raise Outage(engine, failure)  # outside of the handler: without the error as its context

@@ -21,7 +21,7 @@ from bfcl_pipeline.benchmark.config.job import SEARCH_ENGINE_KEYS
 from bfcl_pipeline.world.tools.web_search.web import Hit, Hits, WebFailure
 from bfcl_pipeline.world.web.engines.requested import (
     NOT_RETRIEVED,
-    Answer,
+    EngineResponse,
     SearchLimits,
     UnknownAnswer,
     encodable,
@@ -92,7 +92,7 @@ class SerpApi:
         return self.retries(request)
 
 
-def _read(answer: Answer, key: str) -> Hits | WebFailure:
+def _read(answer: EngineResponse, key: str) -> Hits | WebFailure:
     """The outcome that an answer means, or the error for it."""
     payload = _payload(answer)
     said = Redactor([key]).text(str(payload.get("error", "")))[:300]
@@ -126,7 +126,7 @@ def _read(answer: Answer, key: str) -> Hits | WebFailure:
     raise _unknown(said or "neither organic_results nor an error")
 
 
-def _payload(answer: Answer) -> dict[str, Any]:
+def _payload(answer: EngineResponse) -> dict[str, Any]:
     """The answer's JSON object; empty for a failure without one."""
     try:
         payload = json.loads(answer.text)

@@ -44,7 +44,7 @@ class Unanswered(Exception):
     """The recorded request had no complete answer; the text says why, as recorded."""
 
 
-class Player(Protocol):
+class RecordedPlayer(Protocol):
     """A cassette that is being played."""
 
     def answer(self, method: str, url: str, body: bytes | None) -> PlayedAnswer:
@@ -119,16 +119,16 @@ def _is_same(request: Request, recorded: Request) -> bool:
     return all(same(request, recorded) for same in _MATCHERS)
 
 
-_PLAYER: ContextVar[Player | None] = ContextVar("player", default=None)
+_PLAYER: ContextVar[RecordedPlayer | None] = ContextVar("player", default=None)
 
 
-def player() -> Player | None:
+def player() -> RecordedPlayer | None:
     """What answers requests in the place of the network; None outside of `playing`."""
     return _PLAYER.get()
 
 
 @contextmanager
-def playing(cassette: Player) -> Iterator[None]:
+def playing(cassette: RecordedPlayer) -> Iterator[None]:
     """Within the block, requests of this thread and those it starts in its context are played."""
     token = _PLAYER.set(cassette)
     try:

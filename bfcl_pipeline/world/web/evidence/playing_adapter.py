@@ -15,7 +15,7 @@ from urllib3 import HTTPHeaderDict, HTTPResponse
 
 from bfcl_pipeline.world.web.addresses import AddressRefused
 from bfcl_pipeline.world.web.bounded import OutOfTime
-from bfcl_pipeline.world.web.evidence.playing import Player, Unanswered
+from bfcl_pipeline.world.web.evidence.playing import RecordedPlayer, Unanswered
 from bfcl_pipeline.world.web.transport import TooMuch
 
 _ERRORS: Mapping[str, Callable[[str], Exception]] = {
@@ -36,7 +36,7 @@ _PIECE = 65_536
 class PlayingAdapter(HTTPAdapter):
     """Answers the requests of a session from a cassette, without connections."""
 
-    def __init__(self, cassette: Player) -> None:
+    def __init__(self, cassette: RecordedPlayer) -> None:
         super().__init__()
         self._cassette = cassette
 
@@ -67,14 +67,14 @@ class PlayingAdapter(HTTPAdapter):
         """The part of an answer after which the client gave up. Raises the error if there is none."""
         if part := _PART.fullmatch(said):
             # What was read is not recorded; that its length is too much is found again.
-            return self.build_response(request, _Part(int(part[1]), int(part[2])))
+            return self.build_response(request, _BodyPart(int(part[1]), int(part[2])))
         if said == _NO_ANSWER:  # only the time limit ends a request so
             raise OutOfTime
         kind, _, text = said.partition(": ")
         raise _ERRORS.get(kind, requests.ConnectionError)(text)
 
 
-class _Part(HTTPResponse):
+class _BodyPart(HTTPResponse):
     """As many blanks as bytes were read, and then the time is over."""
 
     def __init__(self, status: int, length: int) -> None:

@@ -16,8 +16,8 @@ from typing import Any
 
 import pytest
 
-from bfcl_pipeline.ask.models.local.engine import Answer, Engine, Prompt
-from bfcl_pipeline.ask.models.weights import identified
+from bfcl_pipeline.ask.models.local.engine import LocalAnswer, LocalEngine, Prompt
+from bfcl_pipeline.ask.models.weights import identify_weights
 from bfcl_pipeline.base.errors import ContextOverflow, ModelError
 from bfcl_pipeline.benchmark.config import load_models, recorded_models
 from bfcl_pipeline.benchmark.records import Json
@@ -36,18 +36,18 @@ TEXTS = (
 
 
 @pytest.fixture(scope="module")
-def engine(tiny: Path) -> Engine:
+def engine(tiny: Path) -> LocalEngine:
     """The tiny model, loaded."""
-    return Engine.load(str(tiny), None, "float32")
+    return LocalEngine.load(str(tiny), None, "float32")
 
 
-def answered(engine: Engine, *prompts: Prompt) -> list[Answer]:
+def answered(engine: LocalEngine, *prompts: Prompt) -> list[LocalAnswer]:
     found = engine.answers(prompts)
-    assert all(isinstance(one, Answer) for one in found), found
-    return [one for one in found if isinstance(one, Answer)]
+    assert all(isinstance(one, LocalAnswer) for one in found), found
+    return [one for one in found if isinstance(one, LocalAnswer)]
 
 
-def test_an_answer_has_the_most_likely_token_at_each_step(engine: Engine, tiny: Path) -> None:
+def test_an_answer_has_the_most_likely_token_at_each_step(engine: LocalEngine, tiny: Path) -> None:
     """The same tokens as a loop that computes the whole text anew for each of them."""
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer
@@ -69,7 +69,7 @@ def test_an_answer_has_the_most_likely_token_at_each_step(engine: Engine, tiny: 
     assert answer.input_tokens == start
 
 
-def test_prompts_of_one_batch_do_not_see_each_other(engine: Engine) -> None:
+def test_prompts_of_one_batch_do_not_see_each_other(engine: LocalEngine) -> None:
     """Each has the answer that it has alone, in the order of the prompts, whatever their lengths."""
     prompts = [Prompt(text, max_tokens=24) for text in TEXTS]
     alone = [answered(engine, prompt)[0] for prompt in prompts]
@@ -77,7 +77,7 @@ def test_prompts_of_one_batch_do_not_see_each_other(engine: Engine) -> None:
     assert len({answer.text for answer in alone}) > 1
 
 
-def test_each_prompt_of_a_batch_has_its_own_limit_and_stop_tokens(engine: Engine) -> None:
+def test_each_prompt_of_a_batch_has_its_own_limit_and_stop_tokens(engine: LocalEngine) -> None:
     """An answer ends at its limit, or before a stop token, which is counted and not part of the text."""
     answers = answered(engine, *(Prompt(text, max_tokens=24) for text in TEXTS))
     text, whole = next(pair for pair in zip(TEXTS, answers, strict=True) if pair[1].output_tokens > 3)
@@ -107,18 +107,18 @@ def test_the_limit_is_what_the_context_leaves(tiny: Path, tmp_path: Path) -> Non
     (short / "config.json").write_text(
         json.dumps({**config, "max_position_embeddings": 64, "n_positions": 64})
     )
-    engine = Engine.load(str(short), None, "float32")
+    engine = LocalEngine.load(str(short), None, "float32")
     answer, overflow = engine.answers([Prompt("x y z"), Prompt("x y z " * 64)])
-    assert isinstance(answer, Answer)
+    assert isinstance(answer, LocalAnswer)
     assert answer.max_tokens == 64 - answer.input_tokens - 2
     assert isinstance(overflow, ContextOverflow)
     assert "context is 64" in str(overflow)
 
 
-def test_an_unwanted_answer_ends_at_the_next_token(engine: Engine) -> None:
+def test_an_unwanted_answer_ends_at_the_next_token(engine: LocalEngine) -> None:
     """So that an interrupted job does not wait for thousands of tokens."""
     (answer,) = engine.answers([Prompt(TEXTS[0], max_tokens=4000)], lambda: True)
-    assert isinstance(answer, Answer)
+    assert isinstance(answer, LocalAnswer)
     assert answer.output_tokens == 1
 
 
@@ -139,15 +139,15 @@ def test_code_in_the_folder_of_a_model_does_not_run(tiny: Path, tmp_path: Path) 
     (folder / "custom_generate").mkdir()
     for name in ("own.py", "custom_generate/generate.py"):
         (folder / name).write_text(f"open({str(ran)!r}, 'w')\nclass Own: pass\ndef generate(): pass\n")
-    answered(Engine.load(str(folder), None, "float32"), Prompt("x", max_tokens=1))
+    answered(LocalEngine.load(str(folder), None, "float32"), Prompt("x", max_tokens=1))
     (folder / "model.safetensors").unlink()
     (folder / "pytorch_model.bin").write_bytes(pickle.dumps(_Command(ran)))
     with pytest.raises(ModelError, match="Weights only load failed"):
-        Engine.load(str(folder), None, "float32")
+        LocalEngine.load(str(folder), None, "float32")
     config = {"model_type": "own", "auto_map": {"AutoConfig": "own.Own", "AutoModelForCausalLM": "own.Own"}}
     (folder / "config.json").write_text(json.dumps(config))
     with pytest.raises(ModelError, match="contains custom code"):
-        Engine.load(str(folder), None, "float32")
+        LocalEngine.load(str(folder), None, "float32")
     assert not ran.exists()
 
 
@@ -163,7 +163,7 @@ def test_hostile_values_in_a_models_files_are_one_printable_line(
     written = json.loads((tmp_path / file).read_text())
     (tmp_path / file).write_text(json.dumps({**written, **values}))
     with pytest.raises(ModelError, match="not loadable as a causal language model") as raised:
-        Engine.load(str(tmp_path), None, "float32")
+        LocalEngine.load(str(tmp_path), None, "float32")
     assert str(raised.value).isprintable()
     assert capfd.readouterr() == ("", "")
 
@@ -171,16 +171,16 @@ def test_hostile_values_in_a_models_files_are_one_printable_line(
 def test_what_cannot_be_loaded_is_one_clear_line(tiny: Path, tmp_path: Path) -> None:
     """No such directory; no model in it; a model that is not a causal one."""
     with pytest.raises(ModelError, match="no such directory"):
-        Engine.load(str(tmp_path / "absent"), None, "float32")
+        LocalEngine.load(str(tmp_path / "absent"), None, "float32")
     with pytest.raises(ModelError, match="not loadable as a causal language model"):
-        Engine.load(str(tmp_path), None, "float32")
+        LocalEngine.load(str(tmp_path), None, "float32")
     vision = tmp_path / "vision"
     vision.mkdir()
     for file in tiny.glob("tokenizer*"):
         (vision / file.name).symlink_to(file)
     (vision / "config.json").write_text(json.dumps({"model_type": "vit"}))
     with pytest.raises(ModelError, match="not loadable as a causal language model") as raised:
-        Engine.load(str(vision), None, "float32")
+        LocalEngine.load(str(vision), None, "float32")
     assert "\n" not in str(raised.value)
 
 
@@ -193,7 +193,7 @@ def test_answers_are_journaled_replayed_and_scored(staged: Path, folder: Path, w
     generate(staged, "again")
     assert (answers(folder / "again"), journaled(folder)) == (asked, sent)
 
-    row = identified(load_models(["models.yaml"])[MODEL])
+    row = identify_weights(load_models(["models.yaml"])[MODEL])
     (folder / "recorded.yaml").write_text(recorded_models([row]))
     shutil.rmtree(weights)
     command = [
@@ -237,10 +237,10 @@ def test_changed_weights_at_the_same_path_are_asked_again(
     staged = staged.resolve()
     generate(staged, "asked")
     sent = journaled(folder)
-    before = identified(load_models(["models.yaml"])[MODEL])
+    before = identify_weights(load_models(["models.yaml"])[MODEL])
     config = json.loads((weights / "config.json").read_text())
     (weights / "config.json").write_text(json.dumps({**config, "comment": "other weights"}))
-    after = identified(load_models(["models.yaml"])[MODEL])
+    after = identify_weights(load_models(["models.yaml"])[MODEL])
     assert before.asked != after.asked
     generate(staged, "changed")
     assert journaled(folder) == 2 * sent

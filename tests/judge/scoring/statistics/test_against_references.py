@@ -16,7 +16,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bfcl_pipeline.judge.scoring.statistics.clustered import layout, means, wilson
-from bfcl_pipeline.judge.scoring.statistics.paired import holm, mcnemar, paired
+from bfcl_pipeline.judge.scoring.statistics.paired import compare_paired, holm, mcnemar
 from bfcl_pipeline.judge.scoring.statistics.power import detectable_difference
 from tests.judge.scoring.statistics.drawn_verdicts import drawn
 
@@ -111,7 +111,7 @@ def test_the_variance_of_a_difference_equals_statsmodels() -> None:
     random = np.random.default_rng(2)
     first, second = random.random((2, 400)) < 0.6
     cluster = np.append(np.arange(90), random.geometric(0.05, size=310) % 90)
-    found = paired(first, second, layout(np.zeros(400, int), cluster))
+    found = compare_paired(first, second, layout(np.zeros(400, int), cluster))
     difference = first.astype(float) - second.astype(float)
     fit = OLS(difference, np.ones(400)).fit(
         cov_type="cluster", cov_kwds={"groups": cluster, "use_correction": True}

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from bfcl_pipeline.judge.scoring.statistics.clustered import Limits, layout
 from bfcl_pipeline.judge.scoring.statistics.paired import (
+    compare_paired,
     composite_difference,
     difference_limits,
     holm,
     mcnemar,
-    paired,
 )
 
 
@@ -26,7 +26,7 @@ def test_disagreements_are_counted_by_category() -> None:
     """Each category has the number of entries that only one of the models has right."""
     first = np.array([1, 1, 0, 0, 1, 1], bool)
     second = np.array([1, 0, 1, 0, 0, 0], bool)
-    found = paired(first, second, layout([0, 0, 0, 1, 1, 1], range(6)))
+    found = compare_paired(first, second, layout([0, 0, 0, 1, 1, 1], range(6)))
     assert found.only_first.tolist() == [1, 2]
     assert found.only_second.tolist() == [1, 0]
     assert found.of.mean == pytest.approx([0, 2 / 3])
@@ -36,8 +36,8 @@ def test_disagreements_are_counted_by_category() -> None:
 def test_a_cluster_counts_once_in_the_sign_test() -> None:
     """Ten entries about one function doc that flip together are one disagreement."""
     first, second = np.ones(10, bool), np.zeros(10, bool)
-    assert paired(first, second, layout([0] * 10, [0] * 10)).clusters_p == [1.0]
-    assert paired(first, second, layout([0] * 10, range(10))).clusters_p == [mcnemar(10, 0)]
+    assert compare_paired(first, second, layout([0] * 10, [0] * 10)).clusters_p == [1.0]
+    assert compare_paired(first, second, layout([0] * 10, range(10))).clusters_p == [mcnemar(10, 0)]
 
 
 def test_the_interval_is_the_adjusted_one_of_bonett_and_price() -> None:
@@ -77,8 +77,8 @@ def test_shared_scenarios_widen_the_difference_of_a_composite() -> None:
     random = np.random.default_rng(3)
     first, second = random.random((2, 200)) < 0.5
     both = np.tile(first, 2), np.tile(second, 2)
-    shared = paired(*both, layout(np.repeat([0, 1], 200), np.tile(np.arange(200), 2)))
-    apart = paired(*both, layout(np.repeat([0, 1], 200), range(400)))
+    shared = compare_paired(*both, layout(np.repeat([0, 1], 200), np.tile(np.arange(200), 2)))
+    apart = compare_paired(*both, layout(np.repeat([0, 1], 200), range(400)))
     halves = np.array([0.5, 0.5])
     wide, narrow = composite_difference(shared, halves), composite_difference(apart, halves)
     assert (wide.low, wide.high) == pytest.approx((shared.limits[0].low, shared.limits[0].high))

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from bfcl_pipeline.judge.scoring.statistics.clustered import Z_95, Layout, composite_error, layout
-from bfcl_pipeline.judge.scoring.statistics.paired import holm, paired
+from bfcl_pipeline.judge.scoring.statistics.paired import compare_paired, holm
 from bfcl_pipeline.judge.scoring.statistics.ranks import (
     RankInterval,
     errors_to_next,
@@ -49,7 +49,7 @@ def test_errors_of_all_pairs_equal_those_of_two_models() -> None:
     of = pairs(verdicts, where, weights)
     for first in range(4):
         for second in range(first):
-            alone = paired(verdicts[first] > 0, verdicts[second] > 0, where)
+            alone = compare_paired(verdicts[first] > 0, verdicts[second] > 0, where)
             assert of.difference[first, second] == pytest.approx(weights[0] @ alone.of.mean, abs=1e-12)
             assert of.error[first, second] == pytest.approx(
                 composite_error(alone.of, weights[0]), abs=1e-12

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from bfcl_pipeline.world.tools.web_search.web import Hits
 from bfcl_pipeline.world.web.cache import RecordedOutcome, WebCache, _read_outcome, outcome_document
 from bfcl_pipeline.world.web.check import ReaderChanged, contradiction
-from bfcl_pipeline.world.web.derivation import derived
+from bfcl_pipeline.world.web.derivation import derive_outcome
 from bfcl_pipeline.world.web.keys import Key, SearchKey
 
 BOUNDED = settings(
@@ -115,7 +115,7 @@ def test_every_changed_cassette_is_found_or_leads_to_the_outcome(pairs: Any, dat
         return
     assert place[2:4] not in {("request", "method"), ("request", "uri"), ("request", "body")}
     if name not in WITH_SECRETS:
-        assert derived(recorded, changed).outcome == recorded.outcome
+        assert derive_outcome(recorded, changed).outcome == recorded.outcome
 
 
 @BOUNDED
