@@ -13,7 +13,7 @@ from bfcl_pipeline.archive.members import MAX_MEMBERS
 from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.config import NOT_RECORDED, ModelRow, RunConfig, check_config, load_models, load_run
 from bfcl_pipeline.config.journal_choice import JournalChoice, recorded_journals
-from bfcl_pipeline.config.run_form import checked_form
+from bfcl_pipeline.config.run_form import check_form
 from bfcl_pipeline.config.search_engines import SearchEngines
 from bfcl_pipeline.errors import ArchiveError, ConfigError
 from bfcl_pipeline.provenance import template_note
@@ -107,7 +107,7 @@ def read_run(folder: Path, schema: Path, name: str | None = None) -> RecordedRun
     config, _ = read_yaml_file(config_file), read_yaml_file(models_file)
     if not isinstance(config, dict):
         raise ConfigError(f"{config_file}: expected a mapping of keys, got {type(config).__name__}.")
-    config = checked_form(config, folder)
+    check_form(config, folder)
     if "imported" in config:
         raise ArchiveError(
             f"{folder}: this run was imported ({config['imported']!s:.80}). It has no journals, "
