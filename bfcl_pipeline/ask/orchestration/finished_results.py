@@ -27,7 +27,7 @@ from bfcl_pipeline.benchmark.config import (
     model_folder,
 )
 from bfcl_pipeline.benchmark.config.journal_choice import JournalChoice
-from bfcl_pipeline.benchmark.config.run_form import checked_form
+from bfcl_pipeline.benchmark.config.run_form import check_form
 from bfcl_pipeline.benchmark.records import Json, Status
 
 SHOWN = 3
@@ -149,7 +149,8 @@ def _adds(before: tuple[Job, ...], now: tuple[Job, ...]) -> bool:
 def _recorded(results: FinishedResults, config: Mapping[str, Any]) -> tuple[Mapping[str, Any], RunConfig]:
     """The recorded config and the run that it describes. Raises ConfigError if it describes none."""
     try:
-        recorded = checked_form(_mapping(results.folder / "config.yaml"), results.folder)
+        recorded = _mapping(results.folder / "config.yaml")
+        check_form(recorded, results.folder)
         if "imported" in recorded:
             raise ConfigError("its answers were imported")
         earlier = {**recorded, **{key: config[key] for key in NOT_RECORDED}}

@@ -11,6 +11,7 @@ from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.text import line_of
 
 RUN_FORM = 1
+"""Also in workflow/schemas/config.schema.yaml: a recorded config can be the config of another run."""
 
 FORM_KEY = "form"
 """The key of the number in the recorded config of a run."""
@@ -30,12 +31,11 @@ def form_refusal(found: object, maker: str = "") -> str | None:
     )
 
 
-def checked_form(config: Mapping[str, Any], run: object) -> dict[str, Any]:
-    """The recorded config of a run without its form number.
+def check_form(config: Mapping[str, Any], run: object) -> None:
+    """Checks the number in the recorded config of a run.
 
     run: its directory or name, for the message. Raises ConfigError if it has another number or none.
     """
     refusal = form_refusal(config.get(FORM_KEY))
     if refusal is not None:
         raise ConfigError(f"{run}: this run {refusal}.")
-    return {key: value for key, value in config.items() if key != FORM_KEY}

@@ -161,8 +161,8 @@ def derive(
     check_staged(recorded, data)
     if missing := recorded.missing_templates():
         raise PipelineError(
-            f"{recorded.folder}/logs/generate: no template of {', '.join(missing)}, which the run noted "
-            "there. Restore the file, or make the run again."
+            f"{recorded.folder}/logs/generate: no chat template of {', '.join(missing)}, which the run "
+            "noted there. Restore the file, or make the run again."
         )
     _lay_out(recorded, data, cache, work)
     command = [sys.executable, "-m", "snakemake", "--snakefile", str(workflow / "Snakefile")]

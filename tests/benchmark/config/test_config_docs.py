@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 import yaml
 
+from bfcl_pipeline.benchmark.config.run_form import FORM_KEY, RUN_FORM
+
 ROOT = Path(__file__).parents[3]
 SCHEMA = yaml.safe_load((ROOT / "workflow/schemas/config.schema.yaml").read_text(encoding="utf-8"))
 README = (ROOT / "config/README.md").read_text(encoding="utf-8")
@@ -18,8 +20,10 @@ PINNED_ELSEWHERE = "release.sha256"
 
 
 def _keys(properties: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """Each key, dotted where it is inside another, with its default."""
+    """Each key of a user, dotted where it is inside another, with its default."""
     for name, value in properties.items():
+        if name == FORM_KEY:
+            continue
         if value["type"] == "object":
             yield from _keys(value["properties"], f"{prefix}{name}.")
         else:
@@ -42,6 +46,11 @@ def test_every_config_key_is_documented_with_its_default() -> None:
     for key, default in defaults.items():
         if key != PINNED_ELSEWHERE:
             assert yaml.safe_load(table[key].strip("` ")) == default, key
+
+
+def test_the_form_is_that_of_the_schema() -> None:
+    """A config that a run recorded is accepted as that of another run, if it has this form."""
+    assert SCHEMA["properties"][FORM_KEY]["enum"] == [RUN_FORM]
 
 
 def test_the_shipped_config_states_the_defaults() -> None:

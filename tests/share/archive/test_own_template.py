@@ -72,7 +72,7 @@ def test_without_a_usable_template_nothing_is_derived(
     rows = (run.results / "models.yaml").read_text().replace(str(tokenizer), str(outside)).encode()
     capfd.readouterr()
     assert run.verify(repack(file, tmp_path / "named.zip", {ROWS: rows}, left_out=[NOTE])) == 1
-    assert f"logs/generate: no template of {outside}, which the run noted" in capfd.readouterr().err
+    assert f"logs/generate: no chat template of {outside}, which the run noted" in capfd.readouterr().err
 
     note = json.loads(template_note(run.results, "m").read_text())
     loop = json.dumps({**note, "text": "{{ 'a' * 10**11 }}"}).encode()

@@ -14,7 +14,8 @@ from typing import Any
 
 import yaml
 
-from bfcl_pipeline.benchmark.config import load_models, model_folder, recorded_models
+from bfcl_pipeline.base.project import project_folder
+from bfcl_pipeline.benchmark.config import load_models, model_folder, recorded_config, recorded_models
 from bfcl_pipeline.benchmark.definition import release
 from bfcl_pipeline.cli import main
 from tests.support.local_chat import LocalChat
@@ -62,10 +63,11 @@ class MadeRun:
         rows = load_models([models])
         (self.results / "models.yaml").write_text(recorded_models([rows[self.model]]))
         categories = list(dict.fromkeys(entry_id.rpartition("_")[0] for entry_id in entry_ids))
-        config = {"run": "r", "models": [self.model], "categories": categories, **self.config}
+        shipped = yaml.safe_load((project_folder() / "config/config.yaml").read_text())
+        config = {**shipped, "run": "r", "models": [self.model], "categories": categories, **self.config}
         config["release"] = {"version": release.VERSION, "sha256": release.SHA256, "source": None}
         config["entry_ids"] = list(entry_ids)
-        (self.results / "config.yaml").write_text(yaml.safe_dump(config))
+        (self.results / "config.yaml").write_text(recorded_config(config))
         self._generate(models, categories, entry_ids, options)
         return self
 
