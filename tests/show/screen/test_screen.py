@@ -12,8 +12,10 @@ from pathlib import Path
 import pytest
 
 from bfcl_pipeline.base.text import STEP_LINE
-from bfcl_pipeline.benchmark.config import RunSample, SampleBy
-from bfcl_pipeline.show.screen.screen import ADVICE
+from bfcl_pipeline.benchmark.config import RunSample, SampleBy, load_run
+from bfcl_pipeline.show.screen.interruption import Interruption
+from bfcl_pipeline.show.screen.screen import ADVICE, describe_run
+from tests.ask.orchestration.test_finished_results import CONFIG, ROWS
 from tests.support.job_progress import NONE_YET
 from tests.support.screen_run import RUN, Run
 
@@ -245,6 +247,27 @@ def test_an_article_stays_with_its_noun(make: Callable[..., Run]) -> None:
     run.step(2, "Stage the sentence encoder")
     run.screen.close()
     assert run.result().splitlines()[1:] == ["  Stage (2 steps): release, sentence encoder"]
+
+
+def test_the_workflow_describes_its_run(caplog: pytest.LogCaptureFixture) -> None:
+    """Models count once, whatever their trials; the screen has it of a log record."""
+    config = {**CONFIG, "trials": 2, "sample": 20}
+    with caplog.at_level(logging.INFO, "snakemake.logging"):
+        describe_run(load_run(config, ROWS), config)
+    (record,) = caplog.records
+    description = vars(record)["bfcl_run"]
+    assert str(description) == "Run r: 2 models, 2 categories, 2 trials, a sample of 20 entries"
+    assert description.asks
+
+
+def test_a_failed_run_ends_as_interrupted_only_if_it_was() -> None:
+    """With the exit status of shells for Ctrl-C."""
+    interruption = Interruption()
+    interruption.exit_if_requested()
+    interruption.requested = True
+    with pytest.raises(SystemExit) as exited:
+        interruption.exit_if_requested()
+    assert exited.value.code == 130
 
 
 def test_an_interruption_is_two_lines(make: Callable[..., Run]) -> None:
