@@ -1,7 +1,7 @@
 """Finding and redacting given secrets, such as API keys, in texts, bytes and JSON.
 
 Only secrets that are given are searched for, in every encoding in which a server may send them back;
-`archive.secrets` searches with the same patterns. What keys look like in general is `archive.key_shapes`;
+`archived.secrets` searches with the same patterns. What keys look like in general is `base.key_shapes`;
 which HTTP headers and parameters hold secrets is `web.evidence.redaction`.
 """
 

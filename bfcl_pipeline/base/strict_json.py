@@ -16,9 +16,9 @@ def read_strictly(text: bytes) -> Any:
         raise ValueError("nested too deeply") from error
 
 
-def canonical(value: Any) -> bytes:
-    """The only JSON text of a value: sorted names, no spaces, ASCII. Raises ValueError for NaN."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False).encode()
+def canonical(value: Any, allow_nan: bool = False) -> bytes:
+    """JSON in one form: sorted names, no spaces, ASCII. Raises ValueError for NaN, unless it is allowed."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=allow_nan).encode("ascii")
 
 
 def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The options that say in which form answers are, where `official.found_form` does not find it."""
+"""The options that say in which form answers are, where `results.found_form` does not find it."""
 
 import argparse
 from collections.abc import Callable

@@ -1,6 +1,6 @@
 """Reads data/release/texts.json: the constants that staging extracts from the release.
 
-`prompts.texts` checks the prompt texts in it; `tools.constants` looks up those of the simulated world.
+`prompts.texts` checks the prompt texts in it; `benchmark.constants` looks up those of the simulated world.
 """
 
 import json

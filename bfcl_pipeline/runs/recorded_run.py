@@ -20,7 +20,7 @@ from bfcl_pipeline.benchmark.config import (
     load_run,
 )
 from bfcl_pipeline.benchmark.config.journal_choice import JournalChoice
-from bfcl_pipeline.benchmark.config.run_form import check_form
+from bfcl_pipeline.benchmark.config.run_form import check_run_form
 from bfcl_pipeline.benchmark.config.search_engines import SearchEngines
 from bfcl_pipeline.benchmark.definition import CATEGORIES
 from bfcl_pipeline.runs.archived.members import MAX_MEMBERS
@@ -115,7 +115,7 @@ def read_recorded_run(folder: Path, schema: Path, name: str | None = None) -> Re
     config, _ = read_yaml_file(config_file), read_yaml_file(models_file)
     if not isinstance(config, dict):
         raise ConfigError(f"{config_file}: expected a mapping of keys, got {type(config).__name__}.")
-    check_form(config, folder)
+    check_run_form(config, folder)
     if "imported" in config:
         raise ArchiveError(
             f"{folder}: this run was imported ({config['imported']!s:.80}). It has no journals, "

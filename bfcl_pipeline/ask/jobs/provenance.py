@@ -22,6 +22,7 @@ from bfcl_pipeline.base.files import write_text
 from bfcl_pipeline.base.key_shapes import named_secrets
 from bfcl_pipeline.base.project import project_file, project_folder
 from bfcl_pipeline.base.secrets import Redactor
+from bfcl_pipeline.base.strict_json import canonical
 from bfcl_pipeline.base.text import Log, loaded_json
 from bfcl_pipeline.benchmark.config import Job, ModelRow
 from bfcl_pipeline.benchmark.config.model_rows import OPEN_KINDS
@@ -37,7 +38,7 @@ from bfcl_pipeline.runs.provenance import (
     write_provenance,
 )
 from bfcl_pipeline.runs.provenance.commit import Commit, find_commit
-from bfcl_pipeline.runs.provenance.document import MOST_TEXT, canonical, from_document
+from bfcl_pipeline.runs.provenance.document import MOST_TEXT, from_document
 from bfcl_pipeline.runs.provenance.http_get import http_get
 from bfcl_pipeline.runs.provenance.machine import this_machine
 from bfcl_pipeline.runs.provenance.software import installed_packages

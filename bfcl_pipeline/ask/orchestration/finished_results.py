@@ -27,7 +27,7 @@ from bfcl_pipeline.benchmark.config import (
     model_folder,
 )
 from bfcl_pipeline.benchmark.config.journal_choice import JournalChoice
-from bfcl_pipeline.benchmark.config.run_form import check_form
+from bfcl_pipeline.benchmark.config.run_form import check_run_form
 from bfcl_pipeline.benchmark.records import Json, Status
 
 SHOWN = 3
@@ -150,7 +150,7 @@ def _recorded(results: FinishedResults, config: Mapping[str, Any]) -> tuple[Mapp
     """The recorded config and the run that it describes. Raises ConfigError if it describes none."""
     try:
         recorded = _mapping(results.folder / "config.yaml")
-        check_form(recorded, results.folder)
+        check_run_form(recorded, results.folder)
         if "imported" in recorded:
             raise ConfigError("its answers were imported")
         earlier = {**recorded, **{key: config[key] for key in NOT_RECORDED}}

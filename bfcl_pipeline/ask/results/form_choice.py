@@ -1,4 +1,4 @@
-"""What the user says of the form of answers, where `official.found_form` does not find it."""
+"""What the user says of the form of answers, where `results.found_form` does not find it."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field

@@ -3,7 +3,7 @@
 The uniform form of native calls is a list of {name: arguments as JSON text}; of prompted answers, the
 text. Answers of open weights are read by the readers of their families. Most other handlers store exactly
 the uniform form. Other forms are listed here with the reason; a form that is not listed is not
-guessed. Nothing is evaluated: texts are parsed as JSON or stay texts. The inverse is `official.writers`.
+guessed. Nothing is evaluated: texts are parsed as JSON or stay texts. The inverse is `results.writers`.
 
 Source: the decoding methods of the handlers of bfcl-eval 2026.3.23.
 """

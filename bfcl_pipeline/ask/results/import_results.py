@@ -1,7 +1,7 @@
 """Importing result folders of the official tool as responses.
 
 Covers what `result_files` finds. The answers of models in the official list are read as their handlers read
-them (`official.forms`), those of others in the form that they show (`official.found_form`). An error that
+them (`results.forms`), those of others in the form that they show (`results.found_form`). An error that
 the tool stored instead of an answer becomes a status, never an answer.
 """
 

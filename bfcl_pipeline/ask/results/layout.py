@@ -1,7 +1,7 @@
 """The layout of the official tool's result folders, and the models that it supports.
 
 Covers the path of the results of a category, `<model>/<group>/.../BFCL_v4_<category>_result.json` with `_`
-for each `/` in a model's name, and the memory snapshots of sessions beside them. `official.result_files`
+for each `/` in a model's name, and the memory snapshots of sessions beside them. `results.result_files`
 finds such folders, `official.export_results` writes them.
 """
 

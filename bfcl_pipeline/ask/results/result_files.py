@@ -1,6 +1,6 @@
 """Finding the files of results in a folder, by model and category.
 
-Covers the layouts in which results are published: that of `official.layout`, files without the folders of
+Covers the layouts in which results are published: that of `results.layout`, files without the folders of
 groups, the folder of one model, and the folder of a run with `result` in it. Only names are looked at. A
 file that belongs to no category, or is one of two for the same, is listed with the reason.
 """

@@ -1,4 +1,4 @@
-"""Writing calls in the forms of official handlers: the inverse of `official.forms`.
+"""Writing calls in the forms of official handlers: the inverse of `results.forms`.
 
 The uniform form of native calls is a list of {name: arguments as JSON text}; a text stays a text in every
 form. Arguments that are not a JSON object stay text, which no handler can decode: as in the uniform form,

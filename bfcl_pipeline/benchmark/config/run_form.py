@@ -31,7 +31,7 @@ def form_refusal(found: object, maker: str = "") -> str | None:
     )
 
 
-def check_form(config: Mapping[str, Any], run: object) -> None:
+def check_run_form(config: Mapping[str, Any], run: object) -> None:
     """Checks the number in the recorded config of a run.
 
     run: its directory or name, for the message. Raises ConfigError if it has another number or none.

@@ -19,7 +19,7 @@ from bfcl_pipeline.benchmark.config.check import check_config, fits, with_defaul
 from bfcl_pipeline.benchmark.config.job import WebChoice
 from bfcl_pipeline.benchmark.config.journal_choice import JournalChoice
 from bfcl_pipeline.benchmark.config.run_config import ReleasePin
-from bfcl_pipeline.benchmark.config.run_form import FORM_KEY, check_form
+from bfcl_pipeline.benchmark.config.run_form import FORM_KEY, check_run_form
 from bfcl_pipeline.benchmark.config.sampling import RunSample
 from bfcl_pipeline.benchmark.config.shown_entries import ShownEntries
 from bfcl_pipeline.benchmark.records import Rules
@@ -65,7 +65,7 @@ def read_settings(path: Path) -> RunSettings:
     document = read_yaml_file(path)
     if not isinstance(document, dict):
         raise ConfigError(f"{path}: expected a mapping of keys, got {type(document).__name__}.")
-    check_form(document, path.parent)
+    check_run_form(document, path.parent)
     keys = {key: value for key, value in document.items() if key != FORM_KEY}
     imported = document.pop("imported", None)
     if not isinstance(imported, str | None):

@@ -2,7 +2,7 @@
 
 Covers which scores exist, the members of each mean, the share of each category, the same of the retired
 executable categories, and the price constants of the cost column. The arithmetic is `scoring.aggregate`;
-the columns of the CSV files are `benchmark.leaderboard_files`.
+the columns of the CSV files are `definition.leaderboard_files`.
 Source: the release's leaderboard writer (bfcl-eval 2026.3.23, upstream commit 6ea57973); of executable
 categories, that of the last version with them (commit 4d05b53f) and of August 2024.
 """

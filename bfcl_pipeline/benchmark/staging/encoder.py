@@ -28,7 +28,7 @@ _ADVICE = (
 
 
 def stage_encoder(data: Path, *, source: Path | None = None, log: Log) -> None:
-    """Writes encoder/<file> for every file of `benchmark.encoder.FILES`, the weights last.
+    """Writes encoder/<file> for every file of `definition.encoder.FILES`, the weights last.
 
     Args:
         data: the directory of staged data.

@@ -1,6 +1,6 @@
 """The entries of every category, read from the files of the release.
 
-Covers the reader of each category and the counts of `benchmark.CATEGORIES`. Function docs have no language
+Covers the reader of each category and the counts of `definition.CATEGORIES`. Function docs have no language
 hints, which are added to prompts.
 """
 
@@ -22,7 +22,7 @@ _ANSWER_FORMAT = "ADDITIONAL_SYSTEM_PROMPT_FOR_AGENTIC_RESPONSE_FORMAT"
 
 
 def read_all_entries(release: Release, texts: Mapping[str, Mapping[str, Json]]) -> dict[str, list[Entry]]:
-    """The entries of all categories by category, in the order of `benchmark.CATEGORIES`.
+    """The entries of all categories by category, in the order of `definition.CATEGORIES`.
 
     `texts` is the content of texts.json. Raises MalformedRelease if a file does not have the documented
     form or a category does not have its number of entries.

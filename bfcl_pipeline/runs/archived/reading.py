@@ -1,6 +1,6 @@
 """Reading the sealed zip file of an untrusted source, within bounds.
 
-Only the form that `archive.writing` produces is accepted: members one after the other without gaps, each
+Only the form that `archived.writing` produces is accepted: members one after the other without gaps, each
 with exactly the two headers that `archive` writes for its name, sizes and checksum. All programs that read
 zip files therefore see the same files in it. `zipfile` does not ensure that, although every content is
 hashed: a file with a second list of members, contradicting headers or data between members can show other

@@ -12,6 +12,8 @@ from dataclasses import asdict, dataclass, field
 from functools import cache
 from typing import Any, NoReturn
 
+from bfcl_pipeline.base.strict_json import canonical
+
 MOST_BYTES = 64 * 1024
 """The canonical JSON of a record has at most this many bytes."""
 
@@ -87,11 +89,6 @@ class Provenance:
     def sha256(self) -> str:
         """Identifies the record."""
         return hashlib.sha256(self.content()).hexdigest()
-
-
-def canonical(document: Any) -> bytes:
-    """The canonical form of a JSON value."""
-    return json.dumps(document, sort_keys=True, separators=(",", ":")).encode("ascii")
 
 
 def from_content(content: bytes) -> Provenance:

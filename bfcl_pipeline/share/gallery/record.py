@@ -51,7 +51,7 @@ class ModelRecord:
     categories: Sequence[Mapping[str, Any]]  # rows of the table `categories`, of the first trial
     settings: Settings  # what it was made with
     numbers: Sequence[int]  # of its entries, as in RunRecord.entries
-    marks: Sequence[float]  # of the same entries, as those of `comparison.sides`
+    marks: Sequence[float]  # of the same entries, as those of `compare.sides`
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,7 +45,7 @@ class OfficialCheck:
     cache: Path  # the verifier's cache directory
 
     def __call__(self, run: UnpackedRun, findings: Findings, step_log: Log) -> Verification:
-        """Scores every model of `run` with the official package. See `archive.findings.FurtherCheck`."""
+        """Scores every model of `run` with the official package. See `archived.findings.FurtherCheck`."""
         version = run.recorded.run.release.version
         python = scorer_python(self.python, self.cache, version, step_log)
         scorer = f"{release.DISTRIBUTION} {version}"

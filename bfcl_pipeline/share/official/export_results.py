@@ -2,8 +2,8 @@
 
 Covers which answers are written, under which model name and path: answers to entries, answers in memory
 sessions, and the memories after the sessions. An entry without an answer is left out and logged, because
-the official tool would score the text of the failure. The form of an answer is `official.lines`, the import
-is `official.import_results`.
+the official tool would score the text of the failure. The form of an answer is `results.lines`, the import
+is `results.import_results`.
 """
 
 import json

@@ -1,7 +1,7 @@
 """The verdicts of models of runs, on one common numbering of entries.
 
 Covers finding the table of a model in a run, and refusing verdicts that cannot be compared. Not covered:
-the comparison itself (`comparison.compare`).
+the comparison itself (`compare.compare`).
 """
 
 from collections import Counter

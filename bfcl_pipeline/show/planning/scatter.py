@@ -1,6 +1,6 @@
 """How verdicts scatter, measured in those of a run. Pure.
 
-The record and what is assumed without a run are in `benchmark.scatter`.
+The record and what is assumed without a run are in `definition.scatter`.
 """
 
 from collections import defaultdict

@@ -1,6 +1,6 @@
 """Merges a record of somebody else into a web cache: everything is checked, then planned, then written.
 
-Covers outcomes and cassettes that are in folders; `archive.web_record` unpacks archives. An outcome is
+Covers outcomes and cassettes that are in folders; `archived.web_record` unpacks archives. An outcome is
 refused if it or its cassette is damaged, or if the cassette contradicts it. Where both records have a key
 with different outcomes, a rule decides; by default ours stays, because finished runs replay from it.
 """

@@ -11,12 +11,12 @@ are in their normalized form already (`executables.apis`), with placeholders in 
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from dataclasses import dataclass
 from typing import TypeAlias
 from urllib.parse import urlencode
 
+from bfcl_pipeline.base.strict_json import canonical
 from bfcl_pipeline.base.text import printable
 from bfcl_pipeline.benchmark.config.job import LEADERBOARD_ENGINES
 from bfcl_pipeline.benchmark.records import Json
@@ -145,11 +145,6 @@ def _pair(item: Json) -> tuple[str, str]:
     raise ValueError("a parameter or header in its key is not a name and a value")
 
 
-def canonical(document: Json) -> bytes:
-    """JSON in the canonical form that is hashed: sorted, without spaces, ASCII (allows lone surrogates)."""
-    return json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=True).encode("ascii")
-
-
 def digest(document: Json) -> str:
     """The sha256 of a document."""
-    return hashlib.sha256(canonical(document)).hexdigest()
+    return hashlib.sha256(canonical(document, allow_nan=True)).hexdigest()

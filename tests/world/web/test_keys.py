@@ -4,13 +4,13 @@ import json
 
 import pytest
 
+from bfcl_pipeline.base.strict_json import canonical
 from bfcl_pipeline.benchmark.config.job import SEARCH_ENGINES
 from bfcl_pipeline.world.executables import ApiRequest
 from bfcl_pipeline.world.web.keys import (
     ApiKey,
     FetchKey,
     SearchKey,
-    canonical,
     digest,
     key_document,
     read_key,

@@ -1,8 +1,8 @@
 """Accuracies and their composites where entries come in clusters: covariances, design effects, intervals.
 
 Covers entries of several categories, some of which share clusters. A composite is a weighted sum of the
-means of categories. Not covered: which entries are a cluster (`benchmark.clusters`) and the weights
-(`benchmark.leaderboard`). docs/statistics.md derives the formulas.
+means of categories. Not covered: which entries are a cluster (`definition.clusters`) and the weights
+(`definition.leaderboard`). docs/statistics.md derives the formulas.
 """
 
 import math

@@ -1,6 +1,6 @@
 """The six CSV files of the leaderboard, as the official tool writes them.
 
-Covers number formats, row order and line ends; the columns are in `benchmark.leaderboard_files`. One thing
+Covers number formats, row order and line ends; the columns are in `definition.leaderboard_files`. One thing
 differs: a field with a comma, quote or line break is quoted; the official writer would break the row. No
 name of an official model has one.
 """

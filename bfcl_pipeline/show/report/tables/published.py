@@ -1,6 +1,6 @@
 """Published leaderboard scores beside a run: CSV files as the official site offers them become a table.
 
-Covers `data_overall.csv` (the columns are those of `benchmark.leaderboard_files.OVERALL`, in any order;
+Covers `data_overall.csv` (the columns are those of `definition.leaderboard_files.OVERALL`, in any order;
 others are ignored, missing ones are null). The scores are shown as published: no verdict, interval, rank or
 comparison of the run is made from them.
 """
