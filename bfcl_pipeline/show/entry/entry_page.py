@@ -152,7 +152,7 @@ def find_response(run: ModelRun, entry: Entry) -> Response:
 
 def _runs_with_response(folders: Iterable[Path], entry: Entry) -> str:
     """A sentence with the runs, and their models, that have a response to the entry."""
-    models = {folder: sorted(_models_with_response(folder, entry)) for folder in folders}
+    models = {folder: sorted(_models_with_response(Run(folder), entry)) for folder in folders}
     found = [f"{folder} ({', '.join(names)})" for folder, names in models.items() if names]
     if not found:
         return "No run has one: the entry may be outside their samples; list it in `entry_ids` of a run."
@@ -160,9 +160,9 @@ def _runs_with_response(folders: Iterable[Path], entry: Entry) -> str:
     return f"Runs that have one: {'; '.join(found[:MOST_RUNS])}{more}."
 
 
-def _models_with_response(run_dir: Path, entry: Entry) -> Iterator[str]:
+def _models_with_response(run: Run, entry: Entry) -> Iterator[str]:
     """The folder names of the models of a run that have a response to the entry."""
-    for path in run_dir.glob(f"responses/*/{entry.category}.parquet"):
+    for path in run.folder.glob(f"responses/*/{entry.category}.parquet"):
         if entry.entry_id in _ids(path):
             yield path.parent.name
 

@@ -165,7 +165,7 @@ def _used(run: Run, model: str, journals: Path) -> list[ExchangeHead]:
     Of several with the same turn and latency, those that were received first count.
     """
     paths = journals_in(journals)
-    steps = _steps(run.folder, model_folder(model)) if paths else Counter()
+    steps = _steps(run, model) if paths else Counter()
     possible = [
         head
         for head in exchange_heads(paths)
@@ -183,10 +183,12 @@ def _step(head: ExchangeHead) -> tuple[str, int, float | None]:
     return head.entry_id, head.turn, head.latency_seconds
 
 
-def _steps(run_folder: Path, folder: str) -> Counter[tuple[str, int, float | None]]:
+def _steps(run: Run, model: str) -> Counter[tuple[str, int, float | None]]:
     """The entry, the turn and the latency of each exchange of one model, memory sessions included."""
     tables = [
-        path for part in ("responses", "memory") for path in (run_folder / part / folder).glob("*.parquet")
+        path
+        for part in ("responses", "memory")
+        for path in (run.folder / part / model_folder(model)).glob("*.parquet")
     ]
     return Counter(
         (row["entry_id"], step["turn"], step["latency_seconds"])
