@@ -122,7 +122,7 @@ def read_recorded_run(folder: Path, schema: Path, name: str | None = None) -> Re
             "so it cannot be replayed, archived or verified; publish the imported files instead."
         )
     properties = read_yaml_file(schema)
-    config |= {key: properties["properties"][key]["default"] for key in NOT_RECORDED}
+    config = {key: properties["properties"][key]["default"] for key in NOT_RECORDED} | config
     check_config(config, _all_required(properties), str(config_file))
     if config["trials"] * len(config["models"]) > MAX_MEMBERS:
         raise ConfigError(f"{config_file}: more models and trials than an archive can contain.")
