@@ -15,6 +15,7 @@ from bfcl_pipeline.world.executables import ApiAnswer, SimulatedApis
 from bfcl_pipeline.world.tools.web_search.web import Hits, Page, WebFailure
 from bfcl_pipeline.world.web.cache import WebCache
 from bfcl_pipeline.world.web.keys import FetchKey, SearchKey
+from tests.support.run_form import FORM_LINE
 
 NOON = datetime(2026, 10, 1, 12, tzinfo=UTC)
 PAGE = FetchKey("http://example.com/")
@@ -96,7 +97,7 @@ def test_what_is_left_of_a_run_is_printed(cache, tmp_path, capsys):
     run = tmp_path / "run"
     others = [replace(failed, entry_id=f"web_search_base_{number}") for number in range(1, 10)]
     write_responses(run / "responses" / "m" / "web_search_base.parquet", [failed, *others])
-    (run / "config.yaml").write_text("models: [m]\nweb: record\nweb_pause: 10\n")
+    (run / "config.yaml").write_text(FORM_LINE + "models: [m]\nweb: record\nweb_pause: 10\n")
     assert main(["web", "status", "--record", str(cache.folder), str(run)]) == 0
     assert capsys.readouterr().out.splitlines()[-1] == (
         "m: 10 web questions are left: about 31 searches and as many pages, at least 16 min by duckduckgo "
@@ -146,7 +147,9 @@ def test_a_run_without_finished_models_is_reported(cache, tmp_path, capsys):
     """After an interruption, each model without responses is named; it is not an error."""
     run = tmp_path / "run"
     run.mkdir()
-    (run / "config.yaml").write_text("web: record\nmodels: [m, other]\ncategories: [web_search_base]\n")
+    (run / "config.yaml").write_text(
+        FORM_LINE + "web: record\nmodels: [m, other]\ncategories: [web_search_base]\n"
+    )
     assert main(["web", "status", "--record", str(cache.folder), str(run)]) == 0
     assert capsys.readouterr().out.splitlines()[-2:] == [
         "m: not finished. Run again: what is recorded is not searched again.",
@@ -162,7 +165,7 @@ def test_a_run_without_finished_models_is_reported(cache, tmp_path, capsys):
 
 def test_a_run_without_web_categories_is_an_error(cache, tmp_path, capsys):
     """A run that asks nothing of the web has nothing to report."""
-    (tmp_path / "config.yaml").write_text("models: [m]\ncategories: [simple_python]\n")
+    (tmp_path / "config.yaml").write_text(FORM_LINE + "models: [m]\ncategories: [simple_python]\n")
     assert main(["web", "status", "--record", str(cache.folder), str(tmp_path)]) == 1
     assert "no responses of web_search_base" in capsys.readouterr().err
 

@@ -28,6 +28,7 @@ from bfcl_pipeline.benchmark.definition import release
 from bfcl_pipeline.benchmark.records import Mode, Rules
 from bfcl_pipeline.runs.run import Run, open_run
 from tests.support import ROOT
+from tests.support.run_form import FORM_LINE
 
 SHIPPED = yaml.safe_load((ROOT / "config/config.yaml").read_text(encoding="utf-8"))
 
@@ -73,7 +74,7 @@ def test_the_config_of_a_run_has_every_key_typed(tmp_path: Path) -> None:
 def test_a_missing_key_has_the_default_of_the_schema(tmp_path: Path) -> None:
     """Also inside mappings."""
     shipped = recorded(tmp_path).config
-    (tmp_path / "config.yaml").write_text("report: {}\nrelease: {}\n")
+    (tmp_path / "config.yaml").write_text(FORM_LINE + "report: {}\nrelease: {}\n")
     assert read_settings(tmp_path / "config.yaml") == shipped
 
 
@@ -95,7 +96,7 @@ def test_a_missing_key_has_the_default_of_the_schema(tmp_path: Path) -> None:
 )
 def test_another_config_is_refused(tmp_path: Path, text: str, message: str) -> None:
     """The error names the file, the key and what is expected."""
-    (tmp_path / "config.yaml").write_text(text)
+    (tmp_path / "config.yaml").write_text(f"{FORM_LINE}{text}" if ":" in text else text)
     with pytest.raises(ConfigError, match=rf"config\.yaml: {message}"):
         _ = Run(tmp_path).rules
 
@@ -138,13 +139,13 @@ def test_a_folder_without_records_has_the_defaults(tmp_path: Path) -> None:
 def test_an_imported_run_says_what_is_known(tmp_path: Path, web: str) -> None:
     """Its web may be unknown, and its release has no hash; other keys are checked as those of any run."""
     text = f"imported: a tool\nrun: r\nmodels: [m]\nrelease: {{version: '1'}}\nweb: {web}\n"
-    (tmp_path / "config.yaml").write_text(text)
+    (tmp_path / "config.yaml").write_text(FORM_LINE + text)
     run = Run(tmp_path)
     assert run.imported
     assert run.config is not None
     assert (run.config.imported, run.config.release) == ("a tool", ReleasePin("1", "", None))
     assert (run.config.web and run.config.web.mode) == (None if web == "null" else web)
-    (tmp_path / "config.yaml").write_text(f"{text}nope: 1\n")
+    (tmp_path / "config.yaml").write_text(FORM_LINE + f"{text}nope: 1\n")
     with pytest.raises(ConfigError, match="unknown key 'nope'"):
         _ = Run(tmp_path).config
 
@@ -194,7 +195,7 @@ def test_journals_and_errata_are_found_in_the_folder_of_the_run(tmp_path: Path) 
     """Errata by their names alone: a recorded path leads nowhere else."""
     run = recorded(tmp_path, journal="run")
     assert run.journals(Path("cache")) == tmp_path / "exchanges"
-    (tmp_path / "config.yaml").write_text("errata: [../../mine.yaml]\n")
+    (tmp_path / "config.yaml").write_text(FORM_LINE + "errata: [../../mine.yaml]\n")
     assert Run(tmp_path).errata == [tmp_path / "errata/mine.yaml"]
 
 

@@ -14,6 +14,7 @@ from bfcl_pipeline.benchmark.tables import entries_path, read_entries, write_res
 from bfcl_pipeline.benchmark.tables.sessions import write_sessions
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.share.official.export_results import export_official
+from tests.support.run_form import FORM_LINE
 
 FC_MODEL = "gpt-4o-2024-11-20-FC"
 STEP = Step(0, 30, 4, 0.5)
@@ -238,7 +239,7 @@ def test_another_search_engine_is_logged(export, tmp_path):
     """The results do not show it to the official tool."""
     made = response("web_search_base_0", [["x"]], "web_search_base", web="record")
     (tmp_path / "run").mkdir()
-    (tmp_path / "run/config.yaml").write_text("search_engine: brave\n")
+    (tmp_path / "run/config.yaml").write_text(FORM_LINE + "search_engine: brave\n")
     _, lines = export(made)
     assert lines[0] == (
         f"{FC_MODEL} web_search_base: from the search engine brave; not comparable to a leaderboard"

@@ -20,6 +20,7 @@ from bfcl_pipeline.judge.scoring.statistics.paired import mcnemar
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.show.compare.compare import Comparer, Comparison
 from bfcl_pipeline.show.compare.sides import RIGHT, WRONG, Choice, read_sides
+from tests.support.run_form import FORM_LINE
 from tests.support.synthetic_run import MadeUpModel, Marks, marks, write_run
 
 
@@ -207,7 +208,9 @@ def test_different_releases_are_refused(tmp_path: Path) -> None:
     runs = []
     for name, version in (("one", "2026.3.23"), ("two", "2025.1.1")):
         run = write_run(tmp_path / name, [MadeUpModel("a", {"multiple": marks(3)})])
-        (run / "config.yaml").write_text(f"release: {{version: {version}, sha256: {'a' * 64}}}\n")
+        (run / "config.yaml").write_text(
+            FORM_LINE + f"release: {{version: {version}, sha256: {'a' * 64}}}\n"
+        )
         runs.append(Choice(Run(run)))
     numbering, sides = read_sides(runs, Rules.OFFICIAL)
     assert [side.label for side in sides] == ["one:a", "two:a"]

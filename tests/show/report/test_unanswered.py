@@ -16,6 +16,7 @@ from bfcl_pipeline.show.report.tables.columns import LEADERBOARD_TABLE
 from bfcl_pipeline.show.report.terminal import terminal_table
 from bfcl_pipeline.show.report.unanswered import NO_ANSWERS, short_reason
 from bfcl_pipeline.show.screen.screen import exit_without_answers
+from tests.support.run_form import FORM_LINE
 from tests.support.synthetic_run import MadeUpModel, made_up_tables, marks
 
 DEAD = MadeUpModel("dead-FC", {"simple_python": marks(0, 0, 4), "irrelevance": marks(0, 0, 2)})
@@ -116,6 +117,6 @@ def test_a_sample_is_marked(tmp_path: Path, config: str | None, mark: str) -> No
     """Table and page state how many of how many entries ran, and the seed if it is recorded."""
     run = made_up_tables(tmp_path, [ALIVE])
     if config is not None:
-        (run / "config.yaml").write_text(config)
+        (run / "config.yaml").write_text(FORM_LINE + config)
     assert mark in terminal_table(Run(run), Rules.OFFICIAL).splitlines()
     assert f"<li>{mark}</li>" in render_page(read_run_tables(Run(run), Rules.OFFICIAL))
