@@ -31,6 +31,7 @@ VLLM_VERSION := $(shell sed -n 's/^VLLM_VERSION = "\(.*\)"/\1/p' bfcl_pipeline/a
 GPU_ONLY := cuda-bindings cuda-pathfinder cuda-toolkit nvidia-cublas nvidia-cuda-cupti nvidia-cuda-nvrtc \
   nvidia-cuda-runtime nvidia-cudnn-cu13 nvidia-cufft nvidia-cufile nvidia-curand nvidia-cusolver nvidia-cusparse \
   nvidia-cusparselt-cu13 nvidia-nccl-cu13 nvidia-nvjitlink nvidia-nvshmem-cu13 nvidia-nvtx triton
+TESTS_OF_ROOM = $(wildcard tests/$(ROOM) tests/*/$(ROOM) tests/*/*/$(ROOM))
 # What `make test` leaves to the targets of these markers (pyproject.toml says what each means).
 PROOFS := workflow or kills or fuzz or install or peer or vllm or slurm or containers or browser
 PYTEST := pytest -n $(CORES) --dist loadfile
@@ -66,7 +67,7 @@ check-crate: $(CRATE) ## check an archive with roc-validator, offline: make chec
 	@.venv-crate/bin/python -m tests.share.archive.crate_check $(or $(FILE),$(RUN).crate.zip)
 
 test: $(TEST) ## run the quick tests: all but those that the targets below run; of one room: make test ROOM=scoring
-	pytest -n $(CORES) --dist worksteal -m "not ($(PROOFS))" $(if $(ROOM),$(wildcard tests/$(ROOM) tests/*/$(ROOM))) $(ARGS)
+	pytest -n $(CORES) --dist worksteal -m "not ($(PROOFS))" $(if $(ROOM),$(or $(TESTS_OF_ROOM),$(error no tests of $(ROOM)))) $(ARGS)
 
 test-workflow: $(TEST) $(CRATE) ## make, archive, verify and replay whole runs with Snakemake (takes minutes)
 	BFCL_CRATE_REQUIRED=1 $(PYTEST) -m workflow $(ARGS)
