@@ -83,9 +83,11 @@ def test_a_server_ends_with_the_process_that_started_the_command(start: Start, t
     )
     serving = Serving(parent, address, log)
     with parent:
-        serving.wait_for_line("ready at")
-        pid = json.loads(address.read_text())["pid"]
-        parent.kill()
+        try:
+            serving.wait_for_line("ready at")
+            pid = json.loads(address.read_text())["process"]["pid"]
+        finally:
+            parent.kill()
         told = parent.stderr.read() if parent.stderr else ""
     assert "the process that started this one has ended" in told
     assert has_ended(pid)
