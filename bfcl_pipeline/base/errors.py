@@ -22,7 +22,7 @@ PipelineError
 ├── ProvenanceError      a record of what made answers is damaged
 ├── ArchiveError         an archive is damaged or malicious, or must not be written
 ├── SigningError         a statement cannot be signed
-├── BadSignature         a signature or a time stamp does not hold, or its file is malformed
+├── BadSignature         a signature does not hold, or its file is malformed
 ├── NotCheckable         this machine lacks a program or package that a signature needs to be checked
 └── WebError             a search, a page fetch or a request of a web API failed
     ├── WebStopped       the search engine is not asked any more in this job
@@ -139,11 +139,11 @@ class SigningError(PipelineError):
 
 
 class BadSignature(PipelineError):
-    """A signature or time stamp is malformed, or is not of what it is said to be of."""
+    """A signature is malformed, or is not of what it is said to be of."""
 
 
 class NotCheckable(PipelineError):
-    """A signature or time stamp cannot be checked here: a program or package is missing."""
+    """A signature cannot be checked here: a program or package is missing."""
 
 
 class WebError(PipelineError):

@@ -15,7 +15,7 @@ from bfcl_pipeline.show.compare.diff.side_by_side import both_conversations
 from bfcl_pipeline.show.compare.diff.text import difference_text
 
 UNUSABLE = 2
-"""Exit status if a run cannot be read, as of `diff` and of `bfcl-pipeline web diff`."""
+"""Exit status if a run cannot be read, as of `diff`."""
 
 _ARCHIVE = ".zip"
 

@@ -30,9 +30,6 @@ def add_signing(parser: argparse.ArgumentParser, key: str) -> None:
         "--identity-token", type=Path, metavar="FILE", help="sigstore: the identity, as an OIDC token"
     )
     _add_trust_config(group)
-    group.add_argument(
-        "--timestamp", metavar="URL", help="add the time of a time stamp authority (RFC 3161) at this URL"
-    )
 
 
 def signing(options: argparse.Namespace) -> SigningOptions | None:
@@ -42,11 +39,11 @@ def signing(options: argparse.Namespace) -> SigningOptions | None:
             "sign with an SSH key or with sigstore; for both, use `bfcl-pipeline sign` twice."
         )
     if not options.signing_key and not options.sigstore:
-        if options.timestamp or options.identity_token or options.sigstore_trust_config:
+        if options.identity_token or options.sigstore_trust_config:
             raise ConfigError("name an SSH key to sign with, or --sigstore.")
         return None
     sigstore = SigstoreSigning(options.identity_token, options.sigstore_trust_config)
-    return SigningOptions(options.signing_key, sigstore if options.sigstore else None, options.timestamp)
+    return SigningOptions(options.signing_key, sigstore if options.sigstore else None)
 
 
 def add_trust(parser: argparse.ArgumentParser) -> None:
@@ -73,14 +70,6 @@ def add_trust(parser: argparse.ArgumentParser) -> None:
         "--sigstore-issuer", metavar="URL", help="sigstore: the service that must have confirmed it"
     )
     _add_trust_config(group)
-    group.add_argument(
-        "--timestamp-root",
-        type=Path,
-        action="append",
-        default=[],
-        metavar="FILE",
-        help="certificate of a time stamp authority that you trust, as PEM; may be repeated",
-    )
 
 
 def attestation(options: argparse.Namespace) -> AttestationOptions:
@@ -91,7 +80,7 @@ def attestation(options: argparse.Namespace) -> AttestationOptions:
         options.sigstore_identity, options.sigstore_issuer, options.sigstore_trust_config
     )
     return AttestationOptions(
-        Trust(options.signers, tuple(options.timestamp_root), sigstore),
+        Trust(options.signers, sigstore),
         options.statements,
         required=options.require_signature is not None,
         principal=options.require_signature or None,

@@ -96,11 +96,9 @@ def signed_by(
     issuer: Holder,
     name: str,
     purposes: Sequence[x509.ObjectIdentifier],
-    days: tuple[int, int] = (-1, 1),
 ) -> Holder:
-    """A certificate for `purposes`, critical, valid in `days` around today."""
+    """A certificate for `purposes`, critical, valid for a day around now."""
     key, now = ec.generate_private_key(ec.SECP256R1()), datetime.now(UTC)
-    start, end = (now + day * DAY for day in days)
-    made = builder(named(name), issuer.certificate.subject, key.public_key(), start, end)
+    made = builder(named(name), issuer.certificate.subject, key.public_key(), now - DAY, now + DAY)
     made = made.add_extension(x509.ExtendedKeyUsage(purposes), critical=True)
     return Holder(made.sign(issuer.key, hashes.SHA256()), key)

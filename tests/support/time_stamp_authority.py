@@ -1,4 +1,4 @@
-"""A time stamp authority (RFC 3161) on this machine: `openssl ts` behind HTTP, or any other answer."""
+"""A time stamp authority of a sigstore instance (`openssl ts`), and a local server of any answers."""
 
 from __future__ import annotations
 
@@ -34,23 +34,16 @@ class Authority:
 
     folder: Path
     root: Holder = field(default_factory=lambda: root("Root of time"))
-    days: tuple[int, int] = (-1, 1)  # the validity of its certificate
     name: str = "Clock of the tests"
 
     def __post_init__(self) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
-        own = signed_by(self.root, self.name, [ExtendedKeyUsageOID.TIME_STAMPING], self.days)
+        own = signed_by(self.root, self.name, [ExtendedKeyUsageOID.TIME_STAMPING])
         (self.folder / "own.pem").write_bytes(own.pem)
         (self.folder / "key.pem").write_bytes(own.key_pem)
         (self.folder / "serial").write_text("01\n")
         (self.folder / "ts.cnf").write_text(_CONFIG.format(folder=self.folder))
         self.own = own
-        self.roots.write_bytes(self.root.pem)
-
-    @property
-    def roots(self) -> Path:
-        """The certificate that vouches for it, as a PEM file."""
-        return self.folder / "root.pem"
 
     def answer(self, query: bytes) -> bytes:
         """The answer to a request."""
@@ -61,16 +54,6 @@ class Authority:
             arguments += ["-signer", self.folder / "own.pem", "-inkey", self.folder / "key.pem"]
             command = ["openssl", "ts", "-reply", *arguments, "-queryfile", asked.name]
             return subprocess.run(command, check=True, capture_output=True).stdout
-
-    def stamp(self, content: bytes, with_certificate: bool = True) -> bytes:
-        """A time stamp of `content`."""
-        with tempfile.NamedTemporaryFile(dir=self.folder) as data:
-            data.write(content)
-            data.flush()
-            command = ["openssl", "ts", "-query", "-data", data.name, "-sha256"]
-            command += ["-cert"] if with_certificate else []
-            query = subprocess.run(command, check=True, capture_output=True).stdout
-        return self.answer(query)
 
 
 @dataclass

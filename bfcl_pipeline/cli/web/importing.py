@@ -12,7 +12,6 @@ from bfcl_pipeline.cli.options import print_to_stderr
 from bfcl_pipeline.cli.plain_count import PlainCount
 from bfcl_pipeline.cli.web.options import add_processes, add_record
 from bfcl_pipeline.world.web.cache import WebCache
-from bfcl_pipeline.world.web.difference import sort_key
 from bfcl_pipeline.world.web.importing import Conflicts, ImportDone, ImportPlan, import_record
 
 HELP = "merge a record of the web from somebody else, after checking all of it"
@@ -108,7 +107,7 @@ def _print_conflicts(plan: ImportPlan) -> None:
         f"{printable(str(pair.ours.key))}\n    ours:   {pair.ours.recording}{' (kept)' if kept else ''}\n"
         f"    theirs: {pair.theirs.recording}{'' if kept else ' (taken)'}"
         for pairs, kept in ((plan.kept, True), (plan.replaced, False))
-        for pair in sorted(pairs, key=lambda pair: sort_key(pair.ours.key))[:SHOWN]
+        for pair in sorted(pairs, key=lambda pair: str(pair.ours.key))[:SHOWN]
     ]
     _print_list("Conflicts", lines, len(plan.kept) + len(plan.replaced))
 

@@ -28,7 +28,6 @@ class Form:
 FORMS: Mapping[str, Form] = {
     "latex": Form("the V4 table for papers, with rules of the package booktabs; one file", "latex"),
     "markdown": Form("the V4 table in Markdown; one file", "markdown"),
-    "lm-eval": Form("results of lm-evaluation-harness, a JSON file for each model", "lm_eval"),
     "every-eval-ever": Form("records of Every Eval Ever, a JSON file for each model", "every_eval_ever"),
     "inspect": Form(
         "logs of Inspect with all samples, one for each model and category",

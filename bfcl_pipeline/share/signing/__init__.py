@@ -1,4 +1,4 @@
-"""Signatures of statements: envelopes (DSSE), SSH keys, sigstore, time stamps. Knows nothing of archives.
+"""Signatures of statements: envelopes (DSSE), SSH keys, sigstore. Knows nothing of archives.
 
-No cryptography is written here: ssh-keygen, sigstore and rfc3161-client sign and check.
+No cryptography is written here: ssh-keygen and sigstore sign and check.
 """

@@ -28,7 +28,6 @@ from bfcl_pipeline.share.signing.signature import (
     SigstoreTrust,
     TimeStamp,
 )
-from bfcl_pipeline.share.signing.timestamps import check_token, iso
 
 if TYPE_CHECKING:
     from cryptography.x509 import Certificate
@@ -44,6 +43,8 @@ MOST_BYTES = 4 * 1024 * 1024
 _ISSUER = "1.3.6.1.4.1.57264.1.8"
 _FORMER_ISSUER = "1.3.6.1.4.1.57264.1.1"
 """Extensions of a certificate with the URL of who confirmed the identity: as ASN.1 text, as plain text."""
+
+_AUTHORITY = "the time stamp authority of the sigstore instance"
 
 _NOT_INSTALLED = "the package sigstore is not installed: pip install 'bfcl-pipeline[sign]'"
 
@@ -136,7 +137,7 @@ def check_bundle(line: bytes, trust: SigstoreTrust) -> CheckedSignature:
             "XDG_CACHE_HOME to one that can."
         ) from None
     bundle, payload = _check(line, root)
-    return CheckedSignature(payload, _signer(bundle.signing_certificate, trust), _time(bundle, root))
+    return CheckedSignature(payload, _signer(bundle.signing_certificate, trust), _time(bundle))
 
 
 def _hint(error: Exception) -> str:
@@ -209,8 +210,6 @@ def _check(line: bytes, root: TrustedRoot) -> tuple[Bundle, bytes]:
                 "sigstore instance whose keys are known here; --sigstore-trust-config names another's file."
             )
         kind, payload = Verifier(trusted_root=root).verify_dsse(bundle, _Anybody())
-        for stamp in _stamps(bundle):
-            check_token(stamp, bundle.signature, _authorities(root))
     except (BadSignature, NotCheckable):
         raise
     except Exception as error:  # noqa: BLE001  # parsers of several libraries, over any JSON
@@ -259,30 +258,21 @@ def _issuer(certificate: Certificate) -> str | None:
     return None
 
 
-def _time(bundle: Bundle, root: TrustedRoot) -> TimeStamp | None:
-    """When it was signed, by the log or, if the log does not say so, by an authority in the bundle.
+def _time(bundle: Bundle) -> TimeStamp | None:
+    """When it was signed, by the log or, if the log does not say so, by an authority of its instance.
 
-    Both were checked; the log's time is signed together with its promise to include the entry.
+    The library checked both: the log's time is signed together with its promise to include the entry, and
+    without that, one time stamp in the bundle must hold; which of several did, it does not say.
     """
     (entry,) = json.loads(bundle.to_json())["verificationMaterial"]["tlogEntries"]
     if "integratedTime" in entry and "inclusionPromise" in entry:
         log = entry["inclusionProof"]["checkpoint"]["envelope"].partition("\n")[0].partition(" - ")[0]
         at = datetime.fromtimestamp(int(entry["integratedTime"]), UTC)
-        return TimeStamp(iso(at), f"the log {line_of(log, 100)}", trusted=True)
-    stamps = [check_token(stamp, bundle.signature, _authorities(root)) for stamp in _stamps(bundle)]
-    return next((stamp for stamp in stamps if stamp.trusted), None)
-
-
-def _stamps(bundle: Bundle) -> list[bytes]:
-    """The time stamps (RFC 3161) in a bundle, as DER."""
+        return TimeStamp(_iso(at), f"the log {line_of(log, 100)}")
     data = bundle.verification_material.timestamp_verification_data
-    return [stamp.as_bytes() for stamp in data.rfc3161_timestamps] if data else []
+    stamps = data.rfc3161_timestamps if data else []
+    return TimeStamp(_iso(stamps[0].tst_info.gen_time), _AUTHORITY) if len(stamps) == 1 else None
 
 
-def _authorities(root: TrustedRoot) -> list[Certificate]:
-    """The certificates of an instance's time stamp authorities."""
-    return [
-        certificate
-        for authority in root.get_timestamp_authorities()
-        for certificate in authority.certificates(allow_expired=True)
-    ]
+def _iso(at: datetime) -> str:
+    return at.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")

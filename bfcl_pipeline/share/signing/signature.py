@@ -1,4 +1,4 @@
-"""What is asked of a signature, and what its check found. Shared by keys, sigstore and time stamps."""
+"""What is asked of a signature, and what its check found. Shared by keys and sigstore."""
 
 from __future__ import annotations
 
@@ -7,9 +7,6 @@ from pathlib import Path
 
 PAYLOAD_TYPE = "application/vnd.in-toto+json"
 """The type of what is signed: an in-toto statement."""
-
-TIME_STAMP_FIELD = "rfc3161"
-"""The field of an envelope's signature with its time stamp: the DER bytes of the response, as base64."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,11 +19,10 @@ class SigstoreSigning:
 
 @dataclass(frozen=True, slots=True)
 class SigningOptions:
-    """How a statement is to be signed: with a key or with sigstore, and whether it gets a time stamp."""
+    """How a statement is to be signed: with a key or with sigstore."""
 
     key: Path | None = None  # SSH key: private, or public with the private one in an agent
     sigstore: SigstoreSigning | None = None
-    timestamp: str | None = None  # URL of a time stamp authority (RFC 3161)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,17 +39,15 @@ class Trust:
     """Whom the verifier trusts; nothing of it comes from an archive or a statement."""
 
     signers: Path | None = None  # keys and their owners, in the format of OpenSSH's allowed_signers
-    timestamp_roots: tuple[Path, ...] = ()  # PEM files; none: the usual authorities of this machine
     sigstore: SigstoreTrust = field(default_factory=SigstoreTrust)
 
 
 @dataclass(frozen=True, slots=True)
 class TimeStamp:
-    """A valid time stamp of a signature."""
+    """When a sigstore signature was made, as its bundle proves."""
 
     time: str  # ISO 8601 in UTC
-    authority: str  # its name in the certificate
-    trusted: bool  # whether a root that the verifier trusts vouches for the authority
+    authority: str  # who says so
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,5 +66,4 @@ class CheckedSignature:
 
     payload: bytes  # the statement
     signer: Signer
-    time_stamp: TimeStamp | None = None
-    unchecked: str = ""  # why a time stamp that is there was not checked
+    time_stamp: TimeStamp | None = None  # None: unknown, as that of a signature by an SSH key

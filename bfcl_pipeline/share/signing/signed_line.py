@@ -5,27 +5,23 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Mapping
-from datetime import datetime
 from typing import Any, NoReturn
 
 from securesystemslib.dsse import Envelope
 from securesystemslib.exceptions import UnverifiedSignatureError
 
-from bfcl_pipeline.base.errors import BadSignature, NotCheckable, SigningError
+from bfcl_pipeline.base.errors import BadSignature, SigningError
 from bfcl_pipeline.base.strict_json import canonical, read_strictly
 from bfcl_pipeline.share.signing import ssh_keygen
 from bfcl_pipeline.share.signing.keyless import check_bundle, check_sigstore, sign_keyless
 from bfcl_pipeline.share.signing.signature import (
     PAYLOAD_TYPE,
-    TIME_STAMP_FIELD,
     CheckedSignature,
     Signer,
     SigningOptions,
-    TimeStamp,
     Trust,
 )
 from bfcl_pipeline.share.signing.ssh_keys import SshKey, SshSigner
-from bfcl_pipeline.share.signing.timestamps import check_service, check_time_stamp, request_time_stamp
 
 _BUNDLE = "application/vnd.dev.sigstore.bundle"
 _ENVELOPE_FIELDS = {"payload", "payloadType", "signatures"}
@@ -36,16 +32,9 @@ _SHOWN = 100  # characters of an unknown type
 def check_ready(options: SigningOptions) -> None:
     """Raises SigningError or ConfigError if it is known already that nothing can be signed so."""
     if options.sigstore is not None:
-        if options.timestamp is not None:
-            raise SigningError(
-                "a signature with sigstore has its time already, from the log that contains it: leave out "
-                "--timestamp, which is for SSH keys."
-            )
         check_sigstore(options.sigstore)
     elif options.key is not None:
         ssh_keygen.check_ready(options.key)
-    if options.timestamp is not None:
-        check_service(options.timestamp)
 
 
 def sign_statement(payload: bytes, options: SigningOptions) -> bytes:
@@ -55,7 +44,7 @@ def sign_statement(payload: bytes, options: SigningOptions) -> bytes:
         The line, without a line feed.
 
     Raises:
-        SigningError: it could not be signed or not be time stamped.
+        SigningError: it could not be signed.
     """
     check_ready(options)
     if options.sigstore is not None:
@@ -63,10 +52,7 @@ def sign_statement(payload: bytes, options: SigningOptions) -> bytes:
     if options.key is None:
         raise SigningError("name the SSH key to sign with.")
     envelope = Envelope(payload, PAYLOAD_TYPE, {})
-    signature = envelope.sign(SshSigner(options.key))
-    if options.timestamp is not None:
-        response = request_time_stamp(bytes.fromhex(signature.signature), options.timestamp)
-        signature.unrecognized_fields[TIME_STAMP_FIELD] = base64.b64encode(response).decode()
+    envelope.sign(SshSigner(options.key))
     return canonical(envelope.to_dict())
 
 
@@ -97,7 +83,7 @@ def check_line(line: bytes, trust: Trust) -> CheckedSignature:
     """Checks a signed statement, offline; what it states is not checked.
 
     Raises:
-        BadSignature: the line is malformed, or its signature or time stamp does not hold.
+        BadSignature: the line is malformed, or its signature does not hold.
         NotCheckable: a program or package that the check needs is missing here.
     """
     document = _document(line)
@@ -112,32 +98,15 @@ def check_line(line: bytes, trust: Trust) -> CheckedSignature:
         SshKey(signature.keyid).verify_signature(signature, signed)
     except UnverifiedSignatureError as error:
         raise BadSignature(f"the signature does not hold: {error}") from error
-    time_stamp, unchecked = None, ""
-    try:
-        time_stamp = _time_stamp(signature.unrecognized_fields, made, trust)
-    except NotCheckable as error:
-        unchecked = str(error)
-    signer = _signer(signature.keyid, signed, made, trust, time_stamp)
-    return CheckedSignature(envelope.payload, signer, time_stamp, unchecked)
+    return CheckedSignature(envelope.payload, _signer(signature.keyid, signed, made, trust))
 
 
-def _signer(key: str, signed: bytes, made: bytes, trust: Trust, time_stamp: TimeStamp | None) -> Signer:
-    """Who has the key; at the time of a trusted time stamp, else now."""
+def _signer(key: str, signed: bytes, made: bytes, trust: Trust) -> Signer:
+    """Who has the key now."""
     if trust.signers is None:
         return Signer(key, reason="whose owner is not known here; --signers names the keys that you trust")
-    at = datetime.fromisoformat(time_stamp.time) if time_stamp and time_stamp.trusted else None
-    names, reason = ssh_keygen.owners(signed, made, trust.signers, at)
+    names, reason = ssh_keygen.owners(signed, made, trust.signers)
     return Signer(key, principals=tuple(names), reason=reason)
-
-
-def _time_stamp(fields: Mapping[str, Any], made: bytes, trust: Trust) -> TimeStamp | None:
-    if TIME_STAMP_FIELD not in fields:
-        return None
-    try:
-        response = base64.b64decode(fields[TIME_STAMP_FIELD], validate=True)
-    except (binascii.Error, TypeError, ValueError) as error:
-        raise BadSignature("a time stamp that is not base64") from error
-    return check_time_stamp(response, made, trust.timestamp_roots)
 
 
 def _document(line: bytes) -> dict[str, Any]:
@@ -165,8 +134,8 @@ def _envelope(document: dict[str, Any]) -> Envelope:
         count = len(signatures) if isinstance(signatures, list) else "no"
         _reject(f"it has {count} signatures; each line has one")
     fields = signatures[0]
-    if not isinstance(fields, dict) or set(fields) - {TIME_STAMP_FIELD} != _SIGNATURE_FIELDS:
-        _reject("its signature does not have the fields keyid and sig")
+    if not isinstance(fields, dict) or set(fields) != _SIGNATURE_FIELDS:
+        _reject("its signature does not have exactly the fields keyid and sig")
     if not all(isinstance(value, str) for value in (document["payload"], *fields.values())):
         _reject("a field that is not a text")
     if not ssh_keygen.FINGERPRINT.fullmatch(fields["keyid"]):

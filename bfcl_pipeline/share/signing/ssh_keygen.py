@@ -15,7 +15,6 @@ import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from datetime import datetime
 from pathlib import Path
 
 from bfcl_pipeline.base.errors import BadSignature, NotCheckable, PipelineError, SigningError
@@ -91,14 +90,13 @@ def signing_key(data: bytes, signature: bytes) -> str:
     return good[1]
 
 
-def owners(data: bytes, signature: bytes, signers: Path, at: datetime | None) -> tuple[list[str], str]:
-    """The names under which a file of allowed signers has the key of a valid signature.
+def owners(data: bytes, signature: bytes, signers: Path) -> tuple[list[str], str]:
+    """The names under which a file of allowed signers has, now, the key of a valid signature.
 
     Args:
         data: what was signed.
         signature: its signature.
         signers: a file in the format of OpenSSH's allowed_signers.
-        at: the time at which the key must be valid; None: now.
 
     Returns:
         The names, and if there is none, the reason.
@@ -108,9 +106,8 @@ def owners(data: bytes, signature: bytes, signers: Path, at: datetime | None) ->
     """
     if not signers.is_file():
         raise NotCheckable(f"{signers}: no such file; it should name whose keys you trust, one a line.")
-    when = [] if at is None else [f"-Overify-time={at.astimezone():%Y%m%d%H%M%S}"]  # local time
     with _signature_file(signature) as file:
-        given = [*when, "-f", str(signers), "-s", str(file)]
+        given = ["-f", str(signers), "-s", str(file)]
         found = _run(["find-principals", *given], data)
         names, said = found.stdout.splitlines(), [found.stderr]
         good = []

@@ -1,4 +1,4 @@
-"""Archives signed with sigstore or with a time stamp, by local services, and verified without a network."""
+"""Archives signed with a key and with sigstore, by a local instance, and verified without a network."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,9 +20,8 @@ from tests.share.archive.small_run import NAME
 from tests.support.local_sigstore import IDENTITY, ISSUER, Instance, running
 from tests.support.offline import offline, refused
 from tests.support.ssh_keys import allow, make_key, needs_ssh
-from tests.support.time_stamp_authority import HAS_OPENSSL, Authority, Service, send, serving
 
-pytestmark = [needs_ssh, pytest.mark.skipif(not HAS_OPENSSL, reason="openssl makes the time stamps")]
+pytestmark = needs_ssh
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,26 +33,13 @@ class Signed:
 
 
 @pytest.fixture(scope="module")
-def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
-    return Authority(tmp_path_factory.mktemp("authority"))
-
-
-@pytest.fixture(scope="module")
-def service(authority: Authority) -> Iterator[Service]:
-    with serving(lambda handler, query: send(handler, authority.answer(query))) as running_service:
-        yield running_service
-
-
-@pytest.fixture(scope="module")
-def signed(
-    archived: Path, authority: Authority, service: Service, tmp_path_factory: pytest.TempPathFactory
-) -> Signed:
-    """Signed with a key and a time stamp, then with sigstore, when no service is running any more."""
+def signed(archived: Path, tmp_path_factory: pytest.TempPathFactory) -> Signed:
+    """Signed with a key, then with sigstore; the instance is not running any more."""
     folder = tmp_path_factory.mktemp("signed")
     file = folder / f"{NAME}.crate.zip"
     shutil.copyfile(archived, file)
     key = make_key(folder / "alice")
-    assert main(["sign", str(file), "--key", str(key), "--timestamp", service.url]) == 0
+    assert main(["sign", str(file), "--key", str(key)]) == 0
     with running(Instance()) as instance:
         token, config = folder / "token", folder / "sigstore.json"
         token.write_text(instance.token())
@@ -61,8 +47,7 @@ def signed(
         sigstore = ["--identity-token", str(token), "--sigstore-trust-config", str(config)]
         assert main(["sign", str(file), "--sigstore", *sigstore]) == 0
     signers = allow(folder / "signers", ("alice", key))
-    trust = ["--signers", str(signers), "--timestamp-root", str(authority.roots)]
-    trust += ["--sigstore-trust-config", str(config)]
+    trust = ["--signers", str(signers), "--sigstore-trust-config", str(config)]
     return Signed(file, [*trust, "--sigstore-identity", IDENTITY, "--sigstore-issuer", ISSUER])
 
 
@@ -99,7 +84,6 @@ def test_verified_without_a_network(signed: Signed, tmp_path: Path) -> None:
     assert done.returncode == 3  # the release is not staged
     key, identity = _statements(done.stdout)
     assert key.startswith("attested      statement  signed by alice (SHA256:")
-    assert key.endswith(", says Clock of the tests")
     assert (
         f"attested      statement  signed by {IDENTITY}, confirmed by {ISSUER}; existed at 20" in identity
     )
@@ -107,11 +91,10 @@ def test_verified_without_a_network(signed: Signed, tmp_path: Path) -> None:
 
 
 def test_nobody_is_trusted_unasked(signed: Signed, verified: Callable[..., tuple[int, list[str]]]) -> None:
-    """Without options, the key is unknown, and so are the authority and the instance."""
+    """Without options, the key is unknown, and so is the instance."""
     status, (key, missing, identity) = verified(signed.file, "--require-signature")
     assert status == 1
     assert key.startswith("unknown       statement  signed by SHA256:")
-    assert "says Clock of the tests, an authority that is not known here" in key
     assert "no valid statement" in missing
     assert identity.startswith("not verified  statement  line 2: its certificate is by CN=Local Fulcio")
 
@@ -144,17 +127,16 @@ def test_statements_of_another_archive(
 def test_edited_statements(
     signed: Signed, tmp_path: Path, verified: Callable[..., tuple[int, list[str]]]
 ) -> None:
-    """A better score in a statement, and the time stamp of another statement, are refused."""
+    """A better score in a statement, and a field that signatures do not have, are refused."""
     key, bundle = map(json.loads, statements_path(signed.file).read_bytes().splitlines())
     payload = base64.b64decode(bundle["dsseEnvelope"]["payload"])
     assert payload.count(b'"overall":0.') > 0
     better = base64.b64encode(payload.replace(b'"overall":0.', b'"overall":0.9')).decode()
     bundle["dsseEnvelope"]["payload"] = better
-    stamp = Authority(tmp_path / "elsewhere").stamp(b"another signature")
-    key["signatures"][0]["rfc3161"] = base64.b64encode(stamp).decode()
+    key["signatures"][0]["rfc3161"] = "AAAA"
     edited = tmp_path / "edited.jsonl"
     edited.write_text(f"{json.dumps(key)}\n{json.dumps(bundle)}\n")
     status, lines = verified(signed.file, *signed.trust, "--statements", str(edited))
     assert status == 1
-    assert "DIFFERS       statement  line 1: the time stamp is of other bytes" in lines[0]
+    assert "DIFFERS       statement  line 1: its signature does not have exactly the fields" in lines[0]
     assert "DIFFERS       statement  line 2: the sigstore bundle does not hold" in lines[1]

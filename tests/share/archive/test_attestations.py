@@ -248,7 +248,6 @@ def test_files_that_the_verifier_names_must_exist(tmp_path: Path) -> None:
     for options in (
         AttestationOptions(statements=absent),
         AttestationOptions(Trust(signers=absent)),
-        AttestationOptions(Trust(timestamp_roots=(absent,))),
     ):
         with pytest.raises(ConfigError, match="absent: no such file"):
             options.check()

@@ -213,7 +213,7 @@ def test_a_statement_writes_nothing_to_the_terminal(
     ("arguments", "what"),
     [
         ([], "name the SSH key to sign with, --key FILE, or --sigstore"),
-        (["--timestamp", "http://127.0.0.1:9"], "name an SSH key to sign with, or --sigstore"),
+        (["--identity-token", "token"], "name an SSH key to sign with, or --sigstore"),
         (["--key", "absent"], "absent: no such file"),
         (["--key", "absent", "--sigstore"], "with an SSH key or with sigstore"),
     ],

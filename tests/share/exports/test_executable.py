@@ -29,15 +29,12 @@ def run_of_v4(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made_up_tables(tmp_path_factory.mktemp("v4"), [MadeUpModel("whole", V4_MARKS)])
 
 
-@pytest.mark.parametrize("form", ["lm-eval", "every-eval-ever"])
-def test_documents_have_the_scores_of_v4_alone(
-    run: Path, run_of_v4: Path, tmp_path: Path, form: str
-) -> None:
+def test_documents_have_the_scores_of_v4_alone(run: Path, run_of_v4: Path, tmp_path: Path) -> None:
     """They are the bytes of a run without these categories; a line names what was left out."""
     lines: list[str] = []
-    of = {"organization": "me"} if form == "every-eval-ever" else {}
-    assert export_run(Run(run), form, ExportOptions(tmp_path / "with", **of), lines.append) == 1
-    export_run(Run(run_of_v4), form, ExportOptions(tmp_path / "without", **of), lambda line: None)
+    with_v1, without = (ExportOptions(tmp_path / name, organization="me") for name in ("with", "without"))
+    assert export_run(Run(run), "every-eval-ever", with_v1, lines.append) == 1
+    export_run(Run(run_of_v4), "every-eval-ever", without, lambda line: None)
     both = [sorted((tmp_path / name).rglob("*.json")) for name in ("with", "without")]
     assert [path.read_bytes() for path in both[0]] == [path.read_bytes() for path in both[1]]
     assert f"whole: left out, not part of V4: {', '.join(GROUPS['executable'])}" in lines

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import statistics
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.share.exports import forms
 from bfcl_pipeline.share.exports.forms import FORMS, ExportOptions, export_run
-from bfcl_pipeline.share.exports.run_scores import EPOCH_VARIABLE, read_run_scores
+from bfcl_pipeline.share.exports.run_scores import EPOCH_VARIABLE, read_run_scores, standard_error
 from tests.share.exports.conftest import HOSTILE, MADE_AT
 from tests.support.synthetic_run import MadeUpModel, made_up_tables, marks
 
@@ -35,12 +36,9 @@ def test_equal_runs_have_equal_exports(form: str, real_run: Path, staged: Path, 
     assert first == second
 
 
-@pytest.mark.parametrize("form", ["lm-eval", "every-eval-ever"])
-def test_a_hostile_name_stays_in_the_directory(
-    form: str, hostile_run: Path, staged: Path, tmp_path: Path
-) -> None:
+def test_a_hostile_name_stays_in_the_directory(hostile_run: Path, staged: Path, tmp_path: Path) -> None:
     """A name of a model with slashes, dots and invisible characters is one plain folder in the output."""
-    files = export(hostile_run, form, tmp_path / "out", staged, [HOSTILE])
+    files = export(hostile_run, "every-eval-ever", tmp_path / "out", staged, [HOSTILE])
     assert len(files) == 1
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
     for name in files:
@@ -53,8 +51,8 @@ def test_models_of_one_folder_are_refused(tmp_path: Path, staged: Path) -> None:
     models = [MadeUpModel(name, {"multiple": marks(1)}) for name in ("a b", "a:b")]
     run = made_up_tables(tmp_path, models)
     with pytest.raises(ConfigError, match=r"'a b' and 'a:b' would have the same folder.*--model"):
-        export(run, "lm-eval", tmp_path / "out", staged)
-    assert export(run, "lm-eval", tmp_path / "out", staged, ["a b"])
+        export(run, "every-eval-ever", tmp_path / "out", staged)
+    assert export(run, "every-eval-ever", tmp_path / "out", staged, ["a b"])
 
 
 def test_an_unknown_form_is_refused(hostile_run: Path, tmp_path: Path, staged: Path) -> None:
@@ -69,7 +67,7 @@ def test_an_unknown_model_is_refused(hostile_run: Path, tmp_path: Path, staged: 
         export(hostile_run, "markdown", tmp_path / "out", staged, ["seekr"])
 
 
-@pytest.mark.parametrize("form", ["latex", "lm-eval"])
+@pytest.mark.parametrize("form", ["latex", "every-eval-ever"])
 def test_a_run_without_tables_is_refused(form: str, tmp_path: Path, staged: Path) -> None:
     """The error names the command that makes the tables."""
     with pytest.raises(TableError, match=r"tables.*bfcl-pipeline aggregate"):
@@ -104,3 +102,11 @@ def test_the_time_is_that_of_the_recorded_config(
     monkeypatch.setenv(EPOCH_VARIABLE, "yesterday")
     with pytest.raises(ConfigError, match="SOURCE_DATE_EPOCH: expected seconds since 1970"):
         read_run_scores(Run(hostile_run), Rules.OFFICIAL)
+
+
+def test_a_standard_error_counts_clusters() -> None:
+    """It grows with the root of the design effect; without one, entries are taken as independent."""
+    independent = standard_error(0.75, 4, None)
+    assert independent == pytest.approx(statistics.stdev([1, 1, 1, 0]) / 2)
+    assert standard_error(0.75, 4, 4.0) == pytest.approx(2 * (independent or 0))
+    assert standard_error(1.0, 1, None) is None

@@ -1,8 +1,7 @@
-"""Two keys, a statement signed with one of them, and a time stamp authority."""
+"""Two keys, and a statement signed with one of them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,6 @@ import pytest
 from bfcl_pipeline.share.signing.signature import SigningOptions
 from bfcl_pipeline.share.signing.signed_line import sign_statement
 from tests.support.ssh_keys import make_key
-from tests.support.time_stamp_authority import Authority, Service, send, serving
 
 PAYLOAD = b'{"a":1}'
 
@@ -26,16 +24,3 @@ def keys(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 def line(keys: tuple[Path, Path]) -> bytes:
     """Signed by Alice."""
     return sign_statement(PAYLOAD, SigningOptions(key=keys[0]))
-
-
-@pytest.fixture(scope="module")
-def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
-    """Has certificates of its own; needs openssl."""
-    return Authority(tmp_path_factory.mktemp("authority"))
-
-
-@pytest.fixture
-def service(authority: Authority) -> Iterator[Service]:
-    """The authority behind HTTP."""
-    with serving(lambda handler, query: send(handler, authority.answer(query))) as running:
-        yield running

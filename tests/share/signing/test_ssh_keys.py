@@ -32,7 +32,7 @@ def test_each_kind_of_key_signs(kind: tuple[str, ...], tmp_path: Path) -> None:
     assert signature.startswith(b"SSHSIG")
     assert ssh_keygen.signing_key(DATA, signature) == fingerprint(key)
     signers = allow(tmp_path / "signers", ("alice@example.org", key))
-    assert ssh_keygen.owners(DATA, signature, signers, None) == (["alice@example.org"], "")
+    assert ssh_keygen.owners(DATA, signature, signers) == (["alice@example.org"], "")
     with pytest.raises(BadSignature, match="incorrect signature"):
         ssh_keygen.signing_key(DATA + b".", signature)
     assert sorted(tmp_path.iterdir()) == [*before, signers]
@@ -120,4 +120,4 @@ def test_a_file_of_signers_that_is_missing_is_named(keys: tuple[Path, Path], tmp
     """It is the verifier's own file."""
     signature = ssh_keygen.sign(DATA, keys[0])
     with pytest.raises(NotCheckable, match="absent: no such file"):
-        ssh_keygen.owners(DATA, signature, tmp_path / "absent", None)
+        ssh_keygen.owners(DATA, signature, tmp_path / "absent")

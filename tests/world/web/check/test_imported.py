@@ -1,9 +1,7 @@
-"""`bfcl-pipeline web import` and `diff` on records of real traffic, whose cassettes are played."""
+"""`bfcl-pipeline web import` on records of real traffic, whose cassettes are played."""
 
 from __future__ import annotations
 
-import json
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -57,7 +55,6 @@ def test_a_record_of_somebody_else_is_merged(
     assert tree(ours) == tree(recorded.cache.folder)
     check = check_cache(WebCache(ours))
     assert (check.proven + check.unsent, check.failed, check.unused) == (new, False, [])
-    assert main(["web", "diff", str(source), str(ours)]) == 0
 
 
 def test_a_forged_outcome_is_refused(
@@ -116,37 +113,6 @@ def test_secrets_of_others_are_told(
     assert "Secrets, or texts that look like secrets: 2." in printed.out  # the outcome and its cassette
     assert f"{recorded.cache.path(page).name}, line " in printed.out
     assert key not in printed.out + printed.err
-
-
-def test_what_moved_is_printed_and_written(
-    recorded: Recorded, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """The exit status is that of diff; JSON has the same bytes in a file and on standard output."""
-    other = WebCache(tmp_path / "other")
-    shutil.copytree(recorded.cache.folder, other.folder)
-    assert main(["web", "diff", str(recorded.cache.folder), str(other.folder)]) == 0
-    Recorded(other, recorded.keys).rewrite("page", outcome={"kind": "page", "text": "New."})
-    capsys.readouterr()
-    sides = [str(recorded.cache.folder), str(other.folder)]
-    assert main(["web", "diff", *sides, "--json", str(tmp_path / "x.json")]) == 1
-    text = capsys.readouterr().out
-    assert "changed 1 (page 1)." in text
-    assert main(["web", "diff", *sides, "--json", "-"]) == 1
-    document = capsys.readouterr().out
-    assert document == (tmp_path / "x.json").read_text()
-    assert json.loads(document)["changes"][0]["key"]["url"] == recorded.keys["page"].url  # type: ignore[union-attr]
-
-
-def test_a_record_that_cannot_be_read_is_neither_equal_nor_different(
-    recorded: Recorded, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """A missing record and a damaged file have an exit status of their own."""
-    assert main(["web", "diff", str(recorded.cache.folder), str(tmp_path / "none")]) == 2
-    assert "no such file" in capsys.readouterr().err
-    recorded.path("page").write_bytes(b"{}")
-    packed = zipped(recorded.cache.folder, tmp_path / "x.zip")
-    assert main(["web", "diff", str(packed), str(packed)]) == 2
-    assert f"{packed}/" in capsys.readouterr().err
 
 
 def test_several_processes_find_the_same(
