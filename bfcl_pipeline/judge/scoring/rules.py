@@ -52,7 +52,7 @@ DIFFERENCES: tuple[RuleDifference, ...] = (
     ),
     RuleDifference(
         "java-offsets",
-        "bfcl_pipeline.dialogue.calls.java:cut",
+        "bfcl_pipeline.dialogue.calls.java:cut_source",
         "text is cut at byte offsets, so a character outside ASCII shifts all text after it",
         "text is cut at characters",
     ),
@@ -87,7 +87,7 @@ DIFFERENCES: tuple[RuleDifference, ...] = (
     ),
     RuleDifference(
         "answer-spaces",
-        "bfcl_pipeline.judge.scoring.agentic:equal",
+        "bfcl_pipeline.judge.scoring.agentic:equal_without_spaces",
         "white space and Unicode dashes count in a web-search answer: `eiffel-tower` is not `Eiffel "
         "Tower`, which the post on web search calls equal",
         "answers are compared without them, as the release describes its normalisation",
@@ -101,7 +101,7 @@ DIFFERENCES: tuple[RuleDifference, ...] = (
     ),
     RuleDifference(
         "float-rounding",
-        "bfcl_pipeline.judge.scoring.executed_values:equal",
+        "bfcl_pipeline.judge.scoring.executed_values:equal_values",
         "values of executed calls are compared to the last bit: prices added one by one, "
         "210.09999999999997, are not 210.1",
         "numbers may differ by 1e-12 of their size, that is by rounding, unless both are whole",

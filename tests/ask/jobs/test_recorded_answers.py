@@ -20,6 +20,7 @@ from bfcl_pipeline.benchmark.config import Job, JobPaths, ModelRow, ReplaySource
 from bfcl_pipeline.benchmark.records import Mode, Response, Status
 from bfcl_pipeline.benchmark.tables import read_table, write_responses, write_table
 from bfcl_pipeline.benchmark.tables.sessions import read_sessions, write_sessions
+from tests.support.run_form import FORM_LINE
 
 CALL = json.dumps([{"f": "{}"}])
 
@@ -276,7 +277,7 @@ def test_answers_of_a_run_with_another_search_engine_have_an_unknown_web(
         folder / "responses/theirs-FC/web_search_base.parquet",
         *(answer(one, "web_search_base", web="record", result_json="[]") for one in ids),
     )
-    (folder / "config.yaml").write_text("web: record\n")
+    (folder / "config.yaml").write_text(FORM_LINE + "web: record\n")
     (folder / "models.yaml").write_text(
         f"models: [{{name: theirs-FC, kind: oracle, search_engine: {engine}}}]"
     )
