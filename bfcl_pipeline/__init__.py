@@ -4,8 +4,6 @@ docs/python.md documents the names below, docs/architecture.md the rooms of the 
 package has no effects and loads nothing: a name of the API is imported when it is first used.
 """
 
-from bfcl_pipeline.base import __version__ as __version__
-
 TYPE_CHECKING = False  # type checkers take it for true; importing it from typing would take milliseconds
 if TYPE_CHECKING:
     from bfcl_pipeline.api import (
@@ -21,6 +19,7 @@ if TYPE_CHECKING:
         score,
         verify,
     )
+    from bfcl_pipeline.base import __version__ as __version__
 
 __all__ = [
     "Job",
@@ -38,6 +37,10 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
+    if name == "__version__":
+        from bfcl_pipeline import base
+
+        return base.__version__
     if name in __all__:
         from bfcl_pipeline import api
 

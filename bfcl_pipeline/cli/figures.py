@@ -12,7 +12,6 @@ from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.cli.options import add_rules
 from bfcl_pipeline.cli.runs import RUN_HELP
 from bfcl_pipeline.runs.run import Run, open_run
-from bfcl_pipeline.show.compare.settings import run_settings, web_differs
 from bfcl_pipeline.show.report.figures.draw import draw, draw_run
 from bfcl_pipeline.show.report.figures.drawn_figure import DrawnFigure
 from bfcl_pipeline.show.report.figures.experiments import ExperimentRun, draw_experiments
@@ -88,6 +87,7 @@ def _text_scale(given: str) -> float:
 
 def _joined(runs: Sequence[Run], rules: Rules, options: argparse.Namespace) -> "list[DrawnFigure]":
     """The figures that join runs, in their order."""
+    from bfcl_pipeline.show.compare.settings import run_settings, web_differs  # a wing
 
     settings = [run_settings(run) for run in runs]
     for (one, first), (other, second) in combinations(zip(runs, settings, strict=True), 2):

@@ -82,7 +82,10 @@ def recorded(tmp_path_factory: pytest.TempPathFactory, staged: Path) -> Recorded
     with local_chat() as flaky, local_chat() as dear:
         for name, server, price in (("flaky-FC", flaky, 0), ("dear", dear, 0.5)):
             row = {"name": name, "kind": "openai_chat", "endpoint": server.endpoint, "limits": LIMITS}
-            rows.append({**row, "key": "DEAR_KEY", "input_price": price, "output_price": price})
+            row |= {"key": "DEAR_KEY", "input_price": price, "output_price": price}
+            if price:  # one request at a time: what the budget buys does not depend on how fast this machine is
+                row["limits"] = {**LIMITS, "in_flight": 1}
+            rows.append(row)
         (project.folder / "config/models.yaml").write_text(yaml.safe_dump({"models": rows}))
         flaky.behave(faults=0.1, only="500", seed=3)
         dear.behave(faults=0.4, only="too long", seed=4)

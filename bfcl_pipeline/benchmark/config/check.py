@@ -14,6 +14,7 @@ from typing import Any
 
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.text import cut, unknown_name
+from bfcl_pipeline.benchmark.config.run_form import FORM_KEY
 
 LONGEST_VALUE = 200
 """Characters of a wrong value that a message repeats."""
@@ -167,7 +168,8 @@ def _text(error: Any) -> str:
     """What is wrong with a value, and what would be right."""
     if error.validator == "additionalProperties":
         known = error.schema["properties"]
-        return unknown_name("key", next(key for key in error.instance if key not in known), known)
+        wrong = next(key for key in error.instance if key not in known)
+        return unknown_name("key", wrong, [key for key in known if key != FORM_KEY])
     if error.validator == "required":
         missing = next(key for key in error.validator_value if key not in error.instance)
         return f"the key {missing!r} is missing. Required: {', '.join(error.validator_value)}."

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -96,11 +95,15 @@ def _metadata(path: Path) -> pq.FileMetaData:
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[BinaryIO]:
-    """The file of a table. Raises TableError, also in the block where it is not readable."""
+def _opened(path: Path) -> Iterator[pa.NativeFile]:
+    """The file of a table. Raises TableError, also in the block where it is not readable.
+
+    Arrow reads it without Python: its threads may hold a file a moment longer than the reader, and one that
+    lets go of a Python object while the interpreter ends takes the process down.
+    """
     try:
-        with open_regular(path) as file:
-            yield file
+        with open_regular(path) as file, pa.OSFile(f"/dev/fd/{file.fileno()}") as native:
+            yield native
     except (FileNotFoundError, IsADirectoryError) as error:
         raise TableError(
             f"{path}: no such table. Run the step that writes it, or check the path."

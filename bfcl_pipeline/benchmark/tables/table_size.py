@@ -6,7 +6,7 @@ when it is read. The texts are measured without that repetition, some rows at a 
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -23,7 +23,7 @@ MAX_TABLE_BYTES = 2 * 2**30
 _ROWS = 4096  # read at once
 
 
-def check_table_size(path: Path, file: BinaryIO, columns: Sequence[str] | None = None) -> None:
+def check_table_size(path: Path, file: pa.NativeFile, columns: Sequence[str] | None = None) -> None:
     """Raises TableError if `columns` of the table, or all, have too many rows or bytes.
 
     path: for the message. Raises ArrowException or OSError if the table cannot be read.

@@ -12,6 +12,7 @@ from bfcl_pipeline.benchmark.tables.files import write_table
 from bfcl_pipeline.cli import main
 from tests.share.archive.repacked import repack
 from tests.share.archive.small_run import NAME, SmallRun
+from tests.support.run_form import FORM_LINE
 
 CONFIG_FILE = f"results/{NAME}/config.yaml"
 JOURNAL = "cache/exchanges/near_chat-FC/exchanges.jsonl"
@@ -113,7 +114,7 @@ def test_a_damaged_archive_is_refused(
     ("changes", "message"),
     [
         ({CONFIG_FILE: b"a: &a [x, x]\nrelease: {version: [*a, *a]}\n"}, "YAML alias"),
-        ({CONFIG_FILE: b"run: other\nmodels: [oracle-FC]\n"}, "config.yaml"),
+        ({CONFIG_FILE: f"{FORM_LINE}run: other\nmodels: [oracle-FC]\n".encode()}, "config.yaml"),
         ({f"results/{NAME}/verdicts/oracle-FC.parquet": b"PAR1"}, "not a readable Parquet file"),
         ({f"results/{NAME}/models.yaml": b"models: []\n"}, "models"),
     ],
