@@ -19,7 +19,7 @@ from bfcl_pipeline.benchmark.definition import CATEGORIES, Check
 from bfcl_pipeline.benchmark.records import Mode, Rules
 from bfcl_pipeline.benchmark.tables import entries_path, read_entries
 from bfcl_pipeline.judge.scoring import Judge
-from bfcl_pipeline.show.report.tables.view_columns import IRRELEVANCE_CLASSES
+from bfcl_pipeline.show.report.tables.answer_classes import IRRELEVANCE_CLASSES
 
 RULES = (Rules.OFFICIAL, Rules.CORRECTED)
 

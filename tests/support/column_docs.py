@@ -6,18 +6,16 @@ page is not up to date. The schemas describe the columns; those of entries are i
 
 from __future__ import annotations
 
+import textwrap
+
 import pyarrow as pa
 
 from bfcl_pipeline.benchmark.definition.leaderboard_files import OFFICIAL_FILES, OfficialFile
-from bfcl_pipeline.benchmark.tables.comparisons import COMPARISON_TABLES
 from bfcl_pipeline.benchmark.tables.schemas import FINDINGS, RESPONSES, SESSIONS, VERDICTS
-from bfcl_pipeline.show.report.tables.agentic_columns import AGENTIC_TABLES
-from bfcl_pipeline.show.report.tables.columns import TABLES, UNANSWERED_TABLES
-from bfcl_pipeline.show.report.tables.executable_columns import EXECUTABLE_TABLES
-from bfcl_pipeline.show.report.tables.memory_columns import MEMORY_TABLES, QUESTION_TABLES
-from bfcl_pipeline.show.report.tables.published import PUBLISHED_TABLES
-from bfcl_pipeline.show.report.tables.trial_columns import TRIAL_TABLES
-from bfcl_pipeline.show.report.tables.view_columns import VIEW_TABLES
+from bfcl_pipeline.show.report.tables.all_tables import CHAPTERS
+
+WIDTH = 108
+"""Columns of a line of text."""
 
 _HEAD = """# Tables of a run
 
@@ -143,72 +141,6 @@ _RECORDS = {
     ),
 }
 
-_ABOUT = {
-    "leaderboard": "One row per model and rule set, official rules first, then by rank.",
-    "categories": "One row per model, rule set and category that was run.",
-    "error_types": "One row per model, rule set, category and error type, commonest first.",
-    "formats": "One row per model, rule set and prompt format of the format-sensitivity test.",
-    "rules": "One row per model and category with verdicts under official and corrected rules, and the\n"
-    "accuracy under verified ones.",
-    "coverage": "One row per model, category and status that occurs.",
-    "intervals": "One row per model, rule set and score with verdicts: the overall, the other groups, the\n"
-    "categories. The design effect of a group is the variance of its score over that of independent\n"
-    "entries. [statistics.md](statistics.md) derives the columns. Memory has only five scenarios, too few\n"
-    "for an interval over scenarios: the last two columns show how much its scores depend on single ones.",
-    "usage": "One row per model, category and part that was run; `coverage` counts failures.",
-    "trials": "One row per rule set, repeated model and score.",
-    "pass_k": "One row per rule set, repeated model, score and number of repetitions, if every category\n"
-    "of the score in the run has entries with so many verdicts. A category that was not run counts 0.",
-    "flaky": "One row per rule set, repeated model and entry whose verdict differs among trials, in the\n"
-    "order of the benchmark.",
-    "unanswered": "One row per model without any answer.",
-    "executable": "One row per model and rule set, official rules first, then by `exec_summary`, highest\n"
-    "first. The overall of August 2024 counts 1,700 entries alike: 1,150 of the six non-live categories\n"
-    "with calls, 310 of exec_* and rest, 240 of irrelevance.",
-    "ceilings": "One row per rule set and score of which the run has entries.",
-    "errata": "One row per model, entry that the run has, and confirmed or disputed erratum of it.",
-    "own_errata": "One row per entry that the run has, and erratum of it in a file of the run's own\n"
-    "(`errata` in its config). Verified scores are judged by them.",
-    "irrelevance": "One row per model, rule set and irrelevance category, if its answers are classed.",
-    "answers": "One row per model, rule set and agentic category, if its answers are classed.",
-    "unread_calls": "One row per model and category with answers that have a call in their text\n"
-    "that was not read ([rules.md](rules.md#unread-calls)). The terminal and the page print their sums.",
-    "memory_domains": "One row per model, rule set, memory and scenario.",
-    "memory_use": "One row per model, memory and scenario. The sessions are played again call by call, so\n"
-    "that a fact that is stored and lost within one session counts.",
-    "memory_questions": "One row per model, rule set and memory question with a verdict. The page shows\n"
-    "their sums, the following tables.",
-    "memory_failures": "One row per model, rule set, memory and reason that occurs.",
-    "memory_parts": "One row per model, rule set, memory and part that has facts: accuracy by the place\n"
-    "of the fact.",
-    "memory_patterns": "One row per model, rule set and memory with recorded sessions: what the model\n"
-    "adds to the parts of the memory.",
-    "memory_backends": "One row per rule set and memory that several models were asked.",
-    "web_hops": "One row per model, rule set, web-search category and number of hops.",
-    "published": "One row per model of each file, highest overall first.",
-    "comparisons": "One row per pair and score: groups from the overall on, then categories.",
-    "flips": "One row per pair and entry that only one of the two has right, in benchmark order.",
-    "web_failures": "One row per model, rule set, web-search category with wrong answers, and failure.\n"
-    "`no_search`: never searched; a call of a tool that was not offered is not a search.\n"
-    "`pasted_question`: one query contains at least 80 % of the different words of the question,\n"
-    "without the sentence before it and the request for a format, or packs several hops: at least 75\n"
-    "% of its content words come from the question, and two or more of these are in no single hop\n"
-    "with the others. `never_fetched`: searched, but fetched no page. `repeated_search`: two queries\n"
-    "have at least 80 % of their words in common. `future_event`: the final message says that\n"
-    "something has not happened yet or is later than the model's knowledge. `abstained`: it says that\n"
-    "the model does not know or cannot answer. `misread_page`: an acceptable answer stands on a page\n"
-    "that was fetched. `misread_result`: it stands in the title, address or text of a search result.\n"
-    "`failed_fetch_other_source`: a fetch failed, and the next step fetched another address.\n"
-    "`gave_up`: a fetch failed, and the model neither called a web tool again nor answered.\n"
-    "`none_of_these`: none of the others. The kinds from `misread_page` on need the results of the\n"
-    "calls, which are derived again from the simulated web or the web cache; they are not counted for\n"
-    "an answer of which a result is not recorded. A short answer, such as a number, may stand on a\n"
-    "page or in a result by chance.",
-    "web_questions": "One row per model, rule set and web question with a verdict on an answer. The\n"
-    "results of calls are derived as for `web_failures`. A right answer that stands nowhere comes\n"
-    "from the model's own knowledge, or from other words than those of the acceptable answers.",
-}
-
 _OFFICIAL = """## tables/official
 
 The six files of the official tool: same columns, number formats and sort order, no line end after the
@@ -220,35 +152,27 @@ that contain it), and its cost and latency are left out.
 """
 
 
+_CHAPTERS = {
+    "Every run": _HEAD,
+    "Trials": _TRIALS,
+    "Models without answers": _UNANSWERED,
+    "Executable categories of V1": _EXECUTABLE,
+    "Ceilings, errata and classes of answers": _VIEWS,
+    "Memory and web search": _AGENTIC,
+    "Memory questions": _MEMORY,
+    "Published scores": _PUBLISHED,
+    "Comparisons": _COMPARISONS,
+}
+"""The text above the tables of each chapter of `all_tables`."""
+
+
 def document() -> str:
     """The page as Markdown."""
-    parts = [_HEAD]
-    parts += [_section(f"tables/{name}", _ABOUT[name], schema) for name, schema in TABLES.items()]
-    parts.append(_TRIALS)
-    parts += [_section(f"tables/{name}", _ABOUT[name], schema) for name, schema in TRIAL_TABLES.items()]
-    parts.append(_UNANSWERED)
-    parts += [
-        _section(f"tables/{name}", _ABOUT[name], schema) for name, schema in UNANSWERED_TABLES.items()
-    ]
-    parts.append(_EXECUTABLE)
-    parts += [
-        _section(f"tables/{name}", _ABOUT[name], schema) for name, schema in EXECUTABLE_TABLES.items()
-    ]
-    parts.append(_VIEWS)
-    parts += [_section(f"tables/{name}", _ABOUT[name], schema) for name, schema in VIEW_TABLES.items()]
-    parts.append(_AGENTIC)
-    parts += [_section(f"tables/{name}", _ABOUT[name], schema) for name, schema in AGENTIC_TABLES.items()]
-    parts.append(_MEMORY)
-    memory = {**QUESTION_TABLES, **MEMORY_TABLES}
-    parts += [_section(f"tables/{name}", _ABOUT[name], schema) for name, schema in memory.items()]
-    parts.append(_PUBLISHED)
-    parts += [_section(f"tables/{name}", _ABOUT[name], schema) for name, schema in PUBLISHED_TABLES.items()]
-    parts.append(_COMPARISONS)
-    parts += [
-        _section(f"tables/{name}", _ABOUT[name], schema) for name, schema in COMPARISON_TABLES.items()
-    ]
-    parts.append(_OFFICIAL)
-    parts.append("".join(_official_line(file) for file in OFFICIAL_FILES))
+    parts = []
+    for chapter, tables in CHAPTERS.items():
+        parts.append(_CHAPTERS[chapter])
+        parts += [_section(f"tables/{table.name}", table.about, table.schema) for table in tables]
+    parts += [_OFFICIAL, "".join(_official_line(file) for file in OFFICIAL_FILES)]
     parts += [_section(name, about, schema) for name, (schema, about) in _RECORDS.items()]
     return "\n".join(parts)
 
@@ -261,7 +185,16 @@ def _official_line(file: OfficialFile) -> str:
 def _section(title: str, about: str, schema: pa.Schema) -> str:
     rows = [f"| `{field.name}` | {field.type} | {_description(field)} |" for field in schema]
     return "\n".join(
-        [f"## {title}", "", about, "", "| column | type | what it holds |", "|---|---|---|", *rows, ""]
+        [
+            f"## {title}",
+            "",
+            textwrap.fill(about, WIDTH),
+            "",
+            "| column | type | what it holds |",
+            "|---|---|---|",
+            *rows,
+            "",
+        ]
     )
 
 

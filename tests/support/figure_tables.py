@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from bfcl_pipeline.benchmark.definition import CATEGORIES, FORMATS
@@ -11,6 +10,7 @@ from bfcl_pipeline.judge.scoring.memory_outcomes import Reason
 from bfcl_pipeline.judge.scoring.web_use import FAILURES, NONE_OF_THESE
 from bfcl_pipeline.show.report.page.run_tables import RunTables
 from bfcl_pipeline.show.report.page.scores import LEADERBOARD_COLUMNS
+from tests.support.changed_tables import with_rows
 
 MEMORY = ("memory_kv", "memory_vector", "memory_rec_sum")
 WEB = ("web_search_base", "web_search_no_snippet")
@@ -23,7 +23,7 @@ def full_tables(tables: RunTables, names: Sequence[str]) -> RunTables:
     """
     models = [f"m{number}" for number in range(len(names))]
     share = {model: 0.9 - 0.8 * number / len(names) for number, model in enumerate(models)}
-    base = tables.leaderboard[0]
+    base = tables["leaderboard"][0]
     leaderboard = [
         base
         | dict.fromkeys((*LEADERBOARD_COLUMNS, *CATEGORIES), share[model])
@@ -32,7 +32,7 @@ def full_tables(tables: RunTables, names: Sequence[str]) -> RunTables:
         | {"cost_usd": 50.0 / (place + 1), "latency_mean_seconds": 0.5 + place}
         for place, (model, name) in enumerate(zip(models, names, strict=True), 1)
     ]
-    return replace(
+    return with_rows(
         tables,
         leaderboard=leaderboard,
         usage=[{"model": model, "cost_usd": 1.0} for model in models],

@@ -62,6 +62,3 @@ FLIPS = pa.schema(
     ]
 )
 """One row per pair and entry that only one of the two has right, in benchmark order."""
-
-COMPARISON_TABLES = {"comparisons": COMPARISONS, "flips": FLIPS}
-"""The tables of `compare` of the config, by name."""

@@ -102,7 +102,7 @@ def _opened(path: Path) -> Iterator[pa.NativeFile]:
     lets go of a Python object while the interpreter ends takes the process down.
     """
     try:
-        with open_regular(path) as file, pa.OSFile(f"/dev/fd/{file.fileno()}") as native:
+        with open_regular(path) as file, pa.OSFile(f"/dev/fd/{file.fileno()}", "r") as native:
             yield native
     except (FileNotFoundError, IsADirectoryError) as error:
         raise TableError(

@@ -60,7 +60,7 @@ def models_of(run: Run) -> tuple[Numbering, list[ModelRecord]]:
     for rules in Rules:
         try:
             tables = read_run_tables(run, rules)
-            own, sides = _sides(run, rules, [row["model"] for row in tables.leaderboard])
+            own, sides = _sides(run, rules, [row["model"] for row in tables["leaderboard"]])
         except TableError:  # no verdict under these rules
             continue
         places = [numbering.number(*entry) for entry in own.entries]
@@ -76,8 +76,8 @@ def _sides(run: Run, rules: Rules, names: list[str]) -> tuple[Numbering, list[Si
 
 
 def _model(side: Side, tables: RunTables, rules: Rules, places: list[int]) -> ModelRecord:
-    row = next(row for row in tables.leaderboard if row["model"] == side.model)
-    if not any(one["model"] == side.model and one["cost_usd"] is not None for one in tables.usage):
+    row = next(row for row in tables["leaderboard"] if row["model"] == side.model)
+    if not any(one["model"] == side.model and one["cost_usd"] is not None for one in tables["usage"]):
         # Without prices, the leaderboard estimates a cost from the time of rented GPUs.
         row = {**row, "cost_usd": None}
     return ModelRecord(
@@ -85,7 +85,7 @@ def _model(side: Side, tables: RunTables, rules: Rules, places: list[int]) -> Mo
         rules=rules,
         trials=side.trials,
         row=_averaged(row, tables) if side.trials > 1 else row,
-        categories=[each for each in tables.categories if each["model"] == side.model],
+        categories=[each for each in tables["categories"] if each["model"] == side.model],
         settings=side.settings,
         numbers=[places[number] for number in side.numbers.tolist()],
         marks=[int(mark) if mark == int(mark) else mark for mark in side.marks.tolist()],
@@ -94,7 +94,7 @@ def _model(side: Side, tables: RunTables, rules: Rules, places: list[int]) -> Mo
 
 def _averaged(row: Row, tables: RunTables) -> Mapping[str, Any]:
     """The row of a first trial with the means of all trials in place of its own scores."""
-    means = {one["score"]: one for one in tables.trials if one["model"] == row["model"]}
+    means = {one["score"]: one for one in tables["trials"] if one["model"] == row["model"]}
     groups = {group.name for group in LEADERBOARD}
     changed: Row = {name: one["mean"] for name, one in means.items() if name in row}
     for name in groups & means.keys():

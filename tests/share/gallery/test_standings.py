@@ -48,7 +48,7 @@ def test_ranks_over_archives_are_those_of_one_run(tmp_path: Path) -> None:
     ]
     for name in ("all", *"abcd"):
         (tmp_path / name).mkdir()
-    together = read_run_tables(Run(made_up_tables(tmp_path / "all", models)), Rules.OFFICIAL).leaderboard
+    together = read_run_tables(Run(made_up_tables(tmp_path / "all", models)), Rules.OFFICIAL)["leaderboard"]
     alone = [record_of(made_up_tables(tmp_path / model.name, [model])) for model in models]
     [table] = standings(alone)
     columns = ("model", "rank", "rank_low", "rank_high", "rank_group", "detectable", "overall")

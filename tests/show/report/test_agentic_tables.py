@@ -15,11 +15,13 @@ from bfcl_pipeline.judge.scoring.web_use import FAILURES, NONE_OF_THESE
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.show.report.page.render import render_page
 from bfcl_pipeline.show.report.page.run_tables import read_run_tables
-from bfcl_pipeline.show.report.tables.agentic_columns import AGENTIC_TABLES
 from bfcl_pipeline.show.report.tables.aggregate_run import aggregate_run
+from bfcl_pipeline.show.report.tables.all_tables import CHAPTERS
 from tests.support.agentic_run import write_agentic_run
 from tests.support.run_form import FORM_LINE
 from tests.support.synthetic_run import MadeUpModel, made_up_tables, marks
+
+AGENTIC_TABLES = {table.name: table.schema for table in CHAPTERS["Memory and web search"]}
 
 
 @pytest.fixture(scope="module")

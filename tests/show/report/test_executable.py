@@ -22,7 +22,7 @@ from bfcl_pipeline.show.report.page.render import render_page
 from bfcl_pipeline.show.report.page.run_tables import read_run_tables
 from bfcl_pipeline.show.report.tables import executable as executable_module
 from bfcl_pipeline.show.report.tables.aggregate_run import aggregate_run
-from bfcl_pipeline.show.report.tables.executable_columns import EXECUTABLE_TABLE, SCORES
+from bfcl_pipeline.show.report.tables.executable import EXECUTABLE_SCORES, SCORES
 from bfcl_pipeline.show.report.terminal import WIDTH, terminal_table
 from tests.support.executable_run import RETIRED_MARKS, V4_MARKS, executable_models, without_executable
 from tests.support.made_up_models import HOSTILE
@@ -97,7 +97,7 @@ def test_rows_are_in_the_order_of_the_summary(run: Path) -> None:
     assert [row["model"] for row in rows_of(run, rules="official")] == ["retired", "whole", HOSTILE]
     assert [row["rules"] for row in rows_of(run)[::3]] == [rules.value for rules in Rules]
     with (run / "tables" / "executable.csv").open(encoding="utf-8", newline="") as lines:
-        assert next(csv.reader(lines)) == EXECUTABLE_TABLE.names
+        assert next(csv.reader(lines)) == EXECUTABLE_SCORES.schema.names
 
 
 def test_entries_without_a_verdict_are_counted(run: Path) -> None:

@@ -8,7 +8,6 @@ import re
 import subprocess
 import sys
 from collections import Counter
-from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from xml.etree.ElementTree import Element
@@ -31,6 +30,7 @@ from bfcl_pipeline.show.report.figures.usage import frontier, ticks
 from bfcl_pipeline.show.report.figures.write import CAPTIONS, add_figures, write_figures
 from bfcl_pipeline.show.report.page.render import render_page
 from bfcl_pipeline.show.report.page.run_tables import RunTables, read_run_tables
+from tests.support.changed_tables import with_rows
 from tests.support.figure_tables import full_tables
 
 NAMES = [
@@ -101,7 +101,7 @@ def test_every_figure_is_drawn_with_title_caption_and_description(figures: list[
 
 def test_without_numbers_there_is_no_figure(empty: RunTables) -> None:
     """A figure needs its numbers: empty tables give none."""
-    nothing = replace(empty, leaderboard=[], categories=[], formats=[], error_types=[], comparisons=[])
+    nothing = with_rows(empty, leaderboard=[], categories=[], formats=[], error_types=[], comparisons=[])
     models = Models.of(empty)
     assert [make(nothing, models) for make in FIGURES] == [None] * len(FIGURES)
 
@@ -191,9 +191,9 @@ def test_identifiers_are_unique_on_a_page(figures: list[DrawnFigure]) -> None:
 
 def test_the_page_shows_the_figures(tables: RunTables, figures: list[DrawnFigure]) -> None:
     """Each figure is inline in the page, except that of errors, whose bars the page has in a table."""
-    made_up = replace(tables, error_types=[], comparisons=[], usage=[], formats=[], categories=[])
-    made_up = replace(made_up, memory_domains=[], memory_use=[], memory_failures=[])
-    made_up = replace(made_up, web_hops=[], web_failures=[], web_questions=[])
+    made_up = with_rows(tables, error_types=[], comparisons=[], usage=[], formats=[], categories=[])
+    made_up = with_rows(made_up, memory_domains=[], memory_use=[], memory_failures=[])
+    made_up = with_rows(made_up, web_hops=[], web_failures=[], web_questions=[])
     page = render_page(made_up, figures=figures)
     assert '<figure id="overall-figure">' in page
     assert '<figure id="composition-figure">' in page
@@ -305,8 +305,8 @@ def test_a_web_that_is_not_the_real_one_is_named_without_titles(
 
 
 def experiment(tables: RunTables, correct: int, tools: bool, failures: float | None) -> ExperimentRun:
-    rows = [row | {"correct": correct} for row in tables.web_hops]
-    return ExperimentRun(replace(tables, web_hops=rows), tools, failures)
+    rows = [row | {"correct": correct} for row in tables["web_hops"]]
+    return ExperimentRun(with_rows(tables, web_hops=rows), tools, failures)
 
 
 def test_runs_of_experiments_are_joined(tables: RunTables) -> None:

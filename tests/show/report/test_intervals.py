@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from bfcl_pipeline.show.report.page.agentic import memory_accuracy
 from bfcl_pipeline.show.report.page.render import render_page
 from bfcl_pipeline.show.report.page.run_tables import read_run_tables
 from bfcl_pipeline.show.report.terminal import terminal_table
+from tests.support.changed_tables import with_rows
 from tests.support.synthetic_run import MadeUpModel, Marks, made_up_tables, marks
 
 VARIANTS = ("base", "miss_func", "miss_param", "long_context")
@@ -110,10 +110,10 @@ def test_memory_has_a_column_without_single_scenarios(run: Path) -> None:
         for name in ("customer", "student")
     ]
     known = {"model": "same", "score": "memory_kv", "scenario_low": 0.25, "scenario_high": 0.75}
-    shown = memory_accuracy(replace(tables, memory_domains=domains, intervals=[known]))
+    shown = memory_accuracy(with_rows(tables, memory_domains=domains, intervals=[known]))
     assert shown is not None
     assert [cell.text for cell in shown.head[0]][2:] == ["customer", "student", "Without one"]
     assert shown.rows[0][-1].text == "25.0\N{EN DASH}75.0"
-    before = memory_accuracy(replace(tables, memory_domains=domains, intervals=[]))
+    before = memory_accuracy(with_rows(tables, memory_domains=domains, intervals=[]))
     assert before is not None
     assert [cell.text for cell in before.head[0]][2:] == ["customer", "student"]

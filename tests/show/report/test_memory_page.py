@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-from dataclasses import replace
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -22,8 +21,9 @@ from bfcl_pipeline.show.report.page.memory_failures import (
     memory_spread,
 )
 from bfcl_pipeline.show.report.page.run_tables import RunTables, read_run_tables
-from bfcl_pipeline.show.report.tables.memory_columns import MEMORY_TABLES, QUESTION_TABLES
+from bfcl_pipeline.show.report.tables.all_tables import CHAPTERS
 from tests.support.agentic_run import write_agentic_run
+from tests.support.changed_tables import with_rows
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ def test_every_reason_and_pattern_has_a_heading() -> None:
 
 def test_tables_on_memory_questions_have_the_documented_columns(run: Path) -> None:
     """Parquet and CSV agree on columns and number of rows; a single model has no best and worst."""
-    for name, schema in {**QUESTION_TABLES, **MEMORY_TABLES}.items():
+    for name, schema in ((table.name, table.schema) for table in CHAPTERS["Memory questions"]):
         path = run / "tables" / f"{name}.parquet"
         if name == "memory_backends":
             assert not path.exists()
@@ -107,6 +107,6 @@ def test_best_and_worst_are_shown_with_their_models(tables: RunTables) -> None:
         "difference": 0.25,
         "mean": 0.375,
     }
-    table = memory_spread(replace(tables, memory_backends=[spread]))
+    table = memory_spread(with_rows(tables, memory_backends=[spread]))
     assert table is not None
     assert [cell.text for cell in table.rows[0]] == ["all three", "2", "50.0", "25.0", "25.0", "37.5"]

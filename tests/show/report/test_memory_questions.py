@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 
 from bfcl_pipeline.benchmark.records import Call, Json
-from bfcl_pipeline.show.report.tables.agentic_columns import MEMORY_USE
-from bfcl_pipeline.show.report.tables.memory_columns import MEMORY_QUESTIONS, MEMORY_TABLES
-from bfcl_pipeline.show.report.tables.memory_questions import memory_backends
-from bfcl_pipeline.show.report.tables.memory_tables import memory_rows
+from bfcl_pipeline.show.report.tables.all_tables import TABLES
+from bfcl_pipeline.show.report.tables.memory_sums import memory_backends
+from bfcl_pipeline.show.report.tables.spec import ModelSources, Row
 from bfcl_pipeline.world.encoding.sentence_encoder import EmbeddingCache
 from bfcl_pipeline.world.encoding.stored import StoredEncoder
 from bfcl_pipeline.world.tools.memory.encoder import Encoder
@@ -24,13 +23,20 @@ def form(answer: str) -> str:
     return f"{{'answer': '{answer}', 'context': 'my memory'}}"
 
 
+def made(talk: MemoryTalk, table: str, encoder: Encoder | None = None) -> list[Row]:
+    """All rows of a table on the conversations of one model."""
+    make = TABLES[table].of_model
+    assert make is not None
+    return list(make(ModelSources(talk.records(), encoder or WordEncoder())))
+
+
 def rows(
     talk: MemoryTalk,
     table: str = "memory_questions",
     rules: str = "official",
     encoder: Encoder | None = None,
 ) -> list[dict[str, Json]]:
-    found = memory_rows(talk.records(), encoder or WordEncoder())[table]
+    found = made(talk, table, encoder)
     return [row for row in found if row.get("rules", rules) == rules]
 
 
@@ -261,13 +267,11 @@ def test_every_table_has_its_columns() -> None:
     talk = MemoryTalk("memory_kv")
     talk.session([[kv("core", "add", key="a", value="tea")]])
     talk.ask("tea", form("milk"))
-    made = memory_rows(talk.records(), WordEncoder())
-    schemas = {**MEMORY_TABLES, "memory_questions": MEMORY_QUESTIONS, "memory_use": MEMORY_USE}
     for name in ("memory_questions", "memory_failures", "memory_parts", "memory_patterns", "memory_use"):
-        required = {field.name for field in schemas[name] if not field.nullable}
-        for row in made[name]:
+        required = {field.name for field in TABLES[name].schema if not field.nullable}
+        for row in made(talk, name):
             assert required - set(row) == set()
-            assert set(row) - set(schemas[name].names) == set()
+            assert set(row) - set(TABLES[name].schema.names) == set()
 
 
 def test_backends_are_compared_over_several_models_only() -> None:

@@ -16,7 +16,7 @@ from bfcl_pipeline.share.exports.forms import ExportOptions
 from bfcl_pipeline.show.report.page.render import render_page
 from bfcl_pipeline.show.report.page.run_tables import read_run_tables
 from bfcl_pipeline.show.report.rank_note import GROUP_NOTE
-from bfcl_pipeline.show.report.tables.columns import RANK_FIELDS
+from bfcl_pipeline.show.report.tables.leaderboard import RANK_FIELDS
 from bfcl_pipeline.show.report.terminal import terminal_table
 from tests.support.synthetic_run import MadeUpModel, Marks, made_up_tables, marks
 

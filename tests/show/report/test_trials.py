@@ -19,10 +19,12 @@ from bfcl_pipeline.show.report.page.render import render_page
 from bfcl_pipeline.show.report.page.run_tables import read_run_tables
 from bfcl_pipeline.show.report.page.trials import MOST_FLAKY
 from bfcl_pipeline.show.report.tables.aggregate_run import aggregate_run
-from bfcl_pipeline.show.report.tables.trial_columns import TRIAL_TABLES
+from bfcl_pipeline.show.report.tables.all_tables import CHAPTERS
 from bfcl_pipeline.show.report.tables.trials import read_trials
 from bfcl_pipeline.show.report.terminal import terminal_table
 from tests.support.synthetic_run import MadeUpModel, Marks, made_up_tables, marks
+
+TRIAL_TABLES = {table.name: table.schema for table in CHAPTERS["Trials"]}
 
 
 @pytest.fixture(scope="module")

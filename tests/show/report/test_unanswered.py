@@ -12,7 +12,7 @@ from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.show.report.page.render import render_page
 from bfcl_pipeline.show.report.page.run_tables import read_run_tables
-from bfcl_pipeline.show.report.tables.columns import LEADERBOARD_TABLE
+from bfcl_pipeline.show.report.tables.leaderboard import LEADERBOARD
 from bfcl_pipeline.show.report.terminal import terminal_table
 from bfcl_pipeline.show.report.unanswered import NO_ANSWERS, short_reason
 from bfcl_pipeline.show.screen.screen import exit_without_answers
@@ -90,7 +90,9 @@ def test_complete_runs_keep_their_tables(tmp_path: Path) -> None:
     """Without such a model there is no further table, and the rank cannot be null."""
     run = made_up_tables(tmp_path, [ALIVE])
     assert not (run / "tables/unanswered.parquet").exists()
-    assert pq.read_schema(run / "tables/leaderboard.parquet").equals(LEADERBOARD_TABLE, check_metadata=True)
+    assert pq.read_schema(run / "tables/leaderboard.parquet").equals(
+        LEADERBOARD.schema, check_metadata=True
+    )
 
 
 def test_a_long_reason_keeps_both_ends() -> None:

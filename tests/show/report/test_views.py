@@ -19,12 +19,14 @@ from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.show.report.page.render import render_page
 from bfcl_pipeline.show.report.page.run_tables import read_run_tables
 from bfcl_pipeline.show.report.tables import errata_tables
+from bfcl_pipeline.show.report.tables.all_tables import CHAPTERS
 from bfcl_pipeline.show.report.tables.errata_tables import ListedEntry, accepted_by_corrected
-from bfcl_pipeline.show.report.tables.view_columns import VIEW_TABLES
 from bfcl_pipeline.show.report.terminal import terminal_table
 from tests.support.synthetic_run import MadeUpModel, Marks, made_up_tables, marks
 
 MEND = (Edit(("ground_truth", 0), "replace", "a", "b"),)
+
+VIEW_TABLES = {table.name: table.schema for table in CHAPTERS["Ceilings, errata and classes of answers"]}
 
 
 def erratum(entry_id: str, status: str = "confirmed", faithful: str = "fails", **more: Any) -> Erratum:

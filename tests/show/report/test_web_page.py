@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,6 +12,7 @@ from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.show.report.page.run_tables import RunTables, read_run_tables
 from bfcl_pipeline.show.report.page.web import FAILURES, WebPart, web_details
 from tests.support.agentic_run import write_agentic_run
+from tests.support.changed_tables import with_rows
 
 BASE, WITHOUT = "web_search_base", "web_search_no_snippet"
 
@@ -68,10 +68,10 @@ def test_a_right_answer_that_stood_nowhere_is_named(tables: RunTables) -> None:
 
 def test_counts_of_calls_are_of_recorded_answers(tables: RunTables) -> None:
     """An answer of which a result is not recorded is in no sum."""
-    questions: list[dict[str, Any]] = [dict(row) for row in tables.web_questions]
+    questions: list[dict[str, Any]] = [dict(row) for row in tables["web_questions"]]
     questions[2] |= dict.fromkeys(("failed_searches", "failed_fetches", "answer_in_page"))
     questions[2]["known"] = False
-    (row,) = cells(web_details(replace(tables, web_questions=questions)), "Calls")
+    (row,) = cells(web_details(with_rows(tables, web_questions=questions)), "Calls")
     assert row[2] == ("3", "of 4")
     assert [text for text, _ in row[3:8]] == ["2", "1", *["\N{EN DASH}"] * 3]
 
@@ -80,7 +80,7 @@ def test_questions_right_only_with_or_without_snippets(tables: RunTables) -> Non
     """The same question is compared in both categories, and the entry that was right is named."""
     rows = [
         {
-            **tables.web_questions[0],
+            **tables["web_questions"][0],
             "category": category,
             "entry_id": f"{category}_{number}",
             "valid": valid,
@@ -88,7 +88,7 @@ def test_questions_right_only_with_or_without_snippets(tables: RunTables) -> Non
         for category, right in ((BASE, (True, True, False, False)), (WITHOUT, (True, False, True, False)))
         for number, valid in enumerate(right)
     ]
-    (row,) = cells(web_details(replace(tables, web_questions=rows)), "Right with and without snippets")
+    (row,) = cells(web_details(with_rows(tables, web_questions=rows)), "Right with and without snippets")
     assert row[1:] == [
         ("4", ""),
         ("1", ""),
@@ -100,5 +100,5 @@ def test_questions_right_only_with_or_without_snippets(tables: RunTables) -> Non
 
 def test_a_run_without_web_questions_has_no_tables(tables: RunTables) -> None:
     """A run without web search has none of the tables."""
-    without = replace(tables, web_hops=[], web_failures=[], web_questions=[])
+    without = with_rows(tables, web_hops=[], web_failures=[], web_questions=[])
     assert web_details(without) == []

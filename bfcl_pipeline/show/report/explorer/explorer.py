@@ -89,19 +89,19 @@ def make_explorer(
         TableError: a table cannot be read.
         OSError: the folder cannot be written.
     """
-    index = read_index(run, [row["model"] for row in tables.leaderboard], data)
+    index = read_index(run, [row["model"] for row in tables["leaderboard"]], data)
     with replaced_folder(run.folder / FOLDER) as folder:
         made = _Conversations(folder)
-        pairs = {(row["first"], row["second"]) for row in tables.comparisons}
+        pairs = {(row["first"], row["second"]) for row in tables["comparisons"]}
         found = conversations(
             run, index, shown, pairs, data=data, cache=cache, processes=processes, told=told
         )
         for name, block in found:
             made.add(name, block)
-    names = {row["model"]: row["display_name"] for row in tables.leaderboard}
+    names = {row["model"]: row["display_name"] for row in tables["leaderboard"]}
     document: dict[str, Any] = {
         **index.as_json(),
-        "run": tables.leaderboard[0]["run"] or run.folder.name,
+        "run": tables["leaderboard"][0]["run"] or run.folder.name,
         "mark": ERRATA_MARK,
         "rule": list(Rules).index(tables.rules),
         "models": [{"name": model, "shown": names[model]} for model in index.verdicts],

@@ -22,17 +22,17 @@ _FIRST, _SECOND, _NEITHER = "the first is better", "the second is better", "neit
 
 def draw_differences(tables: RunTables, models: Models) -> Figure | None:
     """The differences of a pair of models in every score, or of several pairs in the overall."""
-    pairs = list(dict.fromkeys((row["first"], row["second"]) for row in tables.comparisons))
+    pairs = list(dict.fromkeys((row["first"], row["second"]) for row in tables["comparisons"]))
     if not pairs:
         return None
     if len(pairs) == 1:
-        chosen = list(tables.comparisons)
+        chosen = list(tables["comparisons"])
         names = distinct(row["score"] + ("" if row["complete"] else PARTIAL) for row in chosen)
         what = f"{_name(models, pairs[0][0])} minus {_name(models, pairs[0][1])}"
         title, rows_are = f"Paired differences: {what}", "each score"
     else:
-        wanted = tables.comparisons[0]["score"]
-        chosen = [row for row in tables.comparisons if row["score"] == wanted][:MOST_PAIRS]
+        wanted = tables["comparisons"][0]["score"]
+        chosen = [row for row in tables["comparisons"] if row["score"] == wanted][:MOST_PAIRS]
         names = _pair_names(models, chosen)
         title, rows_are = "Paired differences in the overall score", "each pair, first minus second"
     rows = [_row(name, row) for name, row in zip(names, chosen, strict=True)]

@@ -20,16 +20,18 @@ def composition(tables: RunTables, _: Models) -> Figure | None:
     """
     found = {
         row["category"]: row["entries"]
-        for row in tables.categories
+        for row in tables["categories"]
         if row["answered"] and CATEGORIES[row["category"]].scored
     }
     parts: dict[str, Mapping[str, int]] = {
         "Entries by category": {name: found[name] for name in CATEGORIES if name in found},
         "Web search: questions by hops": {
             f"{row['hops']} hops": row["entries"]
-            for row in sorted(tables.web_hops, key=lambda row: row["hops"])
+            for row in sorted(tables["web_hops"], key=lambda row: row["hops"])
         },
-        "Memory: questions by scenario": {row["scenario"]: row["entries"] for row in tables.memory_domains},
+        "Memory: questions by scenario": {
+            row["scenario"]: row["entries"] for row in tables["memory_domains"]
+        },
     }
     panels = [_panel(title, entries) for title, entries in parts.items() if entries]
     if not found or not panels:

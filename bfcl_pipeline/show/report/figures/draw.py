@@ -52,7 +52,7 @@ def draw_run(tables: RunTables, titled: bool = True, text_scale: float = 1.0) ->
     """
     models = Models.of(tables)
     found = (make(tables, models) for make in FIGURES)
-    run = drawable_text(tables.leaderboard[0]["run"] or "unnamed run", 60)
+    run = drawable_text(tables["leaderboard"][0]["run"] or "unnamed run", 60)
     source = f"Run {run}, {tables.rules.value} rules"
     if tables.sample:
         source += f"; {drawable_text(tables.sample, 120)}"

@@ -20,14 +20,14 @@ def errors(tables: RunTables, models: Models) -> Figure | None:
     """Wrong answers by official error type, as stacked bars."""
     totals: Counter[str] = Counter()
     counts: Counter[tuple[str, str]] = Counter()
-    for row in tables.error_types:
+    for row in tables["error_types"]:
         totals[row["error_type"]] += row["count"]
     if not totals:
         return None
     own = sorted(totals, key=lambda kind: (-totals[kind], kind))
     if len(own) > len(STACK):
         own = own[: len(STACK) - 1]
-    for row in tables.error_types:
+    for row in tables["error_types"]:
         counts[row["model"], row["error_type"] if row["error_type"] in own else OTHERS] += row["count"]
     kinds = [*own, *([OTHERS] if len(own) < len(totals) else [])]
     wrong = {model for model, _ in counts}

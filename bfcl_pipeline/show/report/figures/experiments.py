@@ -52,12 +52,12 @@ def draw_experiments(runs: Sequence[ExperimentRun]) -> Iterator[Figure]:
 
 def _names(runs: Sequence[ExperimentRun]) -> Mapping[str, str]:
     """The name in figures of every model of any run."""
-    shown = {row["model"]: row["display_name"] for run in runs for row in run.tables.leaderboard}
+    shown = {row["model"]: row["display_name"] for run in runs for row in run.tables["leaderboard"]}
     return dict(zip(shown, distinct(shown.values()), strict=True))
 
 
 def _notes(runs: Sequence[ExperimentRun]) -> list[str]:
-    webs = (row["web"] for run in runs if run.web_tools is not False for row in run.tables.web_hops)
+    webs = (row["web"] for run in runs if run.web_tools is not False for row in run.tables["web_hops"])
     text = note(webs)
     return [text] if text else []
 
@@ -66,7 +66,7 @@ def _results(runs: Iterable[ExperimentRun]) -> list[_ExperimentResult]:
     """The results of runs; of a model and category that several have, those of the first."""
     found: dict[tuple[str, str, int], _ExperimentResult] = {}
     for run in runs:
-        for row in run.tables.web_hops:
+        for row in run.tables["web_hops"]:
             if row["answered"]:
                 result = _ExperimentResult(
                     row["model"], row["category"], row["hops"], row["answered"], row["correct"]

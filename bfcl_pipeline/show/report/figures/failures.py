@@ -42,7 +42,7 @@ def memory(tables: RunTables, models: Models) -> Figure | None:
     """Wrong answers to memory questions by reason and backend, as stacked bars."""
     counts: Counter[tuple[str, str, str]] = Counter()
     names = {reason.value: REASONS[reason][0] for reason in _SHOWN}
-    for row in tables.memory_failures:
+    for row in tables["memory_failures"]:
         if row["category"] != ALL:
             counts[row["model"], row["category"], names.get(row["reason"], OTHERS)] += row["count"]
     if not counts:
@@ -103,7 +103,7 @@ def memory(tables: RunTables, models: Models) -> Figure | None:
 def web(tables: RunTables, models: Models) -> Figure | None:
     """The share of wrong answers with each kind of failure: each model, and the mean over models."""
     shares: dict[str, list[dict[str, Any]]] = {}
-    for row in tables.web_failures:
+    for row in tables["web_failures"]:
         share = _share(row)
         if share is not None and row["failure"] in FAILURES:
             shares.setdefault(row["model"], []).append(

@@ -46,7 +46,7 @@ def in_groups(
 
 def web_notes(tables: RunTables) -> list[str]:
     """The line on a web that is not the real one, for figures on web search."""
-    text = note(row["web"] for row in tables.web_hops)
+    text = note(row["web"] for row in tables["web_hops"])
     return [text] if text else []
 
 

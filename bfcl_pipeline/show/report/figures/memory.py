@@ -34,9 +34,9 @@ def backends(tables: RunTables, models: Models) -> Figure | None:
     panels: list[ChartType] = []
     about: list[str] = []
     known: set[str] = set()
-    judged = _judged(tables.categories)
+    judged = _judged(tables["categories"])
     for category in judged:
-        found = [row for row in tables.categories if row["category"] == category]
+        found = [row for row in tables["categories"] if row["category"] == category]
         found = [row for row in found if row["accuracy"] is not None]
         found.sort(key=lambda row: (-row["accuracy"], models.names[row["model"]]))
         known |= {row["model"] for row in found}
@@ -87,7 +87,7 @@ def _panel(rows: list[dict[str, Any]], title: str, last: bool) -> ChartType:
 
 def domains(tables: RunTables, models: Models) -> Figure | None:
     """The accuracy of each model by scenario and backend."""
-    known = [row for row in tables.memory_domains if row["accuracy"] is not None]
+    known = [row for row in tables["memory_domains"] if row["accuracy"] is not None]
     best = models.best(row["model"] for row in known)
     if not best:
         return None
@@ -142,7 +142,7 @@ def domains(tables: RunTables, models: Models) -> Figure | None:
 def memory_changes(tables: RunTables, models: Models) -> Figure | None:
     """Calls in the sessions that add to the memory, against those that remove from it."""
     sums: dict[tuple[str, str], dict[str, int]] = {}
-    for row in tables.memory_use:
+    for row in tables["memory_use"]:
         both = sums.setdefault((row["model"], row["category"]), {_ADDED: 0, _REMOVED: 0})
         both[_ADDED] += row["adds"]
         both[_REMOVED] += row["removes"] + row["clears"]

@@ -27,8 +27,8 @@ class Models:
     @classmethod
     def of(cls, tables: RunTables) -> "Models":
         """The models of the leaderboard."""
-        shown = distinct(row["display_name"] for row in tables.leaderboard)
-        models = (row["model"] for row in tables.leaderboard)
+        shown = distinct(row["display_name"] for row in tables["leaderboard"])
+        models = (row["model"] for row in tables["leaderboard"])
         return cls(dict(zip(models, shown, strict=True)))
 
     def best(self, among: Iterable[str], most: int = MOST_SERIES) -> list[str]:

@@ -33,7 +33,7 @@ _OF_RUN, _PUBLISHED = "of this run", "published"
 
 def overall(tables: RunTables, models: Models) -> Figure | None:
     """The overall score of every model with its interval; published scores stand back."""
-    if not any(row["answered"] for row in tables.leaderboard):
+    if not any(row["answered"] for row in tables["leaderboard"]):
         return None
     rows: list[dict[str, Any]] = [
         {
@@ -46,7 +46,7 @@ def overall(tables: RunTables, models: Models) -> Figure | None:
             + (PARTIAL if is_partial(row, "overall") else "")
             + score_mark(row, "overall", row["web"]),
         }
-        for row in tables.leaderboard
+        for row in tables["leaderboard"]
         if row["overall"] is not None
     ]
     rows += _published(tables)
@@ -56,7 +56,7 @@ def overall(tables: RunTables, models: Models) -> Figure | None:
     height = alt.Step(19 if len(rows) <= CLOSE_ROWS else 14)
     y = alt.Y("model:N", sort=[row["model"] for row in rows], title=None)
     scale = alt.Scale(domain=[_OF_RUN, _PUBLISHED], range=[BLUE, SOFT])
-    legend = alt.Legend(title=None, orient="bottom") if tables.published else None
+    legend = alt.Legend(title=None, orient="bottom") if tables["published"] else None
     colour = alt.Color("source:N", scale=scale, legend=legend)
     shape = alt.Shape("source:N", scale=alt.Scale(domain=scale.domain, range=["circle", "diamond"]))
     base = alt.Chart(data(rows)).encode(y=y, color=colour)
@@ -72,14 +72,14 @@ def overall(tables: RunTables, models: Models) -> Figure | None:
             x=alt.X("end:Q", scale=FULL), text="text:N", color=alt.value(SOFT)
         ),
     )
-    web = note(row["web"] for row in tables.leaderboard)
+    web = note(row["web"] for row in tables["leaderboard"])
     partial = f"{PARTIAL} categories that were not evaluated count 0"
     marked = any(PARTIAL in row.get("text", "") for row in rows)
     return Figure(
         "overall",
         "Overall score",
         "Overall accuracy of each model in per cent, in the order of ranks, with its 95 % interval"
-        + (", and published scores." if tables.published else "."),
+        + (", and published scores." if tables["published"] else "."),
         f"Overall in per cent: {in_words((row['model'], row['score']) for row in rows)}.",
         chart.properties(width=430, height=height),
         [text for text in (web, partial if marked else "") if text],
@@ -87,7 +87,7 @@ def overall(tables: RunTables, models: Models) -> Figure | None:
 
 
 def _published(tables: RunTables) -> list[dict[str, Any]]:
-    names = distinct(f"{row['display_name']} [P]" for row in tables.published)
+    names = distinct(f"{row['display_name']} [P]" for row in tables["published"])
     return [
         {
             "model": name,
@@ -97,7 +97,7 @@ def _published(tables: RunTables) -> list[dict[str, Any]]:
             "high": None,
             "text": percent(row["overall"], 1),
         }
-        for name, row in zip(names, tables.published, strict=True)
+        for name, row in zip(names, tables["published"], strict=True)
     ]
 
 
@@ -110,14 +110,14 @@ def categories(tables: RunTables, models: Models) -> Figure | None:
     groups = {
         name: title
         for name, title in LEADERBOARD_COLUMNS.items()
-        if name != "overall" and any(row[name] is not None for row in tables.leaderboard)
+        if name != "overall" and any(row[name] is not None for row in tables["leaderboard"])
     }
     if len(groups) < 2:
         return None
-    best = models.best(row["model"] for row in tables.leaderboard)
+    best = models.best(row["model"] for row in tables["leaderboard"])
     rows: list[dict[str, Any]] = [
         {"model": models.names[row["model"]], "group": title, "score": points(row[name])}
-        for row in tables.leaderboard
+        for row in tables["leaderboard"]
         if row["model"] in best
         for name, title in groups.items()
         if row[name] is not None
@@ -141,7 +141,7 @@ def categories(tables: RunTables, models: Models) -> Figure | None:
         base.mark_line(strokeWidth=1.8).encode(strokeDash=series.dash()),
         base.mark_point(filled=True, size=55, opacity=1).encode(shape=series.shape()),
     )
-    of_best = [row for row in tables.leaderboard if row["model"] in best]
+    of_best = [row for row in tables["leaderboard"] if row["model"] in best]
     about = "; ".join(
         f"{models.names[row['model']]}: "
         + in_words((title, points(row[name])) for name, title in groups.items())
@@ -163,7 +163,7 @@ def formats(tables: RunTables, models: Models) -> Figure | None:
     """The accuracy in each prompt format: a tick each, with the range and the mean of a model."""
     known = {
         model: [row["accuracy"] for row in rows if row["accuracy"] is not None]
-        for model, rows in by_model(tables.formats).items()
+        for model, rows in by_model(tables["formats"]).items()
     }
     best = models.best((model for model, shares in known.items() if len(shares) > 1), MOST_FORMAT_ROWS)
     if not best:

@@ -24,13 +24,13 @@ NEAR = 0.45
 
 def cost(tables: RunTables, models: Models) -> Figure | None:
     """Cost against the overall score, of models with prices."""
-    priced = {row["model"] for row in tables.usage if row["cost_usd"] is not None}
+    priced = {row["model"] for row in tables["usage"] if row["cost_usd"] is not None}
     return _against(tables, models, priced, "cost", "cost_usd", "Cost (US dollars, log scale)", "$")
 
 
 def latency(tables: RunTables, models: Models) -> Figure | None:
     """Mean latency of a request against the overall score."""
-    timed = {row["model"] for row in tables.leaderboard}
+    timed = {row["model"] for row in tables["leaderboard"]}
     title = "Mean latency of a request (seconds, log scale)"
     return _against(tables, models, timed, "latency", "latency_mean_seconds", title, "s")
 
@@ -40,7 +40,7 @@ def _against(
 ) -> Figure | None:
     rows: list[dict[str, Any]] = [
         {"model": models.names[row["model"]], "x": row[column], "y": points(row["overall"])}
-        for row in tables.leaderboard
+        for row in tables["leaderboard"]
         if row["model"] in known and row[column] and row["overall"] is not None
     ]
     if len(rows) < 2:
@@ -86,7 +86,7 @@ def _against(
     )
     what = "Cost" if name == "cost" else "Latency"
     of = ", ".join(f"{row['model']} {row['x']:.3g} {unit} and {row['y']:.1f} %" for row in best[:10])
-    web = note(row["web"] for row in tables.leaderboard)
+    web = note(row["web"] for row in tables["leaderboard"])
     return Figure(
         name,
         f"{what} and score",

@@ -36,7 +36,7 @@ def steps(tables: RunTables, models: Models) -> Figure | None:
     rows = [
         {"panel": panel, "model": models.names[model], "hops": hops, "steps": value}
         for column, panel in _PANELS.items()
-        for (model, hops), value in _mean_steps(tables.web_hops, column).items()
+        for (model, hops), value in _mean_steps(tables["web_hops"], column).items()
     ]
     if not rows:
         return None
@@ -103,7 +103,7 @@ def _means(rows: Sequence[Mapping[str, Any]]) -> Iterable[dict[str, Any]]:
 def spread(tables: RunTables, _: Models) -> Figure | None:
     """The distribution of steps by hops, of all answers and of the right ones, over all models."""
     found: dict[tuple[str, int], list[int]] = {}
-    for row in tables.web_questions:
+    for row in tables["web_questions"]:
         for panel in list(_PANELS.values())[: 2 if row["valid"] else 1]:
             found.setdefault((panel, row["hops"]), []).append(row["steps"])
     if not found:
@@ -130,7 +130,7 @@ def spread(tables: RunTables, _: Models) -> Figure | None:
         .properties(width=250, height=240)
         .facet(column=alt.Column("panel:N", sort=panels, title=None))
     )
-    models = len({row["model"] for row in tables.web_questions})
+    models = len({row["model"] for row in tables["web_questions"]})
     return Figure(
         "web_steps_spread",
         "Web search: distribution of steps",
@@ -156,7 +156,7 @@ def _quantiles(steps: Sequence[int]) -> dict[str, Any]:
 
 def hops(tables: RunTables, models: Models) -> Figure | None:
     """Accuracy by hops of each model with its interval."""
-    known = [row for row in tables.web_hops if row["accuracy"] is not None]
+    known = [row for row in tables["web_hops"] if row["accuracy"] is not None]
     best = models.best(row["model"] for row in known)
     if not best:
         return None
@@ -211,7 +211,7 @@ def snippets(tables: RunTables, models: Models) -> Figure | None:
     """The accuracy of each model with and without snippets."""
     found = {
         models.names[row["model"]]: (row["web_search_base"], row["web_search_no_snippet"])
-        for row in tables.leaderboard
+        for row in tables["leaderboard"]
         if None not in (row["web_search_base"], row["web_search_no_snippet"])
     }
     return snippets_of(found, web_notes(tables))

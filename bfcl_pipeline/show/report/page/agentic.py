@@ -9,7 +9,7 @@ from bfcl_pipeline.show.report.format import MISSING, count
 from bfcl_pipeline.show.report.page.intervals import scenario_range
 from bfcl_pipeline.show.report.page.run_tables import Row, RunTables, model_lines
 from bfcl_pipeline.show.report.page.table import NAME_HEADING, Cell, Table, group_headings, headings
-from bfcl_pipeline.show.report.tables.agentic_columns import MEMORY_USE
+from bfcl_pipeline.show.report.tables.memory import MEMORY_USE
 
 MEMORY_COLUMNS: Mapping[str, Mapping[str, str]] = {
     "Calls in the sessions": {
@@ -40,7 +40,7 @@ MEMORY_COLUMNS: Mapping[str, Mapping[str, str]] = {
 }
 """Columns of `memory_use` that the page shows, summed over scenarios, and their headings, by group."""
 
-MEMORY_COUNTS = [field.name for field in MEMORY_USE if field.type == "int64"]
+MEMORY_COUNTS = [field.name for field in MEMORY_USE.columns if field.type == "int64"]
 
 WEB_MEANS = {"mean_steps": "Steps", "mean_searches": "Searches", "mean_fetches": "Fetches"}
 """The means of `web_hops` and their headings."""
@@ -48,10 +48,10 @@ WEB_MEANS = {"mean_steps": "Steps", "mean_searches": "Searches", "mean_fetches":
 
 def memory_accuracy(tables: RunTables) -> Table | None:
     """Accuracy in each scenario; models in the order of ranks, memories and scenarios in the release's."""
-    scenarios = list(dict.fromkeys(row["scenario"] for row in tables.memory_domains))
+    scenarios = list(dict.fromkeys(row["scenario"] for row in tables["memory_domains"]))
     if not scenarios:
         return None
-    ranges = {(row["model"], row["score"]): row for row in tables.intervals}
+    ranges = {(row["model"], row["score"]): row for row in tables["intervals"]}
     return Table(
         "Memory by scenario",
         [
@@ -69,7 +69,7 @@ def memory_accuracy(tables: RunTables) -> Table | None:
                 *_accuracies(rows, "scenario", scenarios),
                 *([scenario_range(ranges.get((model["model"], rows[0]["category"])))] if ranges else []),
             ]
-            for model, rows in model_lines(tables, tables.memory_domains)
+            for model, rows in model_lines(tables, tables["memory_domains"])
         ],
         style="sortable map formats",
     )
@@ -77,7 +77,7 @@ def memory_accuracy(tables: RunTables) -> Table | None:
 
 def memory_use(tables: RunTables) -> Table | None:
     """How each model used its memory; no table if no session is recorded."""
-    if not tables.memory_use:
+    if not tables["memory_use"]:
         return None
     columns = {name: title for group in MEMORY_COLUMNS.values() for name, title in group.items()}
     groups = {title: len(group) for title, group in MEMORY_COLUMNS.items()}
@@ -93,7 +93,7 @@ def memory_use(tables: RunTables) -> Table | None:
                 Cell(rows[0]["category"]),
                 *_memory_use(rows, columns),
             ]
-            for model, rows in model_lines(tables, tables.memory_use)
+            for model, rows in model_lines(tables, tables["memory_use"])
         ],
         style="use",
         summary="Calls, contents and facts of each model and memory",
@@ -102,7 +102,7 @@ def memory_use(tables: RunTables) -> Table | None:
 
 def web_search(tables: RunTables) -> Table | None:
     """Accuracy by hops and means per question, by model and category."""
-    hops = sorted({row["hops"] for row in tables.web_hops})
+    hops = sorted({row["hops"] for row in tables["web_hops"]})
     if not hops:
         return None
     return Table(
@@ -122,7 +122,7 @@ def web_search(tables: RunTables) -> Table | None:
                 *_accuracies(rows, "hops", hops),
                 *(_mean(rows, name) for name in WEB_MEANS),
             ]
-            for model, rows in model_lines(tables, tables.web_hops)
+            for model, rows in model_lines(tables, tables["web_hops"])
         ],
         style="sortable map web",
     )

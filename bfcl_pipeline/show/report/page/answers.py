@@ -7,17 +7,17 @@ from bfcl_pipeline.runs.web_label import mark
 from bfcl_pipeline.show.report.format import count, percent
 from bfcl_pipeline.show.report.page.run_tables import Row, RunTables, by_model
 from bfcl_pipeline.show.report.page.table import NAME_HEADING, Cell, Table, headings
-from bfcl_pipeline.show.report.tables.view_columns import AGENTIC_CLASSES, IRRELEVANCE_CLASSES
+from bfcl_pipeline.show.report.tables.answer_classes import AGENTIC_CLASSES, IRRELEVANCE_CLASSES
 
 
 def irrelevance(tables: RunTables) -> Table | None:
     """The shares of the classes of answers to irrelevance entries, by model and category."""
-    return _shares("Answers to irrelevance entries", tables, tables.irrelevance, IRRELEVANCE_CLASSES)
+    return _shares("Answers to irrelevance entries", tables, tables["irrelevance"], IRRELEVANCE_CLASSES)
 
 
 def agentic_answers(tables: RunTables) -> Table | None:
     """The shares of the classes of answers to agentic questions, by model and category."""
-    return _shares("Answers to agentic questions", tables, tables.answers, AGENTIC_CLASSES)
+    return _shares("Answers to agentic questions", tables, tables["answers"], AGENTIC_CLASSES)
 
 
 def _shares(
@@ -37,7 +37,7 @@ def _shares(
                 Cell.count(row["answered"]),
                 *(_share(row[name], row["answered"]) for name in columns.values()),
             ]
-            for model in tables.leaderboard
+            for model in tables["leaderboard"]
             for row in of_model.get(model["model"], ())
         ],
     )

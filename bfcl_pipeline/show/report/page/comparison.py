@@ -25,12 +25,12 @@ SHOWN = 100
 def comparisons(tables: RunTables) -> list[Table]:
     """For each pair a table of differences, and one of the entries that flipped if there are any."""
     pairs: dict[tuple[str, str], list[Row]] = {}
-    for row in tables.comparisons:
+    for row in tables["comparisons"]:
         pairs.setdefault((row["first"], row["second"]), []).append(row)
     flips: dict[tuple[str, str], list[Row]] = {pair: [] for pair in pairs}
-    for row in tables.flips:
+    for row in tables["flips"]:
         flips.setdefault((row["first"], row["second"]), []).append(row)
-    names = {row["model"]: row["display_name"] for row in tables.leaderboard}
+    names = {row["model"]: row["display_name"] for row in tables["leaderboard"]}
     return [
         table
         for pair, rows in pairs.items()

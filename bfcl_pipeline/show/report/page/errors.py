@@ -43,7 +43,7 @@ def error_bars(tables: RunTables, many: bool) -> Table | None:
                 Cell(count(of_model.total()), style="number"),
                 Cell(_bar(of_model, types, longest), style="bar"),
             ]
-            for row, of_model in zip(tables.leaderboard, counts.values(), strict=True)
+            for row, of_model in zip(tables["leaderboard"], counts.values(), strict=True)
         ],
         style="bars many" if many else "bars",
     )
@@ -68,13 +68,13 @@ def error_counts(tables: RunTables, many: bool) -> Table | None:
             [[NAME_HEADING, *tall_headings(titles)]],
             [
                 [Cell.name(row), *(_count(counts[row["model"]], row["model"], kind) for kind in types)]
-                for row in tables.leaderboard
+                for row in tables["leaderboard"]
             ],
             [[Cell("All", style="name", scope="row"), *(Cell.count(totals[kind]) for kind in types)]],
             style="sortable map many",
         )
     swatch = Markup('<span class="swatch c{}"></span><code>{}</code>')
-    names = (isolate(row["display_name"]) for row in tables.leaderboard)
+    names = (isolate(row["display_name"]) for row in tables["leaderboard"])
     return Table(
         label,
         [[*headings(["Error type"], "kind"), *headings([*names, "All"])]],
@@ -91,7 +91,7 @@ def error_counts(tables: RunTables, many: bool) -> Table | None:
 
 def error_examples(tables: RunTables) -> list[Table]:
     """For each model with errors: each error type in each category with its first entry."""
-    rows, titles = by_model(tables.error_types), tables.category_titles()
+    rows, titles = by_model(tables["error_types"]), tables.category_titles()
     listed = defects(tables)
     head = [
         *headings(["Category", "Error type"], ""),
@@ -107,15 +107,15 @@ def error_examples(tables: RunTables) -> list[Table]:
             summary=isolate(row["display_name"]) + ": errors by category, with the first entry of each",
             models=conversation_of(row["model"]),
         )
-        for row in tables.leaderboard
+        for row in tables["leaderboard"]
         if row["model"] in rows
     ]
 
 
 def _counts(tables: RunTables) -> dict[str, Counter[str]]:
     """The number of errors by model, in the order of ranks, and type."""
-    counts: dict[str, Counter[str]] = {row["model"]: Counter() for row in tables.leaderboard}
-    for row in tables.error_types:
+    counts: dict[str, Counter[str]] = {row["model"]: Counter() for row in tables["leaderboard"]}
+    for row in tables["error_types"]:
         counts[row["model"]][row["error_type"]] += row["count"]
     return counts
 

@@ -35,10 +35,10 @@ class ExecutableSection:
 
 def executable(tables: RunTables) -> ExecutableSection | None:
     """The section; None for a run without any of these categories."""
-    if not tables.executable:
+    if not tables["executable"]:
         return None
-    models = {row["model"]: row for row in tables.leaderboard}
-    names = [name for name in TITLES if any(row[name] is not None for row in tables.executable)]
+    models = {row["model"]: row for row in tables["leaderboard"]}
+    names = [name for name in TITLES if any(row[name] is not None for row in tables["executable"])]
     titles = [*(TITLES[name] for name in names), WEB, NO_VERDICT]
     head = [replace(cell, title=COLUMN_TITLES.get(cell.text, "")) for cell in headings(titles)]
     table = Table(
@@ -51,11 +51,11 @@ def executable(tables: RunTables) -> ExecutableSection | None:
                 _web(row),
                 _no_verdict(row),
             ]
-            for row in tables.executable
+            for row in tables["executable"]
         ],
         style="sortable leaderboard",
     )
-    return ExecutableSection(table, list(_notes(tables.executable)), OVERALL_OF_2024 in names)
+    return ExecutableSection(table, list(_notes(tables["executable"])), OVERALL_OF_2024 in names)
 
 
 def _score(row: Row, name: str) -> Cell:

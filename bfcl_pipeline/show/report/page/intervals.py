@@ -7,8 +7,8 @@ from bfcl_pipeline.show.report.page.table import NAME_HEADING, Cell, Table, tall
 
 def design_effects(tables: RunTables) -> Table | None:
     """The design effect of each score in which entries share clusters; None if the run has no intervals."""
-    rows = {(row["model"], row["score"]): row for row in tables.intervals}
-    scores = dict.fromkeys(row["score"] for row in tables.intervals if row["clusters"] < row["entries"])
+    rows = {(row["model"], row["score"]): row for row in tables["intervals"]}
+    scores = dict.fromkeys(row["score"] for row in tables["intervals"] if row["clusters"] < row["entries"])
     if not scores:
         return None
     return Table(
@@ -16,7 +16,7 @@ def design_effects(tables: RunTables) -> Table | None:
         [[NAME_HEADING, *tall_headings(scores)]],
         [
             [Cell.name(model), *(_design_effect(rows.get((model["model"], score))) for score in scores)]
-            for model in tables.leaderboard
+            for model in tables["leaderboard"]
         ],
         summary="Design effects: the variance of each score over that of as many independent entries",
     )

@@ -25,9 +25,9 @@ PATTERNS: Mapping[Pattern, str] = {
 
 def memory_spread(tables: RunTables) -> Table | None:
     """The best and the worst model of each memory; no table for a single model."""
-    if not tables.memory_backends:
+    if not tables["memory_backends"]:
         return None
-    names = {row["model"]: row["display_name"] for row in tables.leaderboard}
+    names = {row["model"]: row["display_name"] for row in tables["leaderboard"]}
     return Table(
         "Best and worst model by memory",
         [[*headings(["Memory"], ""), *headings(["Models", "Best", "Worst", "Difference", "Mean"])]],
@@ -40,14 +40,14 @@ def memory_spread(tables: RunTables) -> Table | None:
                 Cell.number(f"{row['difference'] * 100:.1f}", row["difference"], title="percentage points"),
                 _share(row["mean"]),
             ]
-            for row in tables.memory_backends
+            for row in tables["memory_backends"]
         ],
     )
 
 
 def memory_failures(tables: RunTables) -> Table | None:
     """The wrong answers of each model and memory by reason; a count links to the first of its entries."""
-    occurring = {row["reason"] for row in tables.memory_failures}
+    occurring = {row["reason"] for row in tables["memory_failures"]}
     reasons = [reason for reason in REASONS if reason.value in occurring]
     if not reasons:
         return None
@@ -78,7 +78,7 @@ def memory_failures(tables: RunTables) -> Table | None:
                 *_by_reason(rows, reasons),
                 Cell.count(sum(row["abstained"] for row in rows)),
             ]
-            for model, rows in model_lines(tables, tables.memory_failures)
+            for model, rows in model_lines(tables, tables["memory_failures"])
         ],
         style="sortable map",
     )
@@ -107,7 +107,7 @@ def memory_examples(tables: RunTables, many: bool) -> Table | None:
             Cell.count(row["count"]),
             marked_entry(row["example_entry_id"], listed, row["model"]),
         ]
-        for model, own in model_lines(tables, tables.memory_failures)
+        for model, own in model_lines(tables, tables["memory_failures"])
         for row in own
         if row["category"] == ALL
     ]
@@ -124,8 +124,8 @@ def memory_examples(tables: RunTables, many: bool) -> Table | None:
 
 def memory_parts(tables: RunTables) -> Table | None:
     """What each model adds to the parts of a memory, and its accuracy by the part that has the fact."""
-    patterns = {(row["model"], row["category"]): row for row in tables.memory_patterns}
-    own = [row for row in tables.memory_parts if row["category"] != ALL]
+    patterns = {(row["model"], row["category"]): row for row in tables["memory_patterns"]}
+    own = [row for row in tables["memory_parts"] if row["category"] != ALL]
     if not own:
         return None
     places = [place for place in MemoryPlace if any(row["place"] == place.value for row in own)]

@@ -31,9 +31,9 @@ def modes(tables: RunTables) -> Table | None:
 
 def _pairs(tables: RunTables) -> list[tuple[Row, Row]]:
     """The rows of X-FC and X, in the order of the ranks of X-FC."""
-    rows = {row["model"]: row for row in tables.leaderboard}
+    rows = {row["model"]: row for row in tables["leaderboard"]}
     found = []
-    for row in tables.leaderboard:
+    for row in tables["leaderboard"]:
         trial = trial_of(row["model"])
         prompt = rows.get(trial_name(trial.model.removesuffix(_FC), trial.number))
         if trial.model.endswith(_FC) and prompt is not None:

@@ -22,17 +22,17 @@ def facts(tables: RunTables) -> dict[str, str]:
     """What was evaluated: texts by name."""
     evaluated = _evaluated(tables)
     entries = dict.fromkeys(CATEGORIES, 0)  # of the largest sample, if models have different ones
-    for row in tables.categories:
+    for row in tables["categories"]:
         entries[row["category"]] = max(entries[row["category"]], row["entries"])
     scored = sum(entries[name] for name in evaluated)
     whole = sum(CATEGORIES[name].entries for name in SCORED)
     formats = entries["format_sensitivity"]
     retired = sum(entries[name] for name in GROUPS["executable"])
-    webs = join_webs(web for row in tables.leaderboard for web in split_webs(row["web"]))
+    webs = join_webs(web for row in tables["leaderboard"] for web in split_webs(row["web"]))
     return {
         "Benchmark": f"BFCL V4, {release.DISTRIBUTION} {release.VERSION}",
         "Upstream commit": release.UPSTREAM_COMMIT,
-        "Models": count(len(tables.leaderboard)),
+        "Models": count(len(tables["leaderboard"])),
         "Scored categories": f"{len(evaluated)} of {len(SCORED)}",
         "Scored entries": f"{count(scored)} of {count(whole)}",
         **({"Format sensitivity": f"{count(formats)} entries"} if formats else {}),
@@ -45,10 +45,10 @@ def facts(tables: RunTables) -> dict[str, str]:
 def notices(tables: RunTables) -> list[str]:
     """Notices that apply to the numbers: what was not evaluated, not answered, or is not comparable."""
     lines = [f"{tables.sample}."] if tables.sample else []
-    lines += [f"{row['model']}: no answers: {short_reason(row['reason'])}" for row in tables.unanswered]
-    lines += unread_notes(tables.unread_calls)
+    lines += [f"{row['model']}: no answers: {short_reason(row['reason'])}" for row in tables["unanswered"]]
+    lines += unread_notes(tables["unread_calls"])
     lines += [*_web_notice(tables), *_missing_notice(tables), *_unanswered_notices(tables)]
-    embedded = [row["display_name"] for row in tables.leaderboard if row["kind"] in EMBEDDED_KINDS]
+    embedded = [row["display_name"] for row in tables["leaderboard"] if row["kind"] in EMBEDDED_KINDS]
     if embedded:
         lines.append(
             f"{', '.join(embedded)}: embedded models of the pipeline. The oracle answers from the ground "
@@ -59,17 +59,17 @@ def notices(tables: RunTables) -> list[str]:
             f"Scored under {tables.rules} rules: these numbers are not comparable with the leaderboard."
         )
     if tables.rules is Rules.VERIFIED:
-        lines += own_errata_notes(tables.own_errata)
+        lines += own_errata_notes(tables["own_errata"])
     return lines
 
 
 def _evaluated(tables: RunTables) -> list[str]:
-    scored = {row["category"] for row in tables.categories if row["answered"]}
+    scored = {row["category"] for row in tables["categories"] if row["answered"]}
     return [name for name in SCORED if name in scored]
 
 
 def _web_notice(tables: RunTables) -> list[str]:
-    meaning = note(row["web"] for row in tables.leaderboard)
+    meaning = note(row["web"] for row in tables["leaderboard"])
     if not meaning:
         return []
     return [
@@ -94,11 +94,11 @@ def _missing_notice(tables: RunTables) -> list[str]:
 
 def _unanswered_notices(tables: RunTables) -> list[str]:
     unanswered: Counter[tuple[str, str]] = Counter()
-    for row in tables.coverage:
+    for row in tables["coverage"]:
         if row["status"] != Status.ANSWERED.value and row["category"] in V4_CATEGORIES:
             unanswered[row["model"], row["status"]] += row["entries"]
-    names = {row["model"]: row["display_name"] for row in tables.leaderboard}
-    no_answers = {row["model"] for row in tables.unanswered}
+    names = {row["model"]: row["display_name"] for row in tables["leaderboard"]}
+    no_answers = {row["model"] for row in tables["unanswered"]}
     return [
         f"{names.get(model, model)}: {plural(entries, 'entry', 'entries')} "
         f"without a verdict ({status.replace('_', ' ')}); not part of any score."

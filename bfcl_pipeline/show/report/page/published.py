@@ -14,14 +14,14 @@ _NUMBERS = {FORMAT_DELTA: "format_max_delta", COST: "cost_usd", "Latency (s)": "
 
 def with_published(table: Table, tables: RunTables) -> Table:
     """The leaderboard with published rows sorted in by overall; the same table if there are none."""
-    if not tables.published:
+    if not tables["published"]:
         return table
     headings = [str(cell.text) for cell in table.head[-1]]
     rows: list[tuple[float, Sequence[Cell]]] = [
         (-1.0 if row["overall"] is None else row["overall"], cells)
-        for row, cells in zip(tables.leaderboard, table.rows, strict=True)
+        for row, cells in zip(tables["leaderboard"], table.rows, strict=True)
     ]
-    for one in tables.published:
+    for one in tables["published"]:
         place = sum(score >= one["overall"] for score, _ in rows)
         rows.insert(place, (one["overall"], _cells(one, headings)))
     return replace(table, rows=[cells for _, cells in rows])

@@ -14,7 +14,7 @@ def ranks(tables: RunTables) -> list[Cell]:
 
     The style sheet draws lines between groups while the models are in the order of ranks.
     """
-    return rank_cells(tables.leaderboard)
+    return rank_cells(tables["leaderboard"])
 
 
 def rank_cells(rows: Sequence[Mapping[str, Any]]) -> list[Cell]:
@@ -35,7 +35,7 @@ def _rank(row: Mapping[str, Any], begins: bool) -> Cell:
 
 def notes_on_ranks(tables: RunTables) -> list[str]:
     """What the intervals and lines mean, and the smallest difference that the run could show."""
-    return notes_of_rows(tables.leaderboard)
+    return notes_of_rows(tables["leaderboard"])
 
 
 def notes_of_rows(rows: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -106,8 +106,8 @@ def write_page(
         ConfigError: its recorded config cannot be read.
     """
     tables = read_run_tables(run, rules)
-    models = [row["model"] for row in tables.leaderboard]
-    making = read_making(run, tables.leaderboard[0]["run"], models, cache)
+    models = [row["model"] for row in tables["leaderboard"]]
+    making = read_making(run, tables["leaderboard"][0]["run"], models, cache)
     explorer = make_explorer(run, tables, shown, data=data, cache=cache, processes=processes, told=told)
     figures = draw_run(tables)
     write_figures(run.folder / "figures", figures)
@@ -150,7 +150,7 @@ def render_page(
         if explorer.executes:
             style += template_text("explorer/executed.css")
         scripts.append(_explorer_script())
-    many = len(tables.leaderboard) > MANY_MODELS
+    many = len(tables["leaderboard"]) > MANY_MODELS
     listed = defects(tables)
     return (
         environment()
@@ -160,12 +160,12 @@ def render_page(
             style=Markup(style),  # noqa: S704  # our own file
             scripts=list(map(Markup, scripts)),  # our own files
             version=__version__,
-            run=tables.leaderboard[0]["run"] or "unnamed run",
+            run=tables["leaderboard"][0]["run"] or "unnamed run",
             rule_set=tables.rules.value,
             many=many,
             heat_levels=HEAT_LEVELS,
             facts=facts(tables),
-            notices=[*notices(tables), *published_notes(tables.published)],
+            notices=[*notices(tables), *published_notes(tables["published"])],
             leaderboard=with_published(leaderboard(tables), tables),
             rank_notes=notes_on_ranks(tables),
             modes=modes(tables),
@@ -174,11 +174,11 @@ def render_page(
             flaky=flaky(tables),
             categories=category_heat_map(tables),
             design_effects=design_effects(tables),
-            clustered=bool(tables.intervals),
+            clustered=bool(tables["intervals"]),
             error_bars=error_bars(tables, many),
             error_counts=error_counts(tables, many),
             error_examples=error_examples(tables),
-            judged=any(row["answered"] for row in tables.leaderboard),
+            judged=any(row["answered"] for row in tables["leaderboard"]),
             usage=usage(tables),
             memory_accuracy=memory_accuracy(tables),
             memory_spread=memory_spread(tables),
@@ -188,7 +188,7 @@ def render_page(
             memory_use=memory_use(tables),
             web_search=web_search(tables),
             web_details=web_details(tables),
-            web_note=note(row["web"] for row in tables.web_hops),
+            web_note=note(row["web"] for row in tables["web_hops"]),
             formats=formats(tables, many),
             format_count=len(FORMATS),
             comparisons=comparisons(tables),
@@ -197,7 +197,7 @@ def render_page(
             views=views(tables),
             errata=errata(tables),
             errata_mark=ERRATA_MARK,
-            marks_examples=any(row["example_entry_id"] in listed for row in tables.error_types),
+            marks_examples=any(row["example_entry_id"] in listed for row in tables["error_types"]),
             irrelevance=irrelevance(tables),
             agentic_answers=agentic_answers(tables),
             making=making,

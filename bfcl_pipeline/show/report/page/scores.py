@@ -73,24 +73,24 @@ FORMAT_SPREADS = {
 
 def leaderboard(tables: RunTables) -> Table:
     """The V4 table: scores, and format sensitivity, cost and latency if they are known of any model."""
-    limits = {(row["model"], row["category"]): row for row in tables.categories}
+    limits = {(row["model"], row["category"]): row for row in tables["categories"]}
     columns = {
-        title: [score_cell(row, name, limits.get((row["model"], name))) for row in tables.leaderboard]
+        title: [score_cell(row, name, limits.get((row["model"], name))) for row in tables["leaderboard"]]
         for name, title in LEADERBOARD_COLUMNS.items()
     }
     columns["Overall"] = [replace(cell, style=f"{cell.style} overall") for cell in columns["Overall"]]
-    priced = {row["model"] for row in tables.usage if row["cost_usd"] is not None}
+    priced = {row["model"] for row in tables["usage"] if row["cost_usd"] is not None}
     for title, name, note_title, note_name in (
         (FORMAT_DELTA, "format_max_delta", "std", "format_std"),
         (COST, "cost_usd", "", ""),
         ("Latency (s)", "latency_mean_seconds", "p95", "latency_p95_seconds"),
     ):
-        if any(row[name] is not None for row in tables.leaderboard):
-            columns[title] = [_usage(row, name, note_title, note_name) for row in tables.leaderboard]
+        if any(row[name] is not None for row in tables["leaderboard"]):
+            columns[title] = [_usage(row, name, note_title, note_name) for row in tables["leaderboard"]]
     if COST in columns:
-        pairs = zip(tables.leaderboard, columns[COST], strict=True)
+        pairs = zip(tables["leaderboard"], columns[COST], strict=True)
         columns[COST] = [cell if row["model"] in priced else _unpriced(row) for row, cell in pairs]
-    columns[SCORED] = [_scored(row) for row in tables.leaderboard]
+    columns[SCORED] = [_scored(row) for row in tables["leaderboard"]]
     of_rank = ranks(tables)
     return Table(
         "Leaderboard",
@@ -107,7 +107,7 @@ def leaderboard(tables: RunTables) -> Table:
                 Cell.linked_name(row),
                 *(cells[place] for cells in columns.values()),
             ]
-            for place, row in enumerate(tables.leaderboard)
+            for place, row in enumerate(tables["leaderboard"])
         ],
         style="sortable leaderboard",
     )
@@ -162,7 +162,7 @@ def _scored(row: Row) -> Cell:
 
 def category_heat_map(tables: RunTables) -> Table:
     """The heat map: every model on every category."""
-    rows = {(row["model"], row["category"]): row for row in tables.categories}
+    rows = {(row["model"], row["category"]): row for row in tables["categories"]}
     names = shown_categories(tables)
     widths = Counter(GROUP_TITLES[CATEGORIES[name].group] for name in names)
     return Table(
@@ -176,7 +176,7 @@ def category_heat_map(tables: RunTables) -> Table:
                 replace(Cell.linked_name(row), value=None),
                 *(_category(name, rows.get((row["model"], name))) for name in names),
             ]
-            for row in tables.leaderboard
+            for row in tables["leaderboard"]
         ],
         style="map",
     )
@@ -206,9 +206,9 @@ def formats(tables: RunTables, many: bool) -> Table | None:
 
     many: one row for each model instead of one column.
     """
-    rows = {(row["model"], row["format"]): row for row in tables.formats}
+    rows = {(row["model"], row["format"]): row for row in tables["formats"]}
     evaluated = {model for model, _ in rows}
-    models = [row for row in tables.leaderboard if row["model"] in evaluated]
+    models = [row for row in tables["leaderboard"] if row["model"] in evaluated]
     if not models:
         return None
     label = "Accuracy by prompt format"

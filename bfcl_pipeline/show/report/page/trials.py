@@ -19,7 +19,7 @@ _ERRORS = {
 
 def trials(tables: RunTables) -> Table | None:
     """Means and spreads of the scores over trials; models in the order of their first trials."""
-    rows = {(row["model"], row["score"]): row for row in tables.trials}
+    rows = {(row["model"], row["score"]): row for row in tables["trials"]}
     repeated = _repeated(tables)
     if not repeated:
         return None
@@ -39,8 +39,8 @@ def trials(tables: RunTables) -> Table | None:
 
 def repetitions(tables: RunTables) -> Table | None:
     """pass^k, pass@k, standard errors and the number of flaky entries; None if not computed."""
-    rows = {row["model"]: row for row in tables.trials if row["score"] == "overall"}
-    chances = {(row["model"], row["k"]): row for row in tables.pass_k if row["score"] == "overall"}
+    rows = {row["model"]: row for row in tables["trials"] if row["score"] == "overall"}
+    chances = {(row["model"], row["k"]): row for row in tables["pass_k"] if row["score"] == "overall"}
     shown = _shown(max((k for _, k in chances), default=0))
     if not shown:
         return None
@@ -64,11 +64,11 @@ def repetitions(tables: RunTables) -> Table | None:
 def flaky(tables: RunTables) -> Table | None:
     """The first flaky entries of each model but for restatements in prompt formats, folded."""
     listed = [
-        row for row in tables.flaky if CATEGORIES[row["category"]].check is not Check.FORMAT_SENSITIVITY
+        row for row in tables["flaky"] if CATEGORIES[row["category"]].check is not Check.FORMAT_SENSITIVITY
     ]
     if not listed:
         return None
-    names = {row["model"]: row["display_name"] for row in tables.leaderboard}
+    names = {row["model"]: row["display_name"] for row in tables["leaderboard"]}
     of_models = by_model(listed)
     most = max(1, MOST_FLAKY // len(of_models))
     shown = [row for rows in of_models.values() for row in rows[:most]]
@@ -92,8 +92,8 @@ def flaky(tables: RunTables) -> Table | None:
 
 def _repeated(tables: RunTables) -> list[Row]:
     """The rows of the leaderboard of first trials of models with several."""
-    models = {row["model"] for row in tables.trials if row["score"] == "overall"}
-    return [row for row in tables.leaderboard if row["model"] in models]
+    models = {row["model"] for row in tables["trials"] if row["score"] == "overall"}
+    return [row for row in tables["leaderboard"] if row["model"] in models]
 
 
 def _trial(row: Row | None, first: Row, name: str) -> Cell:

@@ -36,16 +36,16 @@ def usage(tables: RunTables) -> list[Table]:
     """
     rows = {
         model: own
-        for model, own in by_model(tables.usage).items()
+        for model, own in by_model(tables["usage"]).items()
         if any(row[name] is not None for row in own for name in MEASURED)
     }
-    models = [row for row in tables.leaderboard if row["model"] in rows]
+    models = [row for row in tables["leaderboard"] if row["model"] in rows]
     if not models:
         return []
     every = list(chain.from_iterable(rows.values()))
     sums = {name: title for name, title in SUMS.items() if _is_known(every, name)}
     times = {name: title for name, title in TIMES.items() if _is_known(every, f"{name}_mean_seconds")}
-    unanswered, titles = _unanswered(tables.coverage), tables.category_titles()
+    unanswered, titles = _unanswered(tables["coverage"]), tables.category_titles()
     of_all = Table(
         "Cost by model",
         [[NAME_HEADING, *headings([*sums.values(), UNANSWERED])]],

@@ -31,11 +31,11 @@ def views(tables: RunTables) -> Table | None:
 
     Models in the order of ranks under the rules of the page; the ceilings are in the foot.
     """
-    rows = {(row["model"], row["rules"]): row for row in tables.all_rules}
+    rows = {(row["model"], row["rules"]): row for row in tables.every["leaderboard"]}
     present = [rules for rules in Rules if any(name == rules.value for _, name in rows)]
     if len(present) < 2:
         return None
-    ceilings = {(row["rules"], row["score"]): row for row in tables.ceilings}
+    ceilings = {(row["rules"], row["score"]): row for row in tables.every["ceilings"]}
     return Table(
         "Scores by rules",
         [[NAME_HEADING, *headings(["Rules"], ""), *headings(COLUMNS.values())]],
@@ -45,7 +45,7 @@ def views(tables: RunTables) -> Table | None:
                 Cell(rules.value, place),
                 *(score_cell(row, name, None) for name in COLUMNS),
             ]
-            for model in tables.leaderboard
+            for model in tables["leaderboard"]
             for place, rules in enumerate(present)
             if (row := rows.get((model["model"], rules.value))) is not None
         ],
@@ -72,7 +72,7 @@ def _ceiling(row: Row | None) -> Cell:
 
 def rules_summary(tables: RunTables) -> str:
     """The numbers of differing verdicts and of mended and left-out entries; empty without verdicts."""
-    rows = tables.rules_compared
+    rows = tables["rules"]
     if not rows:
         return ""
     compared, flipped = (count(sum(row[name] for row in rows)) for name in ("entries", "flipped"))
@@ -82,7 +82,7 @@ def rules_summary(tables: RunTables) -> str:
         f"{compared} entries have verdicts under official and corrected rules; {flipped} differ, "
         f"in {pairs} of {len(rows)} pairs of model and category.",
         f"Verified rules: entries mended: {count(mended)}, left out: {count(left_out)}.",
-        *own_errata_notes(tables.own_errata),
+        *own_errata_notes(tables["own_errata"]),
     )
     return " ".join(sentences)
 
@@ -99,7 +99,7 @@ def _entries(rows: Sequence[Row], name: str) -> int:
 def rules(tables: RunTables) -> Table | None:
     """Each model and category with verdicts that differ between rule sets, or with defective entries."""
     changes = ("flipped", "mended", "left_out")
-    rows = by_model(row for row in tables.rules_compared if any(row[name] for name in changes))
+    rows = by_model(row for row in tables["rules"] if any(row[name] for name in changes))
     if not rows:
         return None
     titles = ("Official", "Corrected", "Verified", "Made valid", "Made invalid", "Mended", "Left out")
@@ -108,7 +108,7 @@ def rules(tables: RunTables) -> Table | None:
         [[NAME_HEADING, *headings(["Category"], ""), *headings([*titles, "Entries"])]],
         [
             [Cell.name(model), Cell.sortable(row["category"] + mark(row["web"])), *_compared(row)]
-            for model in tables.leaderboard
+            for model in tables["leaderboard"]
             for row in rows.get(model["model"], ())
         ],
         summary="By category: accuracies, and verdicts that corrected rules made valid or invalid",
@@ -148,7 +148,7 @@ def errata(tables: RunTables) -> Table | None:
     Restatements in prompt formats, which have the defects of their base entries, are left out.
     """
     listed = [
-        row for row in tables.errata if CATEGORIES[row["category"]].check is not Check.FORMAT_SENSITIVITY
+        row for row in tables["errata"] if CATEGORIES[row["category"]].check is not Check.FORMAT_SENSITIVITY
     ]
     if not listed:
         return None
@@ -198,7 +198,7 @@ def _failed(marks: Sequence[bool | None]) -> Cell:
 def defects(tables: RunTables) -> Mapping[str, str]:
     """What is wrong with each entry of the run that the errata list, by its id."""
     found: dict[str, dict[str, None]] = {}
-    for row in tables.errata:
+    for row in tables["errata"]:
         found.setdefault(row["entry_id"], {})[row["what"]] = None
     return {entry_id: " ".join(texts) for entry_id, texts in found.items()}
 

@@ -81,8 +81,8 @@ def web_details(tables: RunTables) -> list[WebPart]:
 
 
 def _steps(tables: RunTables) -> Table | None:
-    hops = sorted({row["hops"] for row in tables.web_hops})
-    if all(row["mean_steps_correct"] is None for row in tables.web_hops):  # without a right answer
+    hops = sorted({row["hops"] for row in tables["web_hops"]})
+    if all(row["mean_steps_correct"] is None for row in tables["web_hops"]):  # without a right answer
         return None
 
     def cells(rows: Sequence[Row]) -> Iterator[Cell]:
@@ -93,7 +93,7 @@ def _steps(tables: RunTables) -> Table | None:
             yield _mean(row["mean_steps_correct"] if row else None)
 
     groups = {f"{number} hops": 2 for number in hops}
-    return _table("Steps by hops", tables, tables.web_hops, groups, ["All", "Right"] * len(hops), cells)
+    return _table("Steps by hops", tables, tables["web_hops"], groups, ["All", "Right"] * len(hops), cells)
 
 
 def _failures(tables: RunTables) -> Table | None:
@@ -104,7 +104,7 @@ def _failures(tables: RunTables) -> Table | None:
         for failure in FAILURES:
             yield _failure(found.get(failure))
 
-    return _table("Failures", tables, tables.web_failures, {}, ["Wrong", *FAILURES.values()], cells)
+    return _table("Failures", tables, tables["web_failures"], {}, ["Wrong", *FAILURES.values()], cells)
 
 
 def _failure(row: Row | None) -> Cell:
@@ -120,7 +120,7 @@ def _failure(row: Row | None) -> Cell:
 def _examples(tables: RunTables) -> Table | None:
     rows = [
         [Cell.name(model), Cell.sortable(FAILURES[row["failure"]]), _entry(row)]
-        for model, own in model_lines(tables, tables.web_failures)
+        for model, own in model_lines(tables, tables["web_failures"])
         for row in own
         if row["example_entry_id"] and row["failure"] in FAILURES
     ]
@@ -141,7 +141,7 @@ def _calls(tables: RunTables) -> Table | None:
             yield Cell.count(sum(row[column] for row in known))
 
     groups = {"": 1, **CALL_GROUPS}
-    return _table("Calls", tables, tables.web_questions, groups, ["Recorded", *CALLS.values()], cells)
+    return _table("Calls", tables, tables["web_questions"], groups, ["Recorded", *CALLS.values()], cells)
 
 
 def _places(tables: RunTables) -> Table | None:
@@ -155,17 +155,17 @@ def _places(tables: RunTables) -> Table | None:
 
     groups = {"Right answers": len(PLACES) + 2, "Wrong answers": len(PLACES) + 2}
     titles = ["Recorded", *PLACES.values(), "Nowhere"] * 2
-    return _table("Where the answer stood", tables, tables.web_questions, groups, titles, cells)
+    return _table("Where the answer stood", tables, tables["web_questions"], groups, titles, cells)
 
 
 def _snippets(tables: RunTables) -> Table | None:
     """Base against no snippet, question by question."""
     base, without = GROUPS["web_search"]
-    if {row["category"] for row in tables.web_questions} != {base, without}:
+    if {row["category"] for row in tables["web_questions"]} != {base, without}:
         return None
     rows = []
-    of_model = by_model(tables.web_questions)
-    for model in tables.leaderboard:
+    of_model = by_model(tables["web_questions"])
+    for model in tables["leaderboard"]:
         right: dict[str, dict[str, bool]] = {base: {}, without: {}}
         for row in of_model.get(model["model"], ()):
             right[row["category"]][row["entry_id"].removeprefix(row["category"])] = row["valid"]

@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -12,47 +12,21 @@ import pyarrow as pa
 from bfcl_pipeline.base.errors import TableError
 from bfcl_pipeline.base.files import write_text
 from bfcl_pipeline.benchmark.config import load_models
-from bfcl_pipeline.benchmark.errata import Treatment
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.benchmark.tables import write_table
 from bfcl_pipeline.judge.own_errata import using_errata
 from bfcl_pipeline.runs.run import Run
-from bfcl_pipeline.show.report.tables.agentic_columns import AGENTIC_TABLES
-from bfcl_pipeline.show.report.tables.agentic_records import AgenticRecords, read_agentic
-from bfcl_pipeline.show.report.tables.answer_classes import answers, irrelevance, unread_calls
-from bfcl_pipeline.show.report.tables.columns import (
-    TABLES,
-    UNANSWERED_TABLES,
-    with_unranked,
-)
-from bfcl_pipeline.show.report.tables.errata_tables import (
-    ceilings,
-    errata_rows,
-    listed_entries,
-    own_errata_rows,
-)
-from bfcl_pipeline.show.report.tables.executable import executable_rows
-from bfcl_pipeline.show.report.tables.executable_columns import EXECUTABLE_TABLES
-from bfcl_pipeline.show.report.tables.memory_columns import MEMORY_QUESTIONS, MEMORY_TABLES
-from bfcl_pipeline.show.report.tables.memory_questions import memory_backends
-from bfcl_pipeline.show.report.tables.memory_tables import memory_rows
+from bfcl_pipeline.show.report.tables.agentic_records import read_agentic
+from bfcl_pipeline.show.report.tables.all_tables import TABLES
+from bfcl_pipeline.show.report.tables.errata_tables import listed_entries, own_errata_rows
+from bfcl_pipeline.show.report.tables.leaderboard import LEADERBOARD, with_unranked
+from bfcl_pipeline.show.report.tables.memory_questions import MEMORY_QUESTIONS
 from bfcl_pipeline.show.report.tables.model_scores import ModelScore, model_scores, on_the_real_web
 from bfcl_pipeline.show.report.tables.official import official_files
 from bfcl_pipeline.show.report.tables.run_records import RunRecords, read_run_records
-from bfcl_pipeline.show.report.tables.score_tables import SCORES, score_tables, unanswered_rows
-from bfcl_pipeline.show.report.tables.trial_columns import TRIAL_TABLES
-from bfcl_pipeline.show.report.tables.trials import trial_tables
-from bfcl_pipeline.show.report.tables.view_columns import VIEW_TABLES
-from bfcl_pipeline.show.report.tables.web import web_failures, web_hops, web_questions
+from bfcl_pipeline.show.report.tables.spec import ModelSources, RunSources
 from bfcl_pipeline.show.report.tables.web_records import web_conditions
 from bfcl_pipeline.world.encoding.stored import StoredEncoder
-
-_AGENTIC: Mapping[str, Callable[[AgenticRecords], Iterator[dict[str, Any]]]] = {
-    "web_hops": web_hops,
-    "web_failures": web_failures,
-    "web_questions": web_questions,
-}
-"""The function that makes the rows of one model in each table on web search."""
 
 _BATCH = 10_000
 """Rows of a table that are Python objects at the same time while it is written as CSV."""
@@ -70,7 +44,7 @@ def aggregate_run(
 ) -> list[ModelScore]:
     """Writes the tables of a run to tables/ in its folder.
 
-    A table that is not one of TABLES is only written if it has rows. In the official files a web category
+    A table that not every run has is only written if it has rows. In the official files a web category
     whose web is not the real one counts as not evaluated.
 
     Args:
@@ -103,45 +77,36 @@ def aggregate_run(
             f"Score with --rules {rules.value}, or aggregate with --rules {there}."
         )
     with using_errata(run.errata, data):
-        listed, own = listed_entries(records), list(own_errata_rows(records))
-    mended = {entry.entry_id for entry in listed if entry.treatment is Treatment.MENDED}
-    rows = score_tables(records, scores, mended, sizes)
-    rows["ceilings"] = list(ceilings(records, listed, data, SCORES, sizes))
-    rows["errata"] = list(errata_rows(records, listed))
-    rows["own_errata"] = own
-    rows["irrelevance"] = list(irrelevance(records))
-    rows["answers"] = list(answers(records, scores))
-    rows["unread_calls"] = list(unread_calls(records))
-    rows |= trial_tables(records, rows["leaderboard"], sizes)
-    rows["executable"] = list(executable_rows(records, scores, data))
-    rows["unanswered"] = list(unanswered_rows(records, chosen, missing))
-    rows |= {name: [] for name in (*AGENTIC_TABLES, *MEMORY_TABLES)}
-    questions = [MEMORY_QUESTIONS.empty_table()]  # not as rows: there are many of them
+        made = RunSources(
+            records,
+            scores,
+            rules,
+            data,
+            errata=listed_entries(records),
+            own_errata=list(own_errata_rows(records)),
+            sizes=sizes,
+            missing=missing,
+        )
+    rows = {name: list(table.rows(made)) for name, table in TABLES.items() if table.rows}
+    of_models = {name: table.of_model for name, table in TABLES.items() if table.of_model}
+    rows |= {name: [] for name in of_models}
+    questions = [MEMORY_QUESTIONS.schema.empty_table()]  # not as rows: there are many of them
     played = read_agentic(data, records, web_conditions(run, data, cache), run.engines)
-    for number, of_model in enumerate(played, start=1):
-        for name, make_rows in _AGENTIC.items():
-            rows[name] += make_rows(of_model)
-        of_memory = memory_rows(of_model, StoredEncoder(cache / "encoder"))
-        questions.append(_table(records, of_memory.pop("memory_questions"), MEMORY_QUESTIONS))
-        for name, own in of_memory.items():
-            rows[name] += own
+    for number, conversations in enumerate(played, start=1):
+        of_model = ModelSources(conversations, StoredEncoder(cache / "encoder"))
+        for name, make in of_models.items():
+            rows[name] += make(of_model)
+        questions.append(_table(records, rows[MEMORY_QUESTIONS.name], MEMORY_QUESTIONS.schema))
+        rows[MEMORY_QUESTIONS.name].clear()
         told(number, len(chosen))
-    rows["memory_backends"] = list(memory_backends(rows["leaderboard"]))
     tables = run.folder / "tables"
-    schemas = {
-        **TABLES,
-        **TRIAL_TABLES,
-        **UNANSWERED_TABLES,
-        **EXECUTABLE_TABLES,
-        **AGENTIC_TABLES,
-        **MEMORY_TABLES,
-        **VIEW_TABLES,
-    }
-    if not all(score.judged for score in scores):
-        schemas["leaderboard"] = with_unranked(TABLES["leaderboard"])
-    made = ((name, _table(records, rows[name], schema)) for name, schema in schemas.items())
-    for name, table in chain(made, [("memory_questions", pa.concat_tables(questions))]):
-        if len(table) or name in TABLES:
+    for name, own in rows.items():
+        spec = TABLES[name]
+        schema = spec.schema
+        if spec is LEADERBOARD and not all(score.judged for score in scores):
+            schema = with_unranked(schema)
+        table = pa.concat_tables(questions) if spec is MEMORY_QUESTIONS else _table(records, own, schema)
+        if len(table) or spec.always:
             write_table(tables / f"{name}.parquet", table)
             write_text(tables / f"{name}.csv", csv_text(table))
         else:  # a table that an earlier configuration left must not be shown as part of this one

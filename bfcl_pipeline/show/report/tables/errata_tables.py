@@ -29,7 +29,22 @@ from bfcl_pipeline.benchmark.records import Entry, Mode, Rules
 from bfcl_pipeline.benchmark.tables import entries_path, read_entries
 from bfcl_pipeline.judge.audit.unpassable import obstacles
 from bfcl_pipeline.judge.scoring.aggregate import Count, leaderboard_scores
+from bfcl_pipeline.show.report.tables.leaderboard import SCORES
 from bfcl_pipeline.show.report.tables.run_records import RunRecords
+from bfcl_pipeline.show.report.tables.spec import (
+    CATEGORY,
+    COUNT,
+    MARK,
+    MODEL,
+    RULES,
+    RUN,
+    SHARE,
+    TEXT,
+    Row,
+    RunSources,
+    TableSpec,
+    field,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,15 +108,16 @@ def _asked(records: RunRecords, wanted: Iterable[Erratum]) -> list[ListedEntry]:
     return sorted(found, key=lambda entry: order.index(entry.category))
 
 
-def errata_rows(records: RunRecords, entries: Sequence[ListedEntry]) -> Iterator[dict[str, Any]]:
-    """The rows of `errata`. entries: as `listed_entries` returns them."""
-    is_listed = pl.col("entry_id").is_in([entry.entry_id for entry in entries])
+def _errata(made: RunSources) -> Iterator[Row]:
+    listed = made.records.verdicts.filter(
+        pl.col("entry_id").is_in([entry.entry_id for entry in made.errata])
+    )
     columns = ("model", "entry_id", "rules", "valid")
     verdicts: dict[str, dict[str, dict[str, bool | None]]] = {}
-    for model, entry_id, rules, valid in records.verdicts.filter(is_listed).select(columns).iter_rows():
+    for model, entry_id, rules, valid in listed.select(columns).iter_rows():
         verdicts.setdefault(model, {}).setdefault(entry_id, {})[rules] = valid
     for model, of_model in verdicts.items():
-        for entry in entries:
+        for entry in made.errata:
             valid_by = of_model.get(entry.entry_id)
             for erratum in entry.errata if valid_by is not None else ():
                 yield {
@@ -116,27 +132,14 @@ def errata_rows(records: RunRecords, entries: Sequence[ListedEntry]) -> Iterator
                 }
 
 
-def ceilings(
-    records: RunRecords,
-    entries: Sequence[ListedEntry],
-    data: Path,
-    names: Sequence[str],
-    in_means: Mapping[str, int] | None = None,
-) -> Iterator[dict[str, Any]]:
-    """The rows of `ceilings`.
-
-    Args:
-        entries: as `listed_entries` returns them.
-        data: the staged release; without its entries, the corrected rules accept no defective entry.
-        names: the scores, in the order of the rows.
-        in_means: of every category, its entries in means by size; None: those that were asked.
-    """
+def _ceilings(made: RunSources) -> Iterator[Row]:
+    records = made.records
     asked = pl.concat(
         frame.select("category", "entry_id") for frame in (records.verdicts, records.left_out)
     ).unique()
     sizes = {row[0]: row[1] for row in asked.group_by("category").len().iter_rows()}
     there = [rules for rules in Rules if rules.value in set(records.verdicts["rules"].unique())]
-    yield from ceilings_over(sizes, there, entries, data, names, in_means)
+    yield from ceilings_over(sizes, there, made.errata, made.data, SCORES, made.sizes)
 
 
 def ceilings_over(
@@ -197,3 +200,58 @@ def accepted_by_corrected(entries: Sequence[ListedEntry], data: Path) -> set[str
 def _is_passable_when_corrected(entry: Entry) -> bool:
     mode = Mode.FC if entry.prompt_format is None else Mode.PROMPT
     return bool(obstacles(entry, mode)) and not obstacles(entry, mode, Rules.CORRECTED)
+
+
+CEILINGS = TableSpec(
+    "ceilings",
+    "One row per rule set and score of which the run has entries.",
+    [
+        RUN,
+        RULES,
+        field("score", TEXT, "a column of `leaderboard`: a score or a category", nullable=False),
+        field("entries", COUNT, "entries of the run in it, without those left out", nullable=False),
+        field("unreachable", COUNT, "of these, those that a faithful model fails", nullable=False),
+        field("ceiling", SHARE, "the score of a model that fails these only", nullable=False),
+    ],
+    rows=_ceilings,
+)
+
+
+ERRATA = TableSpec(
+    "errata",
+    "One row per model, entry that the run has, and confirmed or disputed erratum of it.",
+    [
+        RUN,
+        MODEL,
+        CATEGORY,
+        field("entry_id", TEXT, "id as in the release", nullable=False),
+        field("defect", TEXT, "class of the defect, as in docs/errata.md", nullable=False),
+        field("status", TEXT, "confirmed or disputed", nullable=False),
+        field("treatment", TEXT, "under verified rules: mended, left out, or as it is", nullable=False),
+        field("official_valid", MARK, "verdict of the official rules; null without one"),
+        field("corrected_valid", MARK, "verdict of the corrected rules; null without one"),
+        field("verified_valid", MARK, "verdict of the verified rules; null without one"),
+        field("what", TEXT, "the defect in one sentence", nullable=False),
+    ],
+    rows=_errata,
+)
+
+
+OWN_ERRATA = TableSpec(
+    "own_errata",
+    (
+        "One row per entry that the run has, and erratum of it in a file of the run's own "
+        "(`errata` in its config). Verified scores are judged by them."
+    ),
+    [
+        RUN,
+        field("file", TEXT, "file of the user's own errata", nullable=False),
+        CATEGORY,
+        field("entry_id", TEXT, "id as in the release", nullable=False),
+        field("defect", TEXT, "class of the defect, as in docs/errata.md", nullable=False),
+        field("status", TEXT, "confirmed, disputed or rejected", nullable=False),
+        field("treatment", TEXT, "under verified rules: mended, left out, or as it is", nullable=False),
+        field("what", TEXT, "the defect in one sentence", nullable=False),
+    ],
+    rows=lambda made: made.own_errata,
+)

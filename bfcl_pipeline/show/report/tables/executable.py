@@ -1,21 +1,47 @@
-"""The rows of the table `executable`: the scores on the categories of V1 that are in no score of V4."""
+"""The table `executable`: the scores on the categories of V1 that are in no score of V4."""
 
-from collections.abc import Collection, Iterator, Sequence
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
 import polars as pl
+import pyarrow as pa
 
 from bfcl_pipeline.benchmark.definition import CATEGORIES, GROUPS, Check
+from bfcl_pipeline.benchmark.definition.leaderboard import EXECUTABLE, Group, Mean
 from bfcl_pipeline.benchmark.records import Entry, Rules, Status
 from bfcl_pipeline.benchmark.tables import entries_path, read_entries
 from bfcl_pipeline.runs.web_label import SIMULATED
-from bfcl_pipeline.show.report.executable_titles import RANKED
-from bfcl_pipeline.show.report.tables.executable_columns import SCORES
+from bfcl_pipeline.show.report.executable_titles import RANKED, UNRANKED
 from bfcl_pipeline.show.report.tables.intervals import limits
 from bfcl_pipeline.show.report.tables.model_scores import ModelScore, joined_webs
 from bfcl_pipeline.show.report.tables.run_records import RunRecords
+from bfcl_pipeline.show.report.tables.spec import (
+    CLUSTERED,
+    COUNT,
+    MODEL,
+    RULES,
+    RUN,
+    SHARE,
+    TEXT,
+    Row,
+    RunSources,
+    TableSpec,
+    field,
+)
 from bfcl_pipeline.world.executables.network import NETWORK_FUNCTIONS
+
+OF_2025 = ("exec_summary", "simple_exec")
+"""The groups of the last leaderboard with executable categories."""
+
+OF_2024 = tuple(group.name for group in EXECUTABLE if group.name not in OF_2025)
+"""The groups of the leaderboard of August 2024."""
+
+SCORES = (*OF_2025, *RANKED, *UNRANKED, *OF_2024)
+"""The columns of the table that are scores, in its order."""
+
 
 Counts = dict[tuple[str, str], int]
 """A number of entries by model and rule set."""
@@ -23,23 +49,15 @@ Counts = dict[tuple[str, str], int]
 _KEY = ("model", "rules")
 
 
-def executable_rows(
-    records: RunRecords, scores: Sequence[ModelScore], data: Path
-) -> Iterator[dict[str, Any]]:
-    """The rows of `executable`: rule sets in their order, highest summary first, then by name.
-
-    Args:
-        records: of the run.
-        scores: as `model_scores` returns them.
-        data: the staged release; without it, which entries request the web is not known.
-    """
-    of_retired = [(score, tally) for score in scores if (tally := _tally(score)) is not None]
+def _rows(made: RunSources) -> Iterator[Row]:
+    """Rule sets in their order, highest summary first, then by name."""
+    of_retired = [(score, tally) for score in made.scores if (tally := _tally(score)) is not None]
     if not of_retired:
         return
-    verdicts = records.verdicts.filter(pl.col("category").is_in(GROUPS["executable"]))
+    verdicts = made.records.verdicts.filter(pl.col("category").is_in(GROUPS["executable"]))
     unrecorded = _counted(verdicts.filter(pl.col("status") == Status.NOT_RECORDED.value))
-    requesting = _requesting(data, set(verdicts["category"].unique()))
-    with_requests, simulated = _with_requests(records, verdicts, requesting or ())
+    requesting = _requesting(made.data, set(verdicts["category"].unique()))
+    with_requests, simulated = _with_requests(made.records, verdicts, requesting or ())
     for score, (entries, answered) in sorted(of_retired, key=_order):
         key = score.model.name, score.rules.value
         yield {
@@ -128,3 +146,62 @@ def _with_requests(
         pl.col("web").fill_null(SIMULATED)
     )
     return _counted(judged), _counted(known.filter(pl.col("web") == SIMULATED))
+
+
+_HOW = {Mean.EQUAL: "mean of {}", Mean.BY_SIZE: "mean of {}, by judged entries"}
+
+
+def _about(name: str, groups: dict[str, Group]) -> str:
+    if name in groups:
+        members = ", ".join(member.name for member in groups[name].members)
+        return f"{_HOW[groups[name].mean].format(members)}; null unless all were evaluated"
+    unranked = " (never in a score of the leaderboard)" if name in UNRANKED else ""
+    return f"accuracy on {name}{unranked}; null if it was not evaluated"
+
+
+def _scores() -> Iterator[pa.Field[Any]]:
+    groups = {group.name: group for group in EXECUTABLE}
+    for name in SCORES:
+        yield field(name, SHARE, _about(name, groups))
+        yield field(f"{name}_ci_low", SHARE, f"lower limit of its {CLUSTERED}")
+        yield field(f"{name}_ci_high", SHARE, f"upper limit of its {CLUSTERED}")
+
+
+EXECUTABLE_SCORES = TableSpec(
+    "executable",
+    (
+        "One row per model and rule set, official rules first, then by `exec_summary`, highest first. "
+        "The overall of August 2024 counts 1,700 entries alike: 1,150 of the six non-live categories "
+        "with calls, 310 of exec_* and rest, 240 of irrelevance."
+    ),
+    [
+        RUN,
+        RULES,
+        MODEL,
+        field("display_name", TEXT, "name on the leaderboard", nullable=False),
+        field("mode", TEXT, "fc or prompt", nullable=False),
+        field(
+            "web",
+            TEXT,
+            "what answered the requests of executed calls: simulated, record, replay, live or off; several "
+            "joined; null if no call was executed",
+        ),
+        *_scores(),
+        field("entries", COUNT, "entries asked of these seven categories", nullable=False),
+        field("answered", COUNT, "entries with a judged response", nullable=False),
+        field("not_answered", COUNT, "entries without a verdict: in no score", nullable=False),
+        field(
+            "not_recorded",
+            COUNT,
+            "of these, entries whose verdict needs a web answer that is not recorded",
+            nullable=False,
+        ),
+        field(
+            "with_requests",
+            COUNT,
+            "judged entries whose expected calls request the web; null without the staged release",
+        ),
+        field("simulated", COUNT, "of these, entries whose requests the simulated web answered"),
+    ],
+    rows=_rows,
+)

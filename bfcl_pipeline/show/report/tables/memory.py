@@ -1,21 +1,37 @@
 """The tables on memory: accuracy by scenario, and how models used their memory."""
 
 from collections.abc import Iterator
-from typing import Any
 
 from bfcl_pipeline.benchmark.definition import GROUPS
 from bfcl_pipeline.judge.scoring.memory_use import CHANGES, Action, MemoryPart, count_calls
-from bfcl_pipeline.show.report.tables.agentic_records import AgenticRecords
-from bfcl_pipeline.show.report.tables.memory_follow import FollowedScenario, scenarios
+from bfcl_pipeline.show.report.tables.memory_follow import FollowedScenario, follow_memories, scenarios
 from bfcl_pipeline.show.report.tables.model_scores import VerdictCounts
 from bfcl_pipeline.show.report.tables.score_tables import tally_columns
+from bfcl_pipeline.show.report.tables.spec import (
+    CATEGORY,
+    MODEL,
+    RULES,
+    RUN,
+    TEXT,
+    ModelSources,
+    Row,
+    TableSpec,
+    counts,
+    field,
+    tally,
+)
 
 FULL = 0.9
 """Share of a part's entries, or of the characters of a memory of one text, from which on it is full."""
 
 
-def memory_domains(records: AgenticRecords) -> Iterator[dict[str, Any]]:
-    """The rows of `memory_domains`."""
+def followed(of: ModelSources) -> list[FollowedScenario]:
+    """The sessions and questions of the memories, played again. Raises MalformedRelease."""
+    return follow_memories(of.records, of.encoder)
+
+
+def _domains(of: ModelSources) -> Iterator[Row]:
+    records = of.records
     for (rules, category), scored in records.verdicts.items():
         if category not in GROUPS["memory"]:
             continue
@@ -30,15 +46,15 @@ def memory_domains(records: AgenticRecords) -> Iterator[dict[str, Any]]:
             }
 
 
-def memory_use(model: str, followed: FollowedScenario) -> dict[str, Any]:
-    """The row of `memory_use` of one model and scenario."""
-    return {
-        "model": model,
-        "category": followed.category,
-        "scenario": followed.scenario,
-        **_session_columns(followed),
-        **_question_columns(followed),
-    }
+def _use(of: ModelSources) -> Iterator[Row]:
+    for one in of.once(followed):
+        yield {
+            "model": of.records.model,
+            "category": one.category,
+            "scenario": one.scenario,
+            **_session_columns(one),
+            **_question_columns(one),
+        }
 
 
 def _session_columns(followed: FollowedScenario) -> dict[str, int]:
@@ -73,3 +89,65 @@ def _question_columns(followed: FollowedScenario) -> dict[str, int]:
         "lost_while_full": sum(event.fill is not None and event.fill >= FULL for event in lost),
         "without_look_up": sum(not record.look_ups for record in followed.records.values()),
     }
+
+
+_SCENARIO = field("scenario", TEXT, "whose assistant the model is", nullable=False)
+
+
+MEMORY_DOMAINS = TableSpec(
+    "memory_domains",
+    "One row per model, rule set, memory and scenario.",
+    [
+        RUN,
+        MODEL,
+        RULES,
+        CATEGORY,
+        _SCENARIO,
+        *counts(entries="questions asked"),
+        *tally("of the scenario"),
+    ],
+    of_model=_domains,
+)
+
+
+MEMORY_USE = TableSpec(
+    "memory_use",
+    (
+        "One row per model, memory and scenario. The sessions are played again call by call, so "
+        "that a fact that is stored and lost within one session counts."
+    ),
+    [
+        RUN,
+        MODEL,
+        CATEGORY,
+        _SCENARIO,
+        *counts(
+            sessions="sessions before the questions",
+            sessions_held="of these, those that were held to the end",
+            adds="calls in the sessions that add or append",
+            replaces="calls in the sessions that replace or update",
+            removes="calls in the sessions that remove one entry",
+            clears="calls in the sessions that remove all",
+            searches="calls in the sessions that search by words or by meaning, or list keys",
+            retrievals="calls in the sessions that read what is stored",
+            core_calls="of these six, those of the part in the system prompt; of memory_rec_sum, all",
+            archival_calls="of these six, those of the part that must be searched",
+            errors="calls in the sessions that fail when made again, but for searches by meaning",
+            core_entries="texts in the core memory after the last session held; of memory_rec_sum, 0 or 1",
+            archival_entries="texts in the archival memory after the last session held",
+            characters="their length",
+            questions="questions asked, each for one fact; none if a session could not be held",
+            question_searches="calls at the questions that search",
+            question_retrievals="calls at the questions that read what is stored",
+            question_changes="calls at the questions that change the memory, which nobody reads again",
+            question_errors="calls at the questions that fail when made again, but for searches by meaning",
+            stored="facts asked for, of which an answer is mentioned in the memory after some call",
+            kept="those of which one is mentioned in the memory that the question starts from",
+            lost="those stored once and deleted before they were asked for: stored less kept",
+            lost_within="of the lost ones, those that are in no snapshot after a session",
+            lost_while_full="of the lost ones, those whose part of the memory was at least 0.9 full",
+            without_look_up="questions answered without a search or a retrieval",
+        ),
+    ],
+    of_model=_use,
+)

@@ -1,25 +1,35 @@
-"""The tables on memory questions: why answers are wrong, and what became of the facts they ask for."""
+"""The table on single memory questions: what became of the fact of each, and why answers are wrong."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from statistics import fmean
 from typing import Any
 
+import pyarrow as pa
+
 from bfcl_pipeline.base.text import cut, on_one_line, printable
-from bfcl_pipeline.benchmark.definition import CATEGORIES, GROUPS, MemoryBackend
+from bfcl_pipeline.benchmark.definition import GROUPS
 from bfcl_pipeline.benchmark.records import AnswerClass, Rules
 from bfcl_pipeline.dialogue.calls import executed_text
 from bfcl_pipeline.judge.scoring.memory_facts import FactEvent
-from bfcl_pipeline.judge.scoring.memory_outcomes import MemoryPlace, QuestionRecord, Reason, pattern, reason
-from bfcl_pipeline.judge.scoring.memory_use import FUNCTIONS, Action, MemoryPart
-from bfcl_pipeline.show.report.tables.agentic_records import AgenticRecords, ScoredQuestion
-from bfcl_pipeline.show.report.tables.memory import FULL
-from bfcl_pipeline.show.report.tables.memory_follow import FollowedScenario
-from bfcl_pipeline.show.report.tables.model_scores import VerdictCounts
-from bfcl_pipeline.show.report.tables.score_tables import tally_columns
+from bfcl_pipeline.judge.scoring.memory_outcomes import QuestionRecord, Reason, reason
+from bfcl_pipeline.show.report.tables.agentic_records import ScoredQuestion
+from bfcl_pipeline.show.report.tables.memory import FULL, followed
+from bfcl_pipeline.show.report.tables.spec import (
+    CATEGORY,
+    COUNT,
+    MARK,
+    MODEL,
+    RULES,
+    RUN,
+    SHARE,
+    TEXT,
+    ModelSources,
+    Row,
+    TableSpec,
+    field,
+)
 
 MEMORY = "memory"
 """The value of the column `category` for all memories together, as the score of that name."""
@@ -47,23 +57,24 @@ Judged = Mapping[tuple[str, str], Sequence[JudgedQuestion]]
 """The questions with a verdict by rule set and category, in the release's order."""
 
 
-def judge_questions(records: AgenticRecords, followed: Iterable[FollowedScenario]) -> Judged:
+def judged(of: ModelSources) -> Judged:
     """The memory questions of one model with a verdict."""
-    known = {entry_id: record for one in followed for entry_id, record in one.records.items()}
-    judged = {}
+    records = of.records
+    known = {entry_id: record for one in of.once(followed) for entry_id, record in one.records.items()}
+    found = {}
     for (rules, category), scored in records.verdicts.items():
         if category not in GROUPS["memory"]:
             continue
         official = records.verdicts.get((Rules.OFFICIAL.value, category), ())
         mentioned = {question.entry.entry_id for question in official if question.valid}
-        judged[rules, category] = [
+        found[rules, category] = [
             JudgedQuestion(
                 question, known.get(question.entry.entry_id), _reason(question, known, mentioned)
             )
             for question in scored
             if question.valid is not None
         ]
-    return judged
+    return found
 
 
 def _reason(
@@ -75,16 +86,15 @@ def _reason(
     return reason(known.get(entry_id), entry_id in mentioned, question.error_type, question.answer_class)
 
 
-def memory_questions(model: str, judged: Judged) -> Iterator[dict[str, Any]]:
-    """The rows of `memory_questions`."""
+def _questions(of: ModelSources) -> Iterator[Row]:
     columns: dict[str, dict[str, Any]] = {}  # by entry id: the same under each rule set
-    for (rules, category), questions in judged.items():
+    for (rules, category), questions in of.once(judged).items():
         for one in questions:
             entry_id = one.question.entry.entry_id
             if entry_id not in columns:
                 columns[entry_id] = {} if one.record is None else _record_columns(one.record)
             yield {
-                "model": model,
+                "model": of.records.model,
                 "rules": rules,
                 "category": category,
                 "scenario": one.question.entry.scenario,
@@ -124,116 +134,51 @@ def _event_columns(prefix: str, event: FactEvent | None) -> dict[str, Any]:
     }
 
 
-def memory_failures(model: str, judged: Judged) -> Iterator[dict[str, Any]]:
-    """The rows of `memory_failures`: only reasons that occur, each memory and then all together."""
-    for rules, category, questions in _with_all(judged):
-        wrong = [one for one in questions if one.reason is not None]
-        for why in Reason:
-            failed = [one for one in wrong if one.reason is why]
-            if failed:
-                yield {
-                    "model": model,
-                    "rules": rules,
-                    "category": category,
-                    "reason": why,
-                    "count": len(failed),
-                    "wrong": len(wrong),
-                    "share": len(failed) / len(wrong),
-                    "abstained": sum(bool(one.abstained) for one in failed),
-                    "example_entry_id": failed[0].question.entry.entry_id,
-                }
+def _event(name: str, what: str) -> list[pa.Field[Any]]:
+    return [
+        field(f"{name}_session", TEXT, f"session in which {what}; null if it never did"),
+        field(f"{name}_turn", COUNT, "turn of the session, from 1; null if no call explains it"),
+        field(f"{name}_step", COUNT, "step of that turn, from 1; null likewise"),
+        field(f"{name}_call", TEXT, "the call as Python, cut to 120 characters; null likewise"),
+    ]
 
 
-def memory_parts(model: str, judged: Judged) -> Iterator[dict[str, Any]]:
-    """The rows of `memory_parts`: only parts that hold facts, each memory and then all together."""
-    for rules, category, questions in _with_all(judged):
-        for place in MemoryPlace:
-            held = [one for one in questions if one.record is not None and one.record.place is place]
-            alone = [one.question.valid for one in held if one.record and not one.record.look_ups]
-            if held:
-                tally = tally_columns(VerdictCounts.of([one.question.valid for one in held]))
-                yield {
-                    "model": model,
-                    "rules": rules,
-                    "category": category,
-                    "place": place,
-                    **tally,
-                    "without_look_up": len(alone),
-                    "without_look_up_correct": alone.count(True),
-                }
-
-
-def _with_all(judged: Judged) -> Iterator[tuple[str, str, Sequence[JudgedQuestion]]]:
-    """The questions of each rule set and memory, and of all memories of a rule set together."""
-    together: dict[str, list[JudgedQuestion]] = {}
-    for (rules, category), questions in judged.items():
-        together.setdefault(rules, []).extend(questions)
-        yield rules, category, questions
-    for rules, questions in together.items():
-        yield rules, MEMORY, questions
-
-
-def memory_patterns(
-    model: str, judged: Judged, followed: Sequence[FollowedScenario]
-) -> Iterator[dict[str, Any]]:
-    """The rows of `memory_patterns`."""
-    used = {
-        category: _pattern_columns(category, [one for one in followed if one.category == category])
-        for category in dict.fromkeys(one.category for one in followed)
-    }
-    for (rules, category), questions in judged.items():
-        if category in used:
-            yield {
-                "model": model,
-                "rules": rules,
-                "category": category,
-                **used[category],
-                **tally_columns(VerdictCounts.of([one.question.valid for one in questions])),
-            }
-
-
-def _pattern_columns(category: str, followed: Sequence[FollowedScenario]) -> dict[str, Any]:
-    calls = [call for one in followed for session in one.completed for call in session.calls]
-    roles = map(FUNCTIONS[CATEGORIES[category].backend].get, (call.name for call in calls))
-    added = Counter(role.part for role in roles if role is not None and role.action is Action.ADD)
-    core, archival = added[MemoryPart.CORE], added[MemoryPart.ARCHIVAL]
-    histories = [history for one in followed for history in one.histories.values()]
-    texts = sum(one.texts_with_facts for one in followed)
-    kept = sum(history.kept for history in histories)
-    return {
-        "pattern": pattern(core, archival, CATEGORIES[category].backend is not MemoryBackend.SUMMARY),
-        "core_adds": core,
-        "archival_adds": archival,
-        "facts": len(histories),
-        "facts_in_core": sum(history.in_core for history in histories),
-        "facts_in_archival": sum(history.in_archival for history in histories),
-        "texts_with_facts": texts,
-        "facts_per_text": kept / texts if texts else None,
-    }
-
-
-def memory_backends(leaderboard: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
-    """The rows of `memory_backends`: only scores of several models.
-
-    leaderboard: the rows of that table, official rules first, then by rank.
-    """
-    rows = list(leaderboard)
-    for rules in Rules:
-        own = [row for row in rows if row["rules"] == rules.value]
-        for category in (*GROUPS[MEMORY], MEMORY):
-            scored = [row for row in own if row[category] is not None]
-            if len(scored) < 2:
-                continue
-            best = max(scored, key=lambda row: row[category])
-            worst = min(reversed(scored), key=lambda row: row[category])
-            yield {
-                "rules": rules.value,
-                "category": category,
-                "models": len(scored),
-                "best": best[category],
-                "best_model": best["model"],
-                "worst": worst[category],
-                "worst_model": worst["model"],
-                "difference": best[category] - worst[category],
-                "mean": fmean(row[category] for row in scored),
-            }
+MEMORY_QUESTIONS = TableSpec(
+    "memory_questions",
+    (
+        "One row per model, rule set and memory question with a verdict. The page shows "
+        "their sums, the following tables."
+    ),
+    [
+        RUN,
+        MODEL,
+        RULES,
+        CATEGORY,
+        field("scenario", TEXT, "whose assistant the model is"),
+        field("entry_id", TEXT, "the question", nullable=False),
+        field("valid", MARK, "whether the answer is right", nullable=False),
+        field("reason", TEXT, "why it is wrong: the first reason that applies; null if it is right"),
+        field("abstained", MARK, "whether the model says that it does not know; null if not classed"),
+        field(
+            "place", TEXT, "part of the memory with the fact: core, archival, both, none; null if unknown"
+        ),
+        field(
+            "seen",
+            TEXT,
+            "where the model saw an acceptable answer: prompt (core memory), look_up (a result), nowhere; "
+            "null if unknown",
+        ),
+        field("searches", COUNT, "calls at the question that search; null if not recorded"),
+        field("retrievals", COUNT, "calls at the question that read what is stored; null likewise"),
+        *_event("stored", "the fact first came into the memory"),
+        *_event("lost", "the fact last left the memory, if it is not there at the question"),
+        field("lost_within", MARK, "whether no snapshot after a session has the fact; null if not lost"),
+        field(
+            "lost_fill",
+            SHARE,
+            "share of its part in use before that call (memory_rec_sum: of its characters); null likewise",
+        ),
+        field("lost_while_full", MARK, "whether that share was at least 0.9; null likewise"),
+    ],
+    of_model=_questions,
+)

@@ -21,7 +21,7 @@ from bfcl_pipeline.benchmark.config.published_scores import Source, identify_fil
 from bfcl_pipeline.benchmark.definition.leaderboard_files import OVERALL, Column, Show
 from bfcl_pipeline.benchmark.tables import read_table, write_table
 from bfcl_pipeline.benchmark.tables.text_forms import CSV, write_any_form
-from bfcl_pipeline.show.report.tables.columns import COUNT, SHARE, TEXT, field
+from bfcl_pipeline.show.report.tables.spec import COUNT, SHARE, TEXT, TableSpec, field
 
 _SHARES = (Show.SCORE, Show.TOTAL)
 _NAME, _OVERALL = "display_name", "overall"
@@ -37,7 +37,9 @@ def _column(column: Column) -> pa.Field[Any]:
     return field(column.value, SHARE, f"{about}{'' if column.show is Show.NUMBER else ', from 0 to 1'}")
 
 
-PUBLISHED = pa.schema(
+PUBLISHED = TableSpec(
+    "published",
+    "One row per model of each file, highest overall first.",
     [
         field("date", TEXT, "of the publication, from the config", nullable=False),
         field("source", TEXT, "where the file is from, from the config", nullable=False),
@@ -45,10 +47,8 @@ PUBLISHED = pa.schema(
         field("sha256", TEXT, "of its content", nullable=False),
         field("published_rank", COUNT, "`Rank` of the file; null if it has none"),
         *map(_column, OVERALL.columns),
-    ]
+    ],
 )
-
-PUBLISHED_TABLES: Mapping[str, pa.Schema] = {"published": PUBLISHED}
 
 
 def write_published(tables: Path, sources: Iterable[Mapping[str, Any]]) -> None:
@@ -58,12 +58,12 @@ def write_published(tables: Path, sources: Iterable[Mapping[str, Any]]) -> None:
     """
     rows = [row for source in identify_files(sources) for row in _rows(source)]
     rows.sort(key=lambda row: -row[_OVERALL])
-    _write(tables, pa.Table.from_pylist(rows, schema=PUBLISHED))
+    _write(tables, pa.Table.from_pylist(rows, schema=PUBLISHED.schema))
 
 
 def copy_published(tables: Path, recorded: Path) -> None:
     """Writes the same from the table of a recorded run. Raises TableError if it cannot be read."""
-    _write(tables, read_table(recorded, PUBLISHED.names).cast(PUBLISHED).combine_chunks())
+    _write(tables, read_table(recorded, PUBLISHED.schema.names).cast(PUBLISHED.schema).combine_chunks())
 
 
 def _write(tables: Path, table: pa.Table) -> None:

@@ -8,7 +8,7 @@ from bfcl_pipeline.benchmark.errata import Erratum, ErratumStatus, errata, propo
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.benchmark.tables import check_staged, entries_path
 from bfcl_pipeline.show.report.tables.errata_tables import ListedEntry, ceilings_over
-from bfcl_pipeline.show.report.tables.score_tables import SCORES
+from bfcl_pipeline.show.report.tables.leaderboard import SCORES
 
 
 def release_ceilings(data: Path) -> list[dict[str, Any]]:

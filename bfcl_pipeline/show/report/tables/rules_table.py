@@ -1,27 +1,32 @@
 """The table that compares the verdicts of the rule sets, by model and category."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
-from typing import Any
+from collections.abc import Collection, Iterator
 
 import polars as pl
 
+from bfcl_pipeline.benchmark.errata import Treatment
 from bfcl_pipeline.benchmark.records import Rules
-from bfcl_pipeline.show.report.tables.model_scores import ModelScore
 from bfcl_pipeline.show.report.tables.run_records import RunRecords, in_order
+from bfcl_pipeline.show.report.tables.spec import (
+    CATEGORY,
+    COUNT,
+    MODEL,
+    RUN,
+    SHARE,
+    WEB,
+    Row,
+    RunSources,
+    TableSpec,
+    field,
+)
 
 _KEY = ["model", "category", "entry_id"]
 
 
-def rules_rows(
-    records: RunRecords, scores: Sequence[ModelScore], mended: Collection[str]
-) -> list[dict[str, Any]]:
-    """The rows of `rules`.
-
-    Args:
-        scores: as `model_scores` returns them.
-        mended: the entries with a mended truth under verified rules.
-    """
+def _rules(made: RunSources) -> list[Row]:
+    records, scores = made.records, made.scores
+    mended = {entry.entry_id for entry in made.errata if entry.treatment is Treatment.MENDED}
     scored = records.verdicts.filter(pl.col("valid").is_not_null())
     official, corrected = _by_rules(scored, Rules.OFFICIAL, Rules.CORRECTED)
     webs = {score.model.name: score.webs for score in scores}
@@ -84,3 +89,41 @@ def _mended(records: RunRecords, mended: Collection[str]) -> dict[tuple[str, str
         (model, category): dict(zip(_NOTHING_MENDED, counts, strict=True))
         for model, category, *counts in counted.select("model", "category", *_NOTHING_MENDED).iter_rows()
     }
+
+
+RULES_COMPARED = TableSpec(
+    "rules",
+    (
+        "One row per model and category with verdicts under official and corrected rules, and the "
+        "accuracy under verified ones."
+    ),
+    [
+        RUN,
+        MODEL,
+        CATEGORY,
+        WEB,
+        field("entries", COUNT, "entries that official and corrected rules judged", nullable=False),
+        field("official_accuracy", SHARE, "accuracy under the official rules"),
+        field("corrected_accuracy", SHARE, "accuracy under the corrected rules"),
+        field("to_valid", COUNT, "invalid officially, valid when corrected", nullable=False),
+        field("to_invalid", COUNT, "valid officially, invalid when corrected", nullable=False),
+        field("flipped", COUNT, "entries whose verdict differs: the sum of both", nullable=False),
+        field("verified_accuracy", SHARE, "accuracy under the verified rules; null without verdicts"),
+        field("left_out", COUNT, "entries that the verified rules leave out", nullable=False),
+        field("mended", COUNT, "entries that the verified rules judge by a mended truth", nullable=False),
+        field(
+            "verified_to_valid",
+            COUNT,
+            "of these, invalid when corrected, now valid",
+            nullable=False,
+        ),
+        field(
+            "verified_to_invalid",
+            COUNT,
+            "of these, valid when corrected, now invalid",
+            nullable=False,
+        ),
+    ],
+    rows=_rules,
+    always=True,
+)

@@ -1,28 +1,40 @@
-"""The rows of the tables on scores and usage. Their columns are in `report.tables.columns`."""
+"""The tables on categories, prompt formats, errors, coverage and usage, and on models without answers."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
 import polars as pl
 
-from bfcl_pipeline.benchmark.config import ModelRow
-from bfcl_pipeline.benchmark.definition import CATEGORIES, V4_CATEGORIES, parse_format
-from bfcl_pipeline.benchmark.definition.leaderboard import LEADERBOARD
+from bfcl_pipeline.benchmark.definition import CATEGORIES, parse_format
 from bfcl_pipeline.benchmark.records import Rules, Step
 from bfcl_pipeline.judge.scoring.statistics.clustered import wilson
 from bfcl_pipeline.judge.scoring.usage import add_up
-from bfcl_pipeline.show.report.tables.intervals import interval_rows, limits, precision_columns
+from bfcl_pipeline.show.report.tables.intervals import interval_rows, precision_columns
 from bfcl_pipeline.show.report.tables.model_scores import ModelScore, VerdictCounts
-from bfcl_pipeline.show.report.tables.ranks import Key, rank_columns
-from bfcl_pipeline.show.report.tables.rules_table import rules_rows
-from bfcl_pipeline.show.report.tables.run_records import RunRecords, by_model, in_order
+from bfcl_pipeline.show.report.tables.run_records import by_model, in_order
+from bfcl_pipeline.show.report.tables.spec import (
+    CATEGORY,
+    CLUSTERED,
+    CLUSTERS,
+    COUNT,
+    DESIGN_EFFECT,
+    MARK,
+    MODEL,
+    RULES,
+    RUN,
+    SHARE,
+    TEXT,
+    WEB,
+    Row,
+    RunSources,
+    TableSpec,
+    field,
+    tally,
+)
 
 ENTRIES, SESSIONS = "entries", "sessions"
 """The values of the column `part`."""
-
-SCORES = (*(group.name for group in reversed(LEADERBOARD)), *V4_CATEGORIES)
-"""The columns of the table `leaderboard` that are scores, in its order."""
 
 MESSAGE_LENGTH = 300
 """Characters of an error message in the table `error_types`."""
@@ -32,110 +44,41 @@ UNKNOWN_REASON = "the responses do not state a reason"
 MISSING_REASON = "its step failed before it had results; logs/ has the log of each step"
 
 
-def score_tables(
-    records: RunRecords,
-    scores: Sequence[ModelScore],
-    mended: Collection[str] = (),
-    sizes: Mapping[str, int] | None = None,
-) -> dict[str, list[dict[str, Any]]]:
-    """The rows of every table of `columns.TABLES` by its name, without the column `run`.
-
-    Args:
-        records: of the run.
-        scores: as `model_scores` returns them.
-        mended: the entries with a mended truth under verified rules.
-        sizes: of every category, its entries in means by size; None: those scored.
-    """
+def _by_name(scores: Iterable[ModelScore]) -> list[ModelScore]:
     order = list(Rules)
-    by_name = sorted(scores, key=lambda score: (score.model.name, order.index(score.rules)))
-    return {
-        "leaderboard": _leaderboard(scores, rank_columns(records, scores, sizes)),
-        "categories": [
-            {
-                **_key(score),
-                "category": name,
-                "web": score.webs.get(name),
-                "release_entries": category.entries,
-                **tally_columns(score.tallies[name]),
-                **precision_columns(score.precisions.get(name)),
-                "not_answered": score.tallies[name].entries - score.tallies[name].answered,
-            }
-            for score in by_name
-            for name, category in CATEGORIES.items()
-            if name in score.tallies
-        ],
-        "error_types": _error_types(records),
-        "formats": [
-            {**_key(score), "format": key, **_format_columns(key), **tally_columns(tally)}
-            for score in by_name
-            for key, tally in score.formats.items()
-        ],
-        "rules": rules_rows(records, scores, mended),
-        "coverage": _coverage(records),
-        "intervals": [
-            {**_key(score), **row}
-            for score in by_name
-            for row in interval_rows(score.scores, score.precisions)
-        ],
-        "usage": list(_usage(records, {score.model.name: score.model for score in scores})),
-    }
+    return sorted(scores, key=lambda score: (score.model.name, order.index(score.rules)))
 
 
-def _key(score: ModelScore) -> dict[str, Any]:
+def _key(score: ModelScore) -> Row:
     return {"model": score.model.name, "rules": score.rules.value}
 
 
-def _leaderboard(
-    scores: Sequence[ModelScore], ranked: Mapping[Key, Mapping[str, Any]]
-) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = []
-    ranks = dict.fromkeys(Rules, 0)
-    for score in scores:
-        ranks[score.rules] += score.judged
-        rank = ranks[score.rules] if score.judged else None
-        of_rank = ranked[score.model.name, score.rules]
-        rows.append({"rank": rank, **of_rank, **_key(score), **_leaderboard_columns(score)})
-    return rows
+def _categories(made: RunSources) -> Iterator[Row]:
+    for score in _by_name(made.scores):
+        for name, category in CATEGORIES.items():
+            if name in score.tallies:
+                counted = score.tallies[name]
+                yield {
+                    **_key(score),
+                    "category": name,
+                    "web": score.webs.get(name),
+                    "release_entries": category.entries,
+                    **tally_columns(counted),
+                    **precision_columns(score.precisions.get(name)),
+                    "not_answered": counted.entries - counted.answered,
+                }
 
 
-def _leaderboard_columns(score: ModelScore) -> dict[str, Any]:
-    entries = sum(tally.entries for tally in score.of_v4.values())
-    answered = sum(tally.answered for tally in score.of_v4.values())
-    categories = {name: score.scores[name] for name in V4_CATEGORIES}
-    return {
-        "display_name": score.model.display_name,
-        "kind": score.model.kind or None,
-        "mode": score.mode,
-        "web": score.web,
-        **_group_columns(score),
-        **{name: found.accuracy if found.complete else None for name, found in categories.items()},
-        "format_max_delta": score.spread.max_delta if score.spread else None,
-        "format_std": score.spread.std if score.spread else None,
-        "entries": entries,
-        "answered": answered,
-        "not_answered": entries - answered,
-        "cost_usd": score.usage.cost_usd,
-        "latency_mean_seconds": score.usage.latency_mean_seconds,
-        "latency_std_seconds": score.usage.latency_std_seconds,
-        "latency_p95_seconds": score.usage.latency_p95_seconds,
-        "org": score.model.org,
-        "license": score.model.license,
-        "url": score.model.url,
-    }
+def _formats(made: RunSources) -> Iterator[Row]:
+    for score in _by_name(made.scores):
+        for key, counted in score.formats.items():
+            yield {**_key(score), "format": key, **_format_columns(key), **tally_columns(counted)}
 
 
-def _group_columns(score: ModelScore) -> dict[str, float | None]:
-    columns: dict[str, float | None] = {}
-    for group in LEADERBOARD:
-        of_group, precision = score.scores[group.name], score.precisions.get(group.name)
-        known = of_group.evaluated > 0 or (group.name == "overall" and score.judged)
-        accuracy = of_group.accuracy if known else None
-        columns[group.name] = accuracy
-        interval = limits(of_group, precision) if precision else None
-        # Without one, a known score is the 0 of an Overall of which nothing was evaluated.
-        columns[f"{group.name}_ci_low"] = interval.low if interval else accuracy
-        columns[f"{group.name}_ci_high"] = interval.high if interval else accuracy
-    return columns
+def _intervals(made: RunSources) -> Iterator[Row]:
+    for score in _by_name(made.scores):
+        for row in interval_rows(score.scores, score.precisions):
+            yield {**_key(score), **row}
 
 
 def tally_columns(tally: VerdictCounts) -> dict[str, Any]:
@@ -167,10 +110,10 @@ def _format_columns(key: str) -> Mapping[str, Any]:
     }
 
 
-def _error_types(records: RunRecords) -> list[dict[str, Any]]:
+def _error_types(made: RunSources) -> list[Row]:
     key = ["model", "rules", "category", "error_type"]
     counted = (
-        records.verdicts.filter(pl.col("valid").not_())
+        made.records.verdicts.filter(pl.col("valid").not_())
         .with_columns(pl.col("error_type").fill_null("unnamed"))
         .group_by(key, maintain_order=True)
         .agg(
@@ -183,21 +126,19 @@ def _error_types(records: RunRecords) -> list[dict[str, Any]]:
     return in_order(counted, "model", "rules", "category").to_dicts()
 
 
-def _coverage(records: RunRecords) -> list[dict[str, Any]]:
+def _coverage(made: RunSources) -> list[Row]:
     counted = (
-        records.verdicts.unique(["model", "category", "entry_id"], maintain_order=True)
+        made.records.verdicts.unique(["model", "category", "entry_id"], maintain_order=True)
         .group_by("model", "category", "status")
         .agg(entries=pl.len())
     )
     return in_order(counted, "model", "category", "status").to_dicts()
 
 
-def _usage(records: RunRecords, rows: Mapping[str, ModelRow]) -> Iterator[dict[str, Any]]:
-    """The rows of `usage`.
-
-    rows: the model row of every model.
-    """
-    answers = {SESSIONS: by_model(records.sessions.rows), ENTRIES: by_model(records.responses.rows)}
+def _usage(made: RunSources) -> Iterator[Row]:
+    rows = {score.model.name: score.model for score in made.scores}
+    tables = {SESSIONS: made.records.sessions, ENTRIES: made.records.responses}
+    answers = {part: by_model(table.rows) for part, table in tables.items()}
     for model in sorted(rows):
         parts = {part: _steps(frames[model]) for part, frames in answers.items() if model in frames}
         for category in CATEGORIES:
@@ -223,21 +164,159 @@ def _steps(frame: pl.DataFrame) -> dict[str, list[list[Step]]]:
     return steps_of
 
 
-def unanswered_rows(
-    records: RunRecords, scores: Sequence[ModelScore], missing: Iterable[str]
-) -> Iterator[dict[str, Any]]:
-    """The rows of `unanswered`: models without any verdict, of V4 or not, then those without responses.
-
-    scores: of one rule set. missing: the models without responses.
-    """
-    for score in scores:
-        if not any(tally.answered for tally in score.tallies.values()):
-            read = records.responses.read(score.model.name, score.tallies, ["status_detail"])
+def _unanswered(made: RunSources) -> Iterator[Row]:
+    """Models without any verdict, of V4 or not, then those without responses."""
+    for score in made.scores:
+        if score.rules is made.rules and not any(tally.answered for tally in score.tallies.values()):
+            read = made.records.responses.read(score.model.name, score.tallies, ["status_detail"])
             details = {row["status_detail"] for row in read if row["status_detail"]}
             yield {
                 "model": score.model.name,
                 "entries": sum(tally.entries for tally in score.tallies.values()),
                 "reason": min(details, key=lambda detail: (len(detail), detail), default=UNKNOWN_REASON),
             }
-    for model in missing:
+    for model in made.missing:
         yield {"model": model, "entries": None, "reason": MISSING_REASON}
+
+
+CATEGORY_SCORES = TableSpec(
+    "categories",
+    "One row per model, rule set and category that was run.",
+    [
+        RUN,
+        MODEL,
+        RULES,
+        CATEGORY,
+        WEB,
+        field("release_entries", COUNT, "scored entries that the release has", nullable=False),
+        field("entries", COUNT, "entries asked in this run", nullable=False),
+        *tally("of the category", CLUSTERED),
+        CLUSTERS,
+        DESIGN_EFFECT,
+        field("not_answered", COUNT, "entries without a verdict: in no accuracy", nullable=False),
+    ],
+    rows=_categories,
+    always=True,
+)
+
+
+ERROR_TYPES = TableSpec(
+    "error_types",
+    "One row per model, rule set, category and error type, commonest first.",
+    [
+        RUN,
+        MODEL,
+        RULES,
+        CATEGORY,
+        field("error_type", TEXT, "official name of the error", nullable=False),
+        field("count", COUNT, "responses that failed so", nullable=False),
+        field("example_entry_id", TEXT, "the first of them", nullable=False),
+        field("example_message", TEXT, "what was wrong with it, for a person, cut to 300 characters"),
+    ],
+    rows=_error_types,
+    always=True,
+)
+
+
+FORMAT_SCORES = TableSpec(
+    "formats",
+    "One row per model, rule set and prompt format of the format-sensitivity test.",
+    [
+        RUN,
+        MODEL,
+        RULES,
+        field("format", TEXT, "the release's name of the prompt format", nullable=False),
+        field("return_format", TEXT, "syntax in which calls were to be written", nullable=False),
+        field("tool_call_tag", MARK, "calls were to stand in a tag", nullable=False),
+        field("doc_format", TEXT, "how the functions were documented", nullable=False),
+        field("layout", TEXT, "plaintext or markdown", nullable=False),
+        field("style", TEXT, "classic or experimental wording", nullable=False),
+        field("entries", COUNT, "entries asked in this format", nullable=False),
+        *tally("in this format"),
+    ],
+    rows=_formats,
+    always=True,
+)
+
+
+COVERAGE = TableSpec(
+    "coverage",
+    "One row per model, category and status that occurs.",
+    [
+        RUN,
+        MODEL,
+        CATEGORY,
+        field("status", TEXT, "answered, or why there is no verdict", nullable=False),
+        field("entries", COUNT, "entries with this status", nullable=False),
+    ],
+    rows=_coverage,
+    always=True,
+)
+
+
+INTERVALS = TableSpec(
+    "intervals",
+    (
+        "One row per model, rule set and score with verdicts: the overall, the other groups, the "
+        "categories. The design effect of a group is the variance of its score over that of "
+        "independent entries. [statistics.md](statistics.md) derives the columns. Memory has only "
+        "five scenarios, too few for an interval over scenarios: the last two columns show how much "
+        "its scores depend on single ones."
+    ),
+    [
+        RUN,
+        MODEL,
+        RULES,
+        field("score", TEXT, "a column of `leaderboard`: a score or a category", nullable=False),
+        field("entries", COUNT, "entries of it with a judged response", nullable=False),
+        CLUSTERS,
+        field("accuracy", SHARE, "the score; what was not evaluated counts 0", nullable=False),
+        field("ci_low", SHARE, f"lower limit of its {CLUSTERED}", nullable=False),
+        field("ci_high", SHARE, f"upper limit of its {CLUSTERED}", nullable=False),
+        DESIGN_EFFECT,
+        field("effective_entries", SHARE, "independent entries that would be as precise; null if unknown"),
+        field("scenario_low", SHARE, "memory: the lowest score with one scenario left out; else null"),
+        field("scenario_high", SHARE, "memory: the highest score with one scenario left out; else null"),
+    ],
+    rows=_intervals,
+    always=True,
+)
+
+
+USAGE = TableSpec(
+    "usage",
+    "One row per model, category and part that was run; `coverage` counts failures.",
+    [
+        RUN,
+        MODEL,
+        CATEGORY,
+        field("part", TEXT, "entries, or sessions: those before memory questions", nullable=False),
+        field("entries", COUNT, "entries or sessions asked, whatever became of them", nullable=False),
+        field("exchanges", COUNT, "requests of these that were answered", nullable=False),
+        field("input_tokens", COUNT, "tokens sent; null if never told"),
+        field("output_tokens", COUNT, "tokens received; null if never told"),
+        field("cost_usd", SHARE, "these at the prices of the model's row, in US dollars; null without"),
+        field(
+            "exchange_mean_seconds", SHARE, "mean time from a request to its answer; null if never taken"
+        ),
+        field("exchange_p95_seconds", SHARE, "95th percentile of these times"),
+        field("entry_mean_seconds", SHARE, "mean over entries of the sum of their times"),
+        field("entry_p95_seconds", SHARE, "95th percentile of these sums"),
+        field("truncated", COUNT, "answers cut off at a limit of tokens; null if no end is ever told"),
+    ],
+    rows=_usage,
+    always=True,
+)
+
+
+UNANSWERED = TableSpec(
+    "unanswered",
+    "One row per model without any answer.",
+    [
+        RUN,
+        MODEL,
+        field("entries", COUNT, "entries of the model, all without an answer; null without responses"),
+        field("reason", TEXT, "why, for a person: the shortest detail of these entries", nullable=False),
+    ],
+    rows=_unanswered,
+)

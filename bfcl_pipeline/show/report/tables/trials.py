@@ -1,6 +1,6 @@
-"""The rows of the tables on several trials of a model: spreads and intervals, pass^k, flaky entries.
+"""The tables on several trials of a model: spreads and intervals, pass^k, flaky entries.
 
-The statistics are `scoring.statistics.repeated`; the columns are in `trial_columns`.
+The statistics are `scoring.statistics.repeated`.
 """
 
 from __future__ import annotations
@@ -27,8 +27,20 @@ from bfcl_pipeline.judge.scoring.statistics.repeated import (
     mean_of,
     score,
 )
-from bfcl_pipeline.show.report.tables.run_records import RunRecords, by_model, in_order
-from bfcl_pipeline.show.report.tables.score_tables import SCORES
+from bfcl_pipeline.show.report.tables.leaderboard import SCORES, leaderboard_rows
+from bfcl_pipeline.show.report.tables.run_records import by_model, in_order
+from bfcl_pipeline.show.report.tables.spec import (
+    CATEGORY,
+    COUNT,
+    RULES,
+    RUN,
+    SHARE,
+    TEXT,
+    Row,
+    RunSources,
+    TableSpec,
+    field,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,37 +77,27 @@ class TrialVerdicts:
         return _trials(kept, self.repeated.marks[enough], self.sizes) if kept else None
 
 
-def trial_tables(
-    records: RunRecords,
-    leaderboard: Sequence[Mapping[str, Any]],
-    sizes: Mapping[str, int] | None = None,
-) -> dict[str, list[dict[str, Any]]]:
-    """The rows of the tables of TRIAL_TABLES, for the models with more than one trial.
-
-    Args:
-        records: of the run.
-        leaderboard: the rows of that table.
-        sizes: of every category, its entries in means by size; None: those with a verdict.
-    """
+def _tables(made: RunSources) -> dict[str, list[Row]]:
+    """The rows of the three tables, for the models with more than one trial."""
     trials_of: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
-    for row in leaderboard:
+    for row in made.once(leaderboard_rows):
         trials_of.setdefault((row["rules"], trial_of(row["model"]).model), []).append(row)
     trials_of = {key: rows for key, rows in trials_of.items() if len(rows) > 1}
     tables: dict[str, list[dict[str, Any]]] = {"trials": [], "pass_k": [], "flaky": []}
     if not trials_of:
         return tables
-    verdicts = by_model(records.verdicts.select("model", "rules", "category", "entry_id", "valid"))
+    verdicts = by_model(made.records.verdicts.select("model", "rules", "category", "entry_id", "valid"))
     for (rules, model), rows in trials_of.items():
         key = {"rules": rules, "model": model}
         names = sorted((row["model"] for row in rows), key=lambda name: trial_of(name).number)
         every = [verdicts[name].filter(pl.col("rules") == rules) for name in names]
         of_v4 = [frame.filter(pl.col("category").is_in(V4_CATEGORIES)) for frame in every]
-        found = read_trials(of_v4, sizes)
+        found = read_trials(of_v4, made.sizes)
         tables["trials"] += ({**key, **columns} for columns in _spreads(rows, found))
         if found is not None:
             tables["pass_k"] += ({**key, **columns} for columns in _pass_k(found))
         if list(map(len, every)) != list(map(len, of_v4)):
-            found = read_trials(every, sizes)
+            found = read_trials(every, made.sizes)
         if found is not None:
             tables["flaky"] += ({**key, **columns} for columns in _flaky(found))
     return tables
@@ -232,3 +234,76 @@ def _flaky(found: TrialVerdicts) -> Iterator[dict[str, Any]]:
             "trials": int(judged[place]),
             "right": int(right[place]),
         }
+
+
+_MODEL = field("model", TEXT, "name of the model, of whose trials each has its own in other tables", False)
+_SCORE = field("score", TEXT, "a column of `leaderboard`: a score or a category", nullable=False)
+
+
+TRIALS = TableSpec(
+    "trials",
+    "One row per rule set, repeated model and score.",
+    [
+        RUN,
+        RULES,
+        _MODEL,
+        _SCORE,
+        field("trials", COUNT, "trials that have this score", nullable=False),
+        field("mean", SHARE, "its mean over these", nullable=False),
+        field("std", SHARE, "its sample standard deviation; null of one trial"),
+        field("min", SHARE, "the lowest", nullable=False),
+        field("max", SHARE, "the highest", nullable=False),
+        field(
+            "ci_low",
+            SHARE,
+            "lower limit of the clustered 95 % interval of the mean; null if trials lack categories of it",
+        ),
+        field("ci_high", SHARE, "upper limit of this interval"),
+        field("between", SHARE, "standard error of the mean from the choice of the entries"),
+        field("within", SHARE, "standard error of the mean from the randomness of trials"),
+        field("entries", COUNT, "entries with a verdict in two trials or more"),
+        field("flaky", COUNT, "of these, those whose verdict differs among trials"),
+    ],
+    rows=lambda made: made.once(_tables)["trials"],
+)
+
+
+PASS_K = TableSpec(
+    "pass_k",
+    (
+        "One row per rule set, repeated model, score and number of repetitions, if every category "
+        "of the score in the run has entries with so many verdicts. A category that was not run counts 0."
+    ),
+    [
+        RUN,
+        RULES,
+        _MODEL,
+        _SCORE,
+        field("k", COUNT, "number of repetitions", nullable=False),
+        field("entries", COUNT, "entries counted: verdicts in k trials or more", nullable=False),
+        field("pass_k", SHARE, "pass^k: probability that k repetitions are all right", nullable=False),
+        field("ci_low", SHARE, "lower limit of its clustered 95 % interval", nullable=False),
+        field("ci_high", SHARE, "upper limit of its clustered 95 % interval", nullable=False),
+        field("pass_at_k", SHARE, "pass@k: probability that one or more of k are right", nullable=False),
+    ],
+    rows=lambda made: made.once(_tables)["pass_k"],
+)
+
+
+FLAKY = TableSpec(
+    "flaky",
+    (
+        "One row per rule set, repeated model and entry whose verdict differs among trials, in the "
+        "order of the benchmark."
+    ),
+    [
+        RUN,
+        RULES,
+        _MODEL,
+        CATEGORY,
+        field("entry_id", TEXT, "id as in the release", nullable=False),
+        field("trials", COUNT, "trials with a verdict on it", nullable=False),
+        field("right", COUNT, "of these, those with a valid answer", nullable=False),
+    ],
+    rows=lambda made: made.once(_tables)["flaky"],
+)

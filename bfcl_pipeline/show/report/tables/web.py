@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from statistics import fmean
-from typing import Any
 
 from bfcl_pipeline.benchmark.definition import GROUPS
 from bfcl_pipeline.judge.scoring.web_results import Place
@@ -20,10 +19,27 @@ from bfcl_pipeline.runs.web_label import join_webs, searched_web_label
 from bfcl_pipeline.show.report.tables.agentic_records import AgenticRecords, ScoredQuestion
 from bfcl_pipeline.show.report.tables.model_scores import VerdictCounts
 from bfcl_pipeline.show.report.tables.score_tables import tally_columns
+from bfcl_pipeline.show.report.tables.spec import (
+    CATEGORY,
+    COUNT,
+    MARK,
+    MODEL,
+    RULES,
+    RUN,
+    SHARE,
+    TEXT,
+    WEB,
+    ModelSources,
+    Row,
+    TableSpec,
+    counts,
+    field,
+    tally,
+)
 
 
-def web_hops(records: AgenticRecords) -> Iterator[dict[str, Any]]:
-    """The rows of `web_hops`."""
+def _hops(of: ModelSources) -> Iterator[Row]:
+    records = of.records
     for key, scored in _searched(records):
         for hops in sorted({hop_count(question.entry) for question in scored}):
             questions = [question for question in scored if hop_count(question.entry) == hops]
@@ -40,8 +56,8 @@ def web_hops(records: AgenticRecords) -> Iterator[dict[str, Any]]:
             }
 
 
-def web_failures(records: AgenticRecords) -> Iterator[dict[str, Any]]:
-    """The rows of `web_failures`."""
+def _failures(of: ModelSources) -> Iterator[Row]:
+    records = of.records
     for key, scored in _searched(records):
         wrong = {
             question.entry.entry_id: work
@@ -63,8 +79,8 @@ def web_failures(records: AgenticRecords) -> Iterator[dict[str, Any]]:
             }
 
 
-def web_questions(records: AgenticRecords) -> Iterator[dict[str, Any]]:
-    """The rows of `web_questions`."""
+def _questions(of: ModelSources) -> Iterator[Row]:
+    records = of.records
     for key, scored in _searched(records):
         for question, work in _answered(records, scored):
             after = Counter(work.after_failures())
@@ -125,3 +141,110 @@ def _means(works: Sequence[WebWork], suffix: str) -> dict[str, float | None]:
 def _mean(amounts: Iterable[int]) -> float | None:
     values = list(amounts)
     return fmean(values) if values else None
+
+
+WEB_HOPS = TableSpec(
+    "web_hops",
+    "One row per model, rule set, web-search category and number of hops.",
+    [
+        RUN,
+        MODEL,
+        RULES,
+        CATEGORY,
+        WEB,
+        *counts(hops="steps from the question to its answer, as annotated", entries="questions asked"),
+        *tally("of so many hops"),
+        field(
+            "mean_steps", SHARE, "mean number of steps, with calls or without; null if no answer is there"
+        ),
+        field("mean_searches", SHARE, "mean number of searches; null likewise"),
+        field("mean_fetches", SHARE, "mean number of pages fetched, or tried to; null likewise"),
+        field("mean_steps_correct", SHARE, "mean number of steps of the right answers; null without one"),
+        field("mean_searches_correct", SHARE, "mean number of their searches; null likewise"),
+        field("mean_fetches_correct", SHARE, "mean number of their fetches; null likewise"),
+        field("abstained", COUNT, "wrong answers that say that the model does not know or cannot answer"),
+    ],
+    of_model=_hops,
+)
+
+
+WEB_FAILURES = TableSpec(
+    "web_failures",
+    (
+        "One row per model, rule set, web-search category with wrong answers, and failure. "
+        "`no_search`: never searched; a call of a tool that was not offered is not a search. "
+        "`pasted_question`: one query contains at least 80 % of the different words of the question, "
+        "without the sentence before it and the request for a format, or packs several hops: at least 75 "
+        "% of its content words come from the question, and two or more of these are in no single hop "
+        "with the others. `never_fetched`: searched, but fetched no page. `repeated_search`: two queries "
+        "have at least 80 % of their words in common. `future_event`: the final message says that "
+        "something has not happened yet or is later than the model's knowledge. `abstained`: it says that "
+        "the model does not know or cannot answer. `misread_page`: an acceptable answer stands on a page "
+        "that was fetched. `misread_result`: it stands in the title, address or text of a search result. "
+        "`failed_fetch_other_source`: a fetch failed, and the next step fetched another address. "
+        "`gave_up`: a fetch failed, and the model neither called a web tool again nor answered. "
+        "`none_of_these`: none of the others. The kinds from `misread_page` on need the results of the "
+        "calls, which are derived again from the simulated web or the web cache; they are not counted for "
+        "an answer of which a result is not recorded. A short answer, such as a number, may stand on a "
+        "page or in a result by chance."
+    ),
+    [
+        RUN,
+        MODEL,
+        RULES,
+        CATEGORY,
+        WEB,
+        field("failure", TEXT, "what the wrong answers did; one may have done several", nullable=False),
+        *counts(count="wrong answers that did", wrong="wrong answers that are there"),
+        field("share", SHARE, "count / wrong", nullable=False),
+        field("example_entry_id", TEXT, "the first of them; null if there is none"),
+        field("known", COUNT, "wrong answers of which it is known: all, or those with recorded results"),
+    ],
+    of_model=_failures,
+)
+
+
+WEB_QUESTIONS = TableSpec(
+    "web_questions",
+    (
+        "One row per model, rule set and web question with a verdict on an answer. The "
+        "results of calls are derived as for `web_failures`. A right answer that stands nowhere comes "
+        "from the model's own knowledge, or from other words than those of the acceptable answers."
+    ),
+    [
+        RUN,
+        MODEL,
+        RULES,
+        CATEGORY,
+        WEB,
+        field("entry_id", TEXT, "the question", nullable=False),
+        *counts(hops="steps from the question to its answer, as annotated"),
+        field("valid", MARK, "whether the answer is right", nullable=False),
+        field("abstained", MARK, "wrong, and the model says that it does not know", nullable=False),
+        *counts(
+            steps="steps, with calls or without",
+            searches="calls of the search tool; none if it was not offered",
+            repeated_searches="of these, those with nearly the words of an earlier one",
+            fetches="calls of the tool that fetches a page; none if it was not offered",
+        ),
+        field("known", MARK, "whether the result of every call is recorded", nullable=False),
+        field("failed_searches", COUNT, "searches that failed or found nothing; null if not known"),
+        field("failed_fetches", COUNT, "fetches that failed; null if not known"),
+        field("retried", COUNT, "of these, those after which the same address was fetched; null likewise"),
+        field("other_source", COUNT, "those after which another address was fetched"),
+        field("searched_again", COUNT, "those after which the model searched, but fetched nothing"),
+        field("answered", COUNT, "those after which the model answered without a further call"),
+        field("gave_up", COUNT, "those after which it did not answer, or said that it does not know"),
+        *(
+            field(f"answer_in_{place}", MARK, f"an acceptable answer stands {where}; null if not known")
+            for place, where in (
+                ("title", "in the title of a search result"),
+                ("address", "in the address of a search result"),
+                ("snippet", "in the text of a search result"),
+                ("page", "on a fetched page"),
+            )
+        ),
+        field("failures", TEXT, "wrong answers: kinds in `web_failures`, by commas; null if none is known"),
+    ],
+    of_model=_questions,
+)

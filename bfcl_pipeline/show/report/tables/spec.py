@@ -1,0 +1,137 @@
+"""What one table under `results/<run>/tables` is: its name, what a row is, its columns, how rows are made.
+
+Every table is written as Parquet and as CSV with the same columns and row order. Accuracies and interval
+limits are between 0 and 1; a null is an empty CSV field. The descriptions of columns are part of the
+Parquet files: with other words, an archive made before could not be verified byte for byte. `all_tables`
+lists the tables; docs/tables.md is made of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from dataclasses import field as attribute
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar
+
+import pyarrow as pa
+
+from bfcl_pipeline.benchmark.records import Rules
+
+if TYPE_CHECKING:
+    from bfcl_pipeline.show.report.tables.agentic_records import AgenticRecords
+    from bfcl_pipeline.show.report.tables.errata_tables import ListedEntry
+    from bfcl_pipeline.show.report.tables.model_scores import ModelScore
+    from bfcl_pipeline.show.report.tables.run_records import RunRecords
+    from bfcl_pipeline.world.tools.memory.encoder import Encoder
+
+Row: TypeAlias = dict[str, Any]
+"""One row of a table by column."""
+
+Made = TypeVar("Made")
+
+
+class _Sources:
+    """What several tables are made of is computed once."""
+
+    _made: dict[Callable[..., Any], Any]
+
+    def once(self, make: Callable[[Self], Made]) -> Made:
+        """What `make` makes of this, computed at the first call."""
+        if make not in self._made:
+            self._made[make] = make(self)
+        made: Made = self._made[make]
+        return made
+
+
+@dataclass(frozen=True, slots=True)
+class RunSources(_Sources):
+    """What the tables of a run are made of, but for those on single conversations."""
+
+    records: RunRecords
+    scores: Sequence[ModelScore]  # under every rule set, as `model_scores` returns them
+    rules: Rules  # the rule set of the official files
+    data: Path  # the staged release
+    errata: Sequence[ListedEntry] = ()  # the entries of the run that the errata list
+    own_errata: Sequence[Row] = ()  # the rows of the table of this name
+    sizes: Mapping[str, int] | None = (
+        None  # of every category, entries in means by size; None: those scored
+    )
+    missing: Collection[str] = ()  # models without responses
+    _made: dict[Callable[..., Any], Any] = attribute(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSources(_Sources):
+    """What the tables on the conversations of one model with a memory or on the web are made of."""
+
+    records: AgenticRecords
+    encoder: Encoder | None = None  # raises ModelError for a text without a stored embedding
+    _made: dict[Callable[..., Any], Any] = attribute(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class TableSpec:
+    """One table: all that is known of it but how people see it."""
+
+    name: str  # of its files
+    about: str  # what one row is, in Markdown
+    columns: Sequence[pa.Field[Any]]
+    rows: Callable[[RunSources], Iterable[Row]] | None = None  # the column `run` is added
+    of_model: Callable[[ModelSources], Iterable[Row]] | None = None  # those of one model, likewise
+    always: bool = False  # whether every run has it; others only if there are rows
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The columns with their types and descriptions."""
+        return pa.schema(self.columns)
+
+
+TEXT = pa.string()
+COUNT = pa.int64()
+SHARE = pa.float64()
+MARK = pa.bool_()
+
+
+def field(name: str, kind: pa.DataType, about: str, nullable: bool = True) -> pa.Field[Any]:
+    """One column with its description."""
+    return pa.field(name, kind, nullable=nullable, metadata={"description": about})
+
+
+RUN = field("run", TEXT, "name of the run; null if the responses tell none")
+MODEL = field("model", TEXT, "name of the model", nullable=False)
+RULES = field("rules", TEXT, "official, corrected or verified: the rule set", nullable=False)
+CATEGORY = field("category", TEXT, "one of the V4 categories", nullable=False)
+WEB = field(
+    "web", TEXT, "web searched: simulated, record, replay, live or off; several joined; null if none"
+)
+
+
+CLUSTERED = "95 % interval, entries clustered (docs/statistics.md)"
+
+
+def tally(of: str, interval: str = "95 % Wilson interval") -> list[pa.Field[Any]]:
+    """The columns of one accuracy.
+
+    Args:
+        of: the entries, as the end of a noun phrase.
+        interval: which interval it has.
+    """
+    return [
+        field("answered", COUNT, f"entries {of} with a judged response", nullable=False),
+        field("correct", COUNT, "of these, the valid ones", nullable=False),
+        field("accuracy", SHARE, "correct / answered; null if none was judged"),
+        field("ci_low", SHARE, f"lower limit of its {interval}"),
+        field("ci_high", SHARE, f"upper limit of its {interval}"),
+    ]
+
+
+CLUSTERS = field("clusters", COUNT, "sets of judged entries that share a scenario", nullable=False)
+DESIGN_EFFECT = field(
+    "design_effect", SHARE, "variance over that of independent entries; null if it cannot be measured"
+)
+
+
+def counts(**columns: str) -> list[pa.Field[Any]]:
+    """Columns of counts by name, with what each counts."""
+    return [field(name, COUNT, about, nullable=False) for name, about in columns.items()]
