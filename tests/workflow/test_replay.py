@@ -83,7 +83,9 @@ def recorded(tmp_path_factory: pytest.TempPathFactory, staged: Path) -> Recorded
         for name, server, price in (("flaky-FC", flaky, 0), ("dear", dear, 0.5)):
             row = {"name": name, "kind": "openai_chat", "endpoint": server.endpoint, "limits": LIMITS}
             row |= {"key": "DEAR_KEY", "input_price": price, "output_price": price}
-            if price:  # one request at a time: what the budget buys does not depend on how fast this machine is
+            if (
+                price
+            ):  # one request at a time: what the budget buys does not depend on how fast this machine is
                 row["limits"] = {**LIMITS, "in_flight": 1}
             rows.append(row)
         (project.folder / "config/models.yaml").write_text(yaml.safe_dump({"models": rows}))
