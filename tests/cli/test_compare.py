@@ -106,7 +106,10 @@ def test_flips_are_a_table(run: Path, tmp_path: Path) -> None:
 
 def test_names_cannot_break_markdown_or_latex(run: Path, tmp_path: Path) -> None:
     """A hostile name is escaped in both."""
-    for suffix, escaped in ((".md", r"a\|b\_%\\x1b\[31m"), (".tex", r"a|b\_\%\textbackslash{}x1b[31m")):
+    for suffix, escaped in (
+        (".md", r"a\|b\_%\\x1b\[31m"),
+        (".tex", r"a\textbar{}b\_\%\textbackslash{}x1b[31m"),
+    ):
         out = tmp_path / f"c{suffix}"
         assert main(["compare", f"{run}:{HOSTILE}", f"{run}:b", "--out", str(out)]) == 0
         assert escaped in out.read_text()

@@ -20,14 +20,19 @@ class Form:
     """One form of export."""
 
     about: str  # one line: what is written
-    module: str  # of bfcl_pipeline.share.exports; has `write(scores, options, log)`
+    module: str  # of bfcl_pipeline.share.exports
     extra: str | None = None  # optional dependency, bfcl-pipeline[extra]
     needs: str | None = None  # the module that the extra installs
+    function: str = "write"  # of the module: takes run, options and log; returns the number of files
 
 
 FORMS: Mapping[str, Form] = {
-    "latex": Form("the V4 table for papers, with rules of the package booktabs; one file", "latex"),
-    "markdown": Form("the V4 table in Markdown; one file", "markdown"),
+    "latex": Form(
+        "the V4 table for papers, with rules of the package booktabs; one file",
+        "v4_table",
+        function="write_latex",
+    ),
+    "markdown": Form("the V4 table in Markdown; one file", "v4_table", function="write_markdown"),
     "every-eval-ever": Form("records of Every Eval Ever, a JSON file for each model", "every_eval_ever"),
     "inspect": Form(
         "logs of Inspect with all samples, one for each model and category",
@@ -74,5 +79,6 @@ def export_run(run: Run, form: str, options: ExportOptions, log: Log) -> int:
             f"the form {form!r} needs {chosen.needs}, which is not installed. "
             f"Run: pip install 'bfcl-pipeline[{chosen.extra}]'"
         )
-    written: int = import_module(f"bfcl_pipeline.share.exports.{chosen.module}").write(run, options, log)
+    module = import_module(f"bfcl_pipeline.share.exports.{chosen.module}")
+    written: int = getattr(module, chosen.function)(run, options, log)
     return written

@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 
+from bfcl_pipeline.base.markup import escape_markdown, markdown
 from bfcl_pipeline.runs.archived.crate_metadata import CrateMetadata
 from bfcl_pipeline.share.archive.make import Made
-from bfcl_pipeline.share.exports.markdown import escape_markdown, markdown_table
 from bfcl_pipeline.share.exports.run_scores import RunScores
+from bfcl_pipeline.share.exports.v4_table import text_table
 from bfcl_pipeline.share.gallery.bundle import RECORDS, RESULTS, SUMS
 from bfcl_pipeline.show.report.v4_table import read_v4_table
 
@@ -23,7 +24,6 @@ def readme(
         left_out: what the exports do not have, a sentence each.
     """
     table = read_v4_table(scores.run, scores.rules)
-    notes = [*table.notes, *table.rank_notes]
     parts = [
         _HEAD.format(
             run=escape_markdown(metadata.run),
@@ -40,7 +40,7 @@ def readme(
     if answers:
         parts.append(f"| `{RESULTS}/` | {answers:,} answers as result folders of the official tool |\n")
     parts.append("\n## Scores\n\n")
-    parts.append(markdown_table(table.rows, notes, metadata.run))
+    parts.append(markdown(text_table(table, metadata.run)))
     parts.append(
         _VERIFY.format(archive=made.path.name, sums=SUMS, version=metadata.versions["bfcl-pipeline"])
     )

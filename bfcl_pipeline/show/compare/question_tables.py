@@ -7,10 +7,10 @@ from pathlib import Path
 import pyarrow as pa
 
 from bfcl_pipeline.base.files import write_text
+from bfcl_pipeline.base.markup import TextTable, latex, markdown
 from bfcl_pipeline.benchmark.records import Json
 from bfcl_pipeline.benchmark.tables.comparisons import described_column
 from bfcl_pipeline.benchmark.tables.text_forms import write_any_form
-from bfcl_pipeline.show.compare.markup import latex, markdown
 from bfcl_pipeline.show.compare.question_text import accuracy_limits, hop_cells, hop_headings, legend
 from bfcl_pipeline.show.compare.questions import HopScores, WebQuestions
 from bfcl_pipeline.show.compare.tables import JSON, LATEX, MARKDOWN, write_json
@@ -47,9 +47,15 @@ def write_questions(path: Path, groups: Sequence[WebQuestions]) -> None:
         write_json(path, {"web_questions": [_document(each) for each in groups]})
     elif form in (MARKDOWN, LATEX):
         written = markdown if form == MARKDOWN else latex
-        cells = [[hop_headings(each), *map(hop_cells, each.scores)] for each in groups]
-        captions = [f"Web questions by hops, per cent. {'; '.join(legend(each))}" for each in groups]
-        write_text(path, "\n".join(map(written, captions, cells)))
+        tables = (
+            TextTable(
+                f"Web questions by hops, per cent. {'; '.join(legend(each))}",
+                hop_headings(each),
+                list(map(hop_cells, each.scores)),
+            )
+            for each in groups
+        )
+        write_text(path, "\n".join(map(written, tables)))
     else:
         rows = [row for each in groups for row in _rows(each)]
         write_any_form(path, pa.Table.from_pylist(rows, schema=WEB_QUESTIONS))

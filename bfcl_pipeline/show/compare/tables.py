@@ -14,12 +14,12 @@ import pyarrow as pa
 
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.files import write_text
+from bfcl_pipeline.base.markup import TextTable, latex, markdown
 from bfcl_pipeline.benchmark.records import Json
 from bfcl_pipeline.benchmark.tables.comparisons import COMPARISONS, FLIPS
 from bfcl_pipeline.benchmark.tables.text_forms import FORMS, write_any_form
 from bfcl_pipeline.show.compare.compare import Comparison, ScoreDifference
 from bfcl_pipeline.show.compare.gate import Gate
-from bfcl_pipeline.show.compare.markup import latex, markdown
 from bfcl_pipeline.show.compare.text import HEADINGS, column_notes, score_cells
 
 JSON, MARKDOWN, LATEX = ".json", ".md", ".tex"
@@ -40,8 +40,7 @@ def write_comparisons(path: Path, comparisons: Sequence[Comparison]) -> None:
         write_json(path, {"comparisons": [_document(each) for each in comparisons]})
     elif form in (MARKDOWN, LATEX):
         written = markdown if form == MARKDOWN else latex
-        parts = [written(_caption(each), _cells(each), column_notes([each])) for each in comparisons]
-        write_text(path, "\n".join(parts))
+        write_text(path, "\n".join(written(_text_table(each)) for each in comparisons))
     else:
         write_any_form(path, _table(map(_score_rows, comparisons), COMPARISONS))
 
@@ -152,12 +151,11 @@ def _table(parts: Iterable[Sequence[Mapping[str, Json]]], schema: pa.Schema) -> 
     return pa.Table.from_pylist([row for part in parts for row in part], schema=schema)
 
 
-def _cells(comparison: Comparison) -> list[list[str]]:
-    return [[*HEADINGS], *(score_cells(score) for score in comparison.scores)]
-
-
-def _caption(comparison: Comparison) -> str:
-    return (
+def _text_table(comparison: Comparison) -> TextTable:
+    caption = (
         f"{comparison.first} minus {comparison.second}, per cent, {comparison.rules.value} rules. "
         "A: the first, B: the second."
+    )
+    return TextTable(
+        caption, HEADINGS, list(map(score_cells, comparison.scores)), column_notes([comparison])
     )

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from bfcl_pipeline.base.markup import escape_latex, escape_markdown
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.runs.run import Run
-from bfcl_pipeline.share.exports import latex, markdown
-from bfcl_pipeline.share.exports.forms import ExportOptions
+from bfcl_pipeline.share.exports.forms import ExportOptions, export_run
 from bfcl_pipeline.show.report.v4_table import HEADINGS, NAME_COLUMN, read_v4_table
 
 _COMMANDS = re.compile(
@@ -17,15 +17,15 @@ _COMMANDS = re.compile(
 )
 
 
-def _written(run: Path, module: object, tmp_path: Path) -> str:
+def _written(run: Path, form: str, tmp_path: Path) -> str:
     out = tmp_path / "table"
-    assert module.write(Run(run), ExportOptions(out), lambda line: None) == 1  # type: ignore[attr-defined]
+    assert export_run(Run(run), form, ExportOptions(out), lambda line: None) == 1
     return out.read_text(encoding="utf-8")
 
 
 def test_latex_has_the_rows_and_notes_of_the_terminal(hostile_run: Path, tmp_path: Path) -> None:
     """The table has the rules of booktabs, a row for each model with all columns, and the notes."""
-    text = _written(hostile_run, latex, tmp_path)
+    text = _written(hostile_run, "latex", tmp_path)
     table = read_v4_table(Run(hostile_run), Rules.OFFICIAL)
     assert [text.count(rf"\{rule}rule") for rule in ("top", "mid", "bottom")] == [1, 1, 1]
     body = text.partition(r"\midrule")[2].partition(r"\bottomrule")[0]
@@ -44,17 +44,17 @@ def test_latex_has_the_rows_and_notes_of_the_terminal(hostile_run: Path, tmp_pat
 
 def test_latex_prints_a_hostile_name_as_it_is(hostile_run: Path, tmp_path: Path) -> None:
     """No character of a name acts as a command: all special ones are escaped."""
-    text = _written(hostile_run, latex, tmp_path)
+    text = _written(hostile_run, "latex", tmp_path)
     line = next(line for line in text.splitlines() if "input" in line)
     name = re.split(r"(?<!\\)&", line)[NAME_COLUMN]
     assert re.search(r"[\\{}$&#%_^~<>|`'\"]", _COMMANDS.sub("", name)) is None
     assert r"\textbackslash{}input\{e\}-{}-\textless{}i" in line
-    assert latex.escape_latex("a---b") == "a-{}-{}-b"
+    assert escape_latex("a---b") == "a-{}-{}-b"
 
 
 def test_markdown_has_the_rows_and_notes_of_the_terminal(hostile_run: Path, tmp_path: Path) -> None:
     """Every row has all columns, although a name has a pipe, and the notes are paragraphs."""
-    lines = _written(hostile_run, markdown, tmp_path).splitlines()
+    lines = _written(hostile_run, "markdown", tmp_path).splitlines()
     rows = [line for line in lines if line.startswith("|")]
     assert len(rows) == 4
     for row in rows:
@@ -65,12 +65,12 @@ def test_markdown_has_the_rows_and_notes_of_the_terminal(hostile_run: Path, tmp_
 
 def test_markdown_shows_a_hostile_name_as_it_is() -> None:
     """Markup in a name is escaped, and what is invisible is visible."""
-    assert markdown.escape_markdown("a|b*c_<i>`[x](y)\\") == r"a\|b\*c\_\<i\>\`\[x\](y)\\"
-    assert markdown.escape_markdown("a\nb\u202ec") == r"a\\nb\\u202ec"
+    assert escape_markdown("a|b*c_<i>`[x](y)\\") == r"a\|b\*c\_\<i\>\`\[x\](y)\\"
+    assert escape_markdown("a\nb\u202ec") == r"a\\nb\\u202ec"
 
 
 def test_other_rules_have_other_rows(real_run: Path, tmp_path: Path) -> None:
     """The note beneath the table names the rule set."""
     out = tmp_path / "table.md"
-    markdown.write(Run(real_run), ExportOptions(out, Rules.CORRECTED), lambda line: None)
+    export_run(Run(real_run), "markdown", ExportOptions(out, Rules.CORRECTED), lambda line: None)
     assert "Per cent, corrected rules" in out.read_text(encoding="utf-8")

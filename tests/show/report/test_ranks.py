@@ -11,8 +11,7 @@ import pytest
 
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.runs.run import Run
-from bfcl_pipeline.share.exports import latex, markdown
-from bfcl_pipeline.share.exports.forms import ExportOptions
+from bfcl_pipeline.share.exports.forms import ExportOptions, export_run
 from bfcl_pipeline.show.report.page.render import render_page
 from bfcl_pipeline.show.report.page.run_tables import read_run_tables
 from bfcl_pipeline.show.report.rank_note import GROUP_NOTE
@@ -139,11 +138,11 @@ def test_the_page_shows_intervals_and_marks_groups(run: Path) -> None:
 def test_exports_have_the_interval_of_the_rank(run: Path, tmp_path: Path) -> None:
     """LaTeX and Markdown have it beside the rank; LaTeX draws the lines between groups."""
     texts = {}
-    for module in (latex, markdown):
-        out = tmp_path / module.__name__
-        module.write(Run(run), ExportOptions(out), lambda line: None)
-        texts[module] = out.read_text(encoding="utf-8")
-    assert "2 (1--2) & similar (FC) & " in texts[latex]
-    assert [texts[latex].count(mark) for mark in (r"\cmidrule", "Below a line")] == [1, 1]
-    assert "| 2 (1–2) | similar (FC) |" in texts[markdown]
+    for form in ("latex", "markdown"):
+        out = tmp_path / form
+        export_run(Run(run), form, ExportOptions(out), lambda line: None)
+        texts[form] = out.read_text(encoding="utf-8")
+    assert "2 (1--2) & similar (FC) & " in texts["latex"]
+    assert [texts["latex"].count(mark) for mark in (r"\cmidrule", "Below a line")] == [1, 1]
+    assert "| 2 (1–2) | similar (FC) |" in texts["markdown"]
     assert all("Smallest overall difference" in text for text in texts.values())
