@@ -127,6 +127,7 @@ lint-rest: $(LINT)
 	ruff check .
 	ruff format --check .
 	lint-imports
+	python -m tests.benchmarks.structure --check
 	deptry .
 	zizmor --offline --quiet .github
 	snakefmt --check Snakefile workflow

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 import tomllib
+from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
+from tests.benchmarks.structure import over_budget
 from tests.support import ROOT
 
 WORKFLOWS = {path.stem: path for path in sorted((ROOT / ".github/workflows").glob("*.yml"))}
@@ -97,3 +99,14 @@ def test_the_image_of_vllm_installs_no_pytorch_of_its_own(recipe: str) -> None:
     left_out = re.search(r'sh environment.sh /opt/venv "[^"]*" "([^"]+)"', text)
     assert left_out is not None
     assert {"sentence-transformers", "torch", "transformers"} <= set(left_out[1].split())
+
+
+def test_a_floor_above_its_budget_of_lines_is_named(tmp_path: Path) -> None:
+    """The floor, what it has too much, and what to do; one within its budget is not."""
+    for floor, lines in (("base", 3), ("cli", 2)):
+        (tmp_path / "bfcl_pipeline" / floor).mkdir(parents=True)
+        (tmp_path / "bfcl_pipeline" / floor / "one.py").write_text("x = 1\n" * lines)
+    (tmp_path / "bfcl_pipeline/__init__.py").write_text("")
+    (tmp_path / "pyproject.toml").write_text("[tool.lines]\nbase = 2\ncli = 2\n")
+    (told,) = over_budget(tmp_path)
+    assert told.startswith("base: 3 lines, 1 more than")

@@ -1,16 +1,18 @@
-"""Figures of the structure of the package: python -m tests.benchmarks.structure [CHECKOUT] [--svg FILE]
+"""Figures of the structure of the package: python -m tests.benchmarks.structure [CHECKOUT]
 
 Reads the source text only; the package is not imported. Prints one line per figure: lines and modules,
 floors and the arrows among them, class names defined twice, imports inside functions, import cycles, upward
 imports, long files, how far the options of `generate` travel, and which files name one config key.
 tests/benchmarks/entry_path.py counts the modules that one entry enters at run time.
-`--svg docs/architecture.svg` draws the floors with their rooms.
+`--svg docs/architecture.svg` draws the floors with their rooms. `--check` compares the lines of each floor
+with `[tool.lines]` of pyproject.toml, and exits with 1 if one has more.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
+import sys
 import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -127,6 +129,27 @@ def _own(function: Function) -> Iterator[ast.AST]:
 def floor_of(name: str) -> str:
     """The floor of a module: the first part of its name."""
     return name.partition(".")[0]
+
+
+def lines_of_floors(modules: Mapping[str, Module]) -> dict[str, int]:
+    """The lines of Python of each floor."""
+    lines: Counter[str] = Counter()
+    for name, module in modules.items():
+        lines[floor_of(name)] += module.lines
+    lines.pop("")  # the package itself
+    return dict(lines)
+
+
+def over_budget(checkout: Path) -> list[str]:
+    """A sentence for each floor with more lines than it may have."""
+    config = tomllib.loads((checkout / "pyproject.toml").read_text(encoding="utf-8"))
+    most: dict[str, int] = config["tool"]["lines"]
+    return [
+        f"{floor}: {lines:,} lines, {lines - most[floor]:,} more than [tool.lines] of pyproject.toml gives "
+        "it: delete as many, or raise the number in the same commit and say why."
+        for floor, lines in lines_of_floors(read_package(checkout)).items()
+        if lines > most[floor]
+    ]
 
 
 def import_graph(modules: Mapping[str, Module]) -> dict[str, set[str]]:
@@ -390,7 +413,10 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("checkout", nargs="?", type=Path, default=Path(__file__).parents[2])
     parser.add_argument("--svg", type=Path, metavar="FILE", help="draw the rooms into this file, too")
+    parser.add_argument("--check", action="store_true", help="only compare the lines with the budget")
     arguments = parser.parse_args()
+    if arguments.check:
+        sys.exit("\n".join(over_budget(arguments.checkout)) or 0)
     main(arguments.checkout)
     if arguments.svg is not None:
         arguments.svg.write_text(
