@@ -12,7 +12,7 @@ import vcr
 import yaml
 
 from bfcl_pipeline.base import yaml_reader
-from bfcl_pipeline.world.web.evidence import cassette_yaml
+from bfcl_pipeline.world.web.evidence import cassettes
 from bfcl_pipeline.world.web.evidence.cassettes import read_cassette, write_cassette
 from bfcl_pipeline.world.web.evidence.tape import HttpExchange
 
@@ -202,7 +202,7 @@ def test_the_cases_above_differ_from_a_cassette():
 @pytest.mark.parametrize(
     ("module", "limit", "why"),
     [
-        (cassette_yaml, "LARGEST_CASSETTE_BYTES", "more than 10 bytes"),
+        (cassettes, "LARGEST_CASSETTE_BYTES", "more than 10 bytes"),
         (yaml_reader, "MOST_VALUES", "line 3: more than 10 values"),
     ],
 )
