@@ -5,8 +5,7 @@ when the call is made: from the user, the function docs, earlier results, or wha
 returned (the state and the tables of the APIs). Compared without case, kinds of quotes and amounts of white
 space. Numbers are compared by value and may be the sum, difference, product or quotient of two known ones;
 a date may be told in words; a text may be put together from known parts around numbers and commas.
-Memory: `memory_sources`. Single-turn: `years`. Executed calls: `executed`, which also finds functions and
-arguments that no doc has.
+Other entries: `unstated`, which also finds functions and arguments that no doc has.
 """
 
 import re
@@ -16,11 +15,16 @@ from typing import Self
 from bfcl_pipeline.benchmark.definition import Check
 from bfcl_pipeline.benchmark.records import Call, Entry, Json
 from bfcl_pipeline.judge.audit.benchmark import Benchmark, Suspicion
-from bfcl_pipeline.judge.audit.dates import MONTHS
-from bfcl_pipeline.judge.audit.executed import find_unoffered, unstated_lambdas
-from bfcl_pipeline.judge.audit.memory_sources import untold
-from bfcl_pipeline.judge.audit.texts import all_texts, content_of, plain_text, result_texts, scalars, words
-from bfcl_pipeline.judge.audit.years import find_undated
+from bfcl_pipeline.judge.audit.texts import (
+    MONTHS,
+    all_texts,
+    content_of,
+    plain_text,
+    result_texts,
+    scalars,
+    words,
+)
+from bfcl_pipeline.judge.audit.unstated import find_undated, find_unoffered, unstated_lambdas, untold
 from bfcl_pipeline.judge.scoring.findings import shorten
 from bfcl_pipeline.judge.scoring.truth import TRUTH_OWNER
 from bfcl_pipeline.world.tools import APIS, Effect, World, WorldConfig, effects, plain

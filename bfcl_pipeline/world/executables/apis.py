@@ -37,9 +37,6 @@ HOSTS: Mapping[str, str | None] = {
 }
 """The hosts that are asked, each with the variable of the key that it receives."""
 
-FUNCTION_HOSTS = ("real-time-amazon-data.p.rapidapi.com", "ziptasticapi.com")
-"""Those that functions ask and the category rest does not."""
-
 
 @dataclass(frozen=True, slots=True)
 class ApiRequest:
