@@ -11,15 +11,15 @@ from pathlib import Path
 from bfcl_pipeline.base import __version__
 from bfcl_pipeline.base.errors import ConfigError, NotRecorded
 from bfcl_pipeline.benchmark.config.job import DUCKDUCKGO, PROXY_OF_ENVIRONMENT, SERPAPI, SERPAPI_KEY
-from bfcl_pipeline.world.tools.web_search.web import Hits, Page, Web, WebFailure
-from bfcl_pipeline.world.web.cache import WebCache
+from bfcl_pipeline.world.tools.web_search.web import Web
+from bfcl_pipeline.world.web.cache import Outcome, WebCache
 from bfcl_pipeline.world.web.engines.asking import Engine, GivingUp, RetryPolicy
 from bfcl_pipeline.world.web.engines.serpapi import SerpApi
 from bfcl_pipeline.world.web.fetcher import Fetcher
-from bfcl_pipeline.world.web.keys import FetchKey, Key, SearchKey
+from bfcl_pipeline.world.web.keys import FetchKey, SearchKey
 from bfcl_pipeline.world.web.pace import FOLDER, PAUSE_SECONDS, HostPace
 from bfcl_pipeline.world.web.proxies import Proxies
-from bfcl_pipeline.world.web.recording import RecordingWeb, ReplayingWeb
+from bfcl_pipeline.world.web.recording import KeyedWeb, RecordingWeb, ReplayingWeb
 
 PAGES_BY = f"requests of bfcl-pipeline {__version__}"
 """The software that fetches pages, as `RecordedOutcome.engine` has it."""
@@ -33,16 +33,11 @@ class LiveWeb:
         self.fetch = fetcher.fetch
 
 
-class UnrecordedWeb:
-    """The replay of a run whose web was live, of which nothing is recorded."""
+class UnrecordedWeb(KeyedWeb):
+    """The replay of a run whose web was live, of which nothing is recorded. Raises NotRecorded."""
 
-    def search(self, keywords: str, region: str) -> Hits | WebFailure:
-        """Raises NotRecorded."""
-        raise _unrecorded(SearchKey.of(keywords, region))
-
-    def fetch(self, url: str) -> Page | WebFailure:
-        """Raises NotRecorded."""
-        raise _unrecorded(FetchKey.of(url))
+    def _outcome(self, key: SearchKey | FetchKey) -> Outcome:
+        raise NotRecorded(f"The web was live in this run, so no outcome is recorded for the {key}.")
 
 
 def open_web(
@@ -115,7 +110,3 @@ def _ca_file(proxies: Proxies, environment: Mapping[str, str]) -> str | None:
     if isinstance(proxies.certificates, str):
         return proxies.certificates
     return environment.get("SSL_CERT_FILE") or None
-
-
-def _unrecorded(key: Key) -> NotRecorded:
-    return NotRecorded(f"The web was live in this run, so no outcome is recorded for the {key}.")

@@ -29,6 +29,7 @@ from bfcl_pipeline.world.web.cache import (
     RecordedOutcome,
     WebCache,
     outcome_document,
+    siblings,
 )
 from bfcl_pipeline.world.web.keys import Key, digest
 
@@ -178,7 +179,7 @@ def add_outcome(cache: WebCache, file: OutcomeFile) -> bool:
     path = cache.path(file.key)
     path.parent.mkdir(parents=True, exist_ok=True)
     placed = _place_cassette(path, file)
-    if write_once(path, content, _siblings(path)):
+    if write_once(path, content, siblings(path)):
         return True
     there = cache.read(path)
     if placed is not None and (there is None or there.cassette != placed.name):
@@ -225,7 +226,7 @@ def _place_cassette(path: Path, file: OutcomeFile) -> Path | None:
         return None
     content = _unchanged(file.cassette, file.cassette_sha256)
     target = path.with_name(file.cassette.name)
-    if write_once(target, content, _siblings(target)):
+    if write_once(target, content, siblings(target)):
         return target
     check_cassette_name(target, file)
     return None
@@ -236,8 +237,3 @@ def _unchanged(path: Path, sha256: str) -> bytes:
     if hashlib.sha256(content).hexdigest() != sha256:
         raise WebError(f"{path}: changed while it was imported. Leave the record alone and import again.")
     return content
-
-
-def _siblings(path: Path) -> str:
-    """A glob pattern of the temporary files of writers of the same outcome."""
-    return f".{path.name.partition('.')[0]}.*.tmp"

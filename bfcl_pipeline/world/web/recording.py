@@ -103,7 +103,7 @@ class Recorder:
                 assert_never(outcome)
 
 
-class _CachedWeb(ABC):
+class KeyedWeb(ABC):
     """A web with one outcome per key; the cache ensures that its kind fits the function."""
 
     def search(self, keywords: str, region: str) -> Hits | WebFailure:
@@ -119,7 +119,7 @@ class _CachedWeb(ABC):
         """The outcome of `key`."""
 
 
-class ReplayingWeb(_CachedWeb):
+class ReplayingWeb(KeyedWeb):
     """The web cache as a web. Raises NotRecorded for a missing outcome, WebError for a damaged one."""
 
     def __init__(self, cache: WebCache) -> None:
@@ -135,7 +135,7 @@ class ReplayingWeb(_CachedWeb):
         return outcome
 
 
-class RecordingWeb(_CachedWeb):
+class RecordingWeb(KeyedWeb):
     """A live web whose outcomes are recorded; each key is requested once (`Recorder`)."""
 
     def __init__(

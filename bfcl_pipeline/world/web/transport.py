@@ -255,8 +255,7 @@ class TimeLimit:
 
 def in_time(work: Callable[[], T], connections: FetchConnections, limit: TimeLimit) -> T:
     """The result of `work`, which uses `connections`. Raises OutOfTime, and what `work` raises."""
-    # In its own thread: no socket timeout stops a server that sends single bytes slowly, or a slow name
-    # lookup. After the time limit the connections are shut down, which ends the thread.
+    # In its own thread: no socket timeout stops a server that sends single bytes slowly.
     outcome: Future[T] = Future()
     run = copy_context().run  # the thread adds to the tape of this one
     Thread(target=run, args=(_run, work, connections, outcome), name="fetch", daemon=True).start()

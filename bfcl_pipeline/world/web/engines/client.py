@@ -11,7 +11,6 @@ The browser that primp imitates is always the same one, so that two runs send th
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from http import HTTPStatus
-from time import monotonic
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
@@ -131,8 +130,6 @@ class EngineClient:
                 response.close()
         except primp.PrimpError as error:
             reason = _reason(error)
-        finally:
-            exchange.ended = monotonic()
         exchange.error = reason
         raise Outage(DUCKDUCKGO, f"the connection failed ({reason})")
 

@@ -68,17 +68,13 @@ MOST_ATTRIBUTES = 1_000
 LONGEST_CLASS = 2_000
 """Characters of the classes of one element, which marks compare for each element below it."""
 
-NOTHING = "|".join(
-    [
-        *(
-            f"//*[contains(concat(' ', normalize-space(@class), ' '), ' {name} ')]"
-            for name in ("result--no-result", "no-results", "no-results__message")
-        ),
-        # The pseudo-result that ends the results, where it is the only one.
-        "//h2[normalize-space()='EOF']/a[starts-with(@href, 'http://www.google.com/search?q=')]",
-    ]
+_CLASSES = "concat(' ', normalize-space(@class), ' ')"
+NOTHING = (
+    f"//*[contains({_CLASSES}, ' result--no-result ') or contains({_CLASSES}, ' no-results ')"
+    f" or contains({_CLASSES}, ' no-results__message ')]"
+    "|//h2[normalize-space()='EOF']/a[starts-with(@href, 'http://www.google.com/search?q=')]"
 )
-"""The mark of the site's own page that a search has no results."""
+"""The mark that a search has no results; the second is the pseudo-result that ends them, alone."""
 
 CHALLENGE = (
     "//form[@id='challenge-form' or contains(@action, 'anomaly.js')]|//*[contains(@class, 'anomaly-modal')]"
@@ -127,7 +123,7 @@ def _read_page(pages: "ResultPages", query: str, region: str, number: int) -> tu
     """The results on a page; only a later one may be without them and without the site's mark."""
     try:
         results: list[Any] = pages.search(query, region, page=number) or []
-        hits = tuple(Hit(_line(found.title), _text(found.href), _line(found.body)) for found in results)
+        hits = tuple(Hit(_line(found.title), found.href, _line(found.body)) for found in results)
     except (PipelineError, NotOnCassette):
         raise
     except Exception as error:  # noqa: BLE001 (of ddgs and its parser, over whatever a site sent)
@@ -153,11 +149,8 @@ class Result:
 
 
 class ResultPages(Duckduckgo):
-    """One search; a further page is requested from the same object.
-
-    The region is also in the field of the site's form (`kl`). The site refuses requests for further pages
-    without the fields of its Next form. A result without snippet keeps its address.
-    """
+    """One search; a further page is requested from the same object. A result without snippet keeps its
+    address."""
 
     elements_xpath: ClassVar[Mapping[str, str]] = {
         **Duckduckgo.elements_xpath,
@@ -216,7 +209,7 @@ class ResultPages(Duckduckgo):
             raise Outage(DUCKDUCKGO, "its page reports an error")
 
     def build_payload(self, query: str, *args: Any, **kwargs: Any) -> dict[str, Any]:
-        """The fields of the form."""
+        """The fields of the form, with the region twice; for further pages those of the Next form."""
         if self._next is not None:
             return dict(self._next)
         payload = super().build_payload(query, *args, **kwargs)
@@ -240,10 +233,7 @@ class ResultPages(Duckduckgo):
         return tree
 
     def post_extract_results(self, results: list[Any]) -> list[Any]:
-        """The results with an address, which is that of the page to which the link leads.
-
-        Without the click counter of advertisements and the pseudo-result that marks the end.
-        """
+        """The results with the addresses to which links lead, without advertisements and the end mark."""
         for result in results:
             result.href = _unwrap(result.href)
         return [
@@ -305,13 +295,6 @@ def _unknown(received: str) -> UnknownAnswer:
     )
 
 
-def _line(text: object) -> str:
+def _line(text: str) -> str:
     """The text in one line."""
-    return " ".join(_text(text).split())
-
-
-def _text(text: object) -> str:
-    """The text. Raises TypeError if it is none."""
-    if not isinstance(text, str):
-        raise TypeError("a title, address or snippet that is not text")
-    return text
+    return " ".join(text.split())

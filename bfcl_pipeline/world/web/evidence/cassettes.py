@@ -62,31 +62,8 @@ class CheckedSerializer:
         raise ValueError("not a cassette: no list of interactions")
 
 
-def _text_of(value: Any) -> str:
-    return _text(value, "a tagged value")
-
-
-def _list_of(value: Any) -> list[Any]:
-    if not isinstance(value, list):
-        raise ValueError("not a cassette: a tuple of another kind")  # noqa: TRY004  # one error type
-    return value
-
-
-def _file(value: Any) -> bytes:
-    """The content of a posted file, as vcrpy records it."""
-    match value:
-        case {"state": [bytes(content), *_]}:
-            return content
-    raise ValueError("not a cassette: a file of another kind")
-
-
-_TAGS = {
-    "binary": lambda value: b64decode(_text_of(value)),
-    "python/tuple": _list_of,
-    "python/object/new:_io.BytesIO": _file,
-    **dict.fromkeys(("str", "python/str", "python/unicode"), _text_of),
-}
-"""The tags that vcrpy writes."""
+_TAGS = {"binary": lambda value: b64decode(_text(value, "a tagged value"))}
+"""The tag that vcrpy writes for bytes that are not text."""
 
 
 def _list_unanswered(document: dict[Any, Any]) -> list[Any]:
@@ -203,7 +180,7 @@ def write_cassette(exchanges: Sequence[HttpExchange], secrets: Iterable[str] = (
 
 
 def read_cassette(content: bytes, match_on: Sequence[Any] = ()) -> LoadedCassette:
-    """The cassette in a file, by whichever version of vcrpy or of this package.
+    """The cassette in a file, which vcrpy may have recorded.
 
     match_on: vcrpy's matchers, functions of two requests. Raises ValueError for anything else.
     """
