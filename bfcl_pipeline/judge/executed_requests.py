@@ -10,7 +10,6 @@ from pathlib import Path
 from bfcl_pipeline.base.errors import NotRecorded, TableError
 from bfcl_pipeline.base.text import loaded_json
 from bfcl_pipeline.benchmark.config.job import RECORDED_MODES, SEARCH_TOOL
-from bfcl_pipeline.benchmark.config.search_engines import SearchEngines
 from bfcl_pipeline.benchmark.definition import CATEGORIES, Check
 from bfcl_pipeline.benchmark.records import Call, DecodeFailure, Entry, Response, Rules, Status
 from bfcl_pipeline.benchmark.tables import entries_path, read_entries
@@ -54,16 +53,9 @@ class NotingApis:
 class WebRequests:
     """The web requests of responses: searches, pages, and what verdicts on executed calls need."""
 
-    def __init__(
-        self,
-        data: Path,
-        cache: WebCache,
-        search_tool: str = SEARCH_TOOL,
-        engines: SearchEngines | None = None,
-    ) -> None:
-        """data: the staged release. search_tool: its name as models know it. engines: of the run."""
+    def __init__(self, data: Path, cache: WebCache, search_tool: str = SEARCH_TOOL) -> None:
+        """data: the staged release. search_tool: its name as models know it."""
         self._data, self._search_tool = data, search_tool
-        self._engines = engines or SearchEngines()
         self._apis = ReplayingApis(cache)
         self._entries: dict[str, dict[str, Entry]] = {}
 
@@ -73,7 +65,7 @@ class WebRequests:
         Raises ValueError or TableError if the response cannot be read.
         """
         if not CATEGORIES[response.category].executes:
-            return web_keys(response, self._search_tool, self._engines.of(response.model))
+            return web_keys(response, self._search_tool)
         if response.web not in RECORDED_MODES:
             return ()
         if response.category not in self._entries:

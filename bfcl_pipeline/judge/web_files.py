@@ -86,9 +86,8 @@ def _run_keys(recorded: RecordedRun, apis: _ApisOfRun, data: Path, unfinished: b
     keys: set[Key] = {*_executed(recorded, apis, data, unfinished)}
     keys -= apis.recorded_since
     if recorded.config["web"] in RECORDED_MODES:
-        tool, engines = recorded.config["search_tool"], recorded.engines
-        for folder, responses in _web_responses(recorded, unfinished):
-            keys |= used_keys(responses, tool, engines.of(recorded.row(folder).name))
+        for responses in _web_responses(recorded, unfinished):
+            keys |= used_keys(responses, recorded.config["search_tool"])
     return keys
 
 
@@ -145,13 +144,13 @@ def _executed(recorded: RecordedRun, apis: _ApisOfRun, data: Path, unfinished: b
                 yield from shown_requests(entry, answers[entry.entry_id], apis)
 
 
-def _web_responses(recorded: RecordedRun, unfinished: bool) -> Iterator[tuple[str, list[Response]]]:
-    """The responses of the categories that search the web, each with the directory name of its model."""
+def _web_responses(recorded: RecordedRun, unfinished: bool) -> Iterator[list[Response]]:
+    """The responses of the categories that search the web, table by table."""
     given = recorded.given()  # from webs of other runs
     for folder in recorded.run.folders:
         for category in () if folder in given else recorded.run.categories_of(folder):
             if CATEGORIES[category].check is Check.WEB_SEARCH:
-                yield folder, _responses(recorded, folder, category, unfinished)
+                yield _responses(recorded, folder, category, unfinished)
 
 
 def _responses(recorded: RecordedRun, folder: str, category: str, unfinished: bool) -> list[Response]:

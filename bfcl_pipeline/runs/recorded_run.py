@@ -21,7 +21,6 @@ from bfcl_pipeline.benchmark.config import (
 )
 from bfcl_pipeline.benchmark.config.journal_choice import JournalChoice
 from bfcl_pipeline.benchmark.config.run_form import check_run_form
-from bfcl_pipeline.benchmark.config.search_engines import SearchEngines
 from bfcl_pipeline.benchmark.definition import CATEGORIES
 from bfcl_pipeline.runs.archived.members import MAX_MEMBERS
 from bfcl_pipeline.runs.provenance import template_note
@@ -41,11 +40,6 @@ class RecordedRun:
     def categories(self) -> list[str]:
         """The categories of the run, sorted."""
         return sorted(self.run.categories)
-
-    @property
-    def engines(self) -> SearchEngines:
-        """The search engines of its models."""
-        return SearchEngines.of_run(self.config["search_engine"], self.rows.values())
 
     @property
     def needs_encoder(self) -> bool:

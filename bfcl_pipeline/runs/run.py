@@ -14,7 +14,6 @@ from bfcl_pipeline.benchmark.config.model_rows import ModelRow, load_models, mod
 from bfcl_pipeline.benchmark.config.run_config import ERRATA_FOLDER
 from bfcl_pipeline.benchmark.config.run_settings import RunSettings, read_settings
 from bfcl_pipeline.benchmark.config.sampling import SampleBy
-from bfcl_pipeline.benchmark.config.search_engines import DUCKDUCKGO, SearchEngines
 from bfcl_pipeline.benchmark.config.shown_entries import ShownEntries
 from bfcl_pipeline.benchmark.definition.categories import release_sizes
 from bfcl_pipeline.benchmark.records import Rules
@@ -64,12 +63,6 @@ class Run:
     def shown(self) -> ShownEntries:
         """The entries whose conversations its page has."""
         return ShownEntries.WRONG if self.config is None else self.config.shown
-
-    @property
-    def engines(self) -> SearchEngines:
-        """The search engines of its models."""
-        web = None if self.config is None else self.config.web
-        return SearchEngines.of_run(DUCKDUCKGO if web is None else web.search_engine, self.rows.values())
 
     @property
     def errata(self) -> list[Path]:

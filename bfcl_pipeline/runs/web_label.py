@@ -1,13 +1,11 @@
 """The mark of scores from a web that is not the real one, and the note that explains it.
 
-The column `web` of the tables names the web that was searched: its mode, with the search engine if that is
-not one of the leaderboard's (`record by brave`).
+The column `web` of the tables names the web that was searched by its mode.
 """
 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from bfcl_pipeline.benchmark.config.job import LEADERBOARD_ENGINES, NETWORK_MODES, RECORDED_MODES
 from bfcl_pipeline.benchmark.definition import GROUPS
 from bfcl_pipeline.benchmark.definition.leaderboard import categories_of
 
@@ -25,19 +23,9 @@ UNREAL: Mapping[str, str] = {
     "off": "no web tools",
     UNKNOWN: "web not recorded",
 }
-"""The webs whose scores are marked, with their text in the note. All others are the real web.
-
-Marked are also the scores of the real web, if another search engine than the leaderboard's was asked."""
+"""The webs whose scores are marked, with their text in the note. All others are the real web."""
 
 _SEPARATOR = ", "
-_BY = " by "
-_OF_REAL_WEB = (*RECORDED_MODES, *NETWORK_MODES)
-
-
-def searched_web_label(web: str | None, engine: str) -> str | None:
-    """A web mode with the search engine, in the form of the column `web`."""
-    other = engine not in LEADERBOARD_ENGINES and web in _OF_REAL_WEB
-    return f"{web}{_BY}{engine}" if other else web
 
 
 def join_webs(webs: Iterable[str]) -> str | None:
@@ -52,12 +40,7 @@ def split_webs(web: str | None) -> list[str]:
 
 def unreal(web: str | None) -> list[str]:
     """The webs in a value of the column `web` that are not what the leaderboard searches."""
-    return [name for name in split_webs(web) if name in UNREAL or _engine(name)]
-
-
-def _engine(web: str) -> str:
-    """The search engine that a web of the column `web` names; empty if it names none."""
-    return web.partition(_BY)[2]
+    return [name for name in split_webs(web) if name in UNREAL]
 
 
 def mark(web: str | None) -> str:
@@ -74,8 +57,5 @@ def score_mark(row: Mapping[str, Any], name: str, web: str | None) -> str:
 def note(webs: Iterable[str | None]) -> str:
     """The meaning of the mark in one line; empty if none of `webs` is marked."""
     marked = {name for web in webs for name in unreal(web)}
-    texts = [text for name, text in UNREAL.items() if name in marked]
-    if engines := sorted({_engine(name) for name in marked} - {""}):
-        texts.append(f"another search engine ({_SEPARATOR.join(engines)})")
-    meaning = ", or ".join(texts)
+    meaning = ", or ".join(text for name, text in UNREAL.items() if name in marked)
     return f"{MARK} {meaning}: not comparable with the leaderboard" if meaning else ""

@@ -18,12 +18,12 @@ from pathlib import Path
 from bfcl_pipeline.world.web.cache import WebCache
 from bfcl_pipeline.world.web.check import check_cache
 from bfcl_pipeline.world.web.engines.client import Connection
-from bfcl_pipeline.world.web.engines.ddgs_engine import DdgsEngine
+from bfcl_pipeline.world.web.engines.duckduckgo import DuckDuckGo
 from bfcl_pipeline.world.web.evidence.playing import playing
 from bfcl_pipeline.world.web.fetcher import Fetcher
 from bfcl_pipeline.world.web.keys import FetchKey, SearchKey
 from bfcl_pipeline.world.web.modes import engine_text
-from bfcl_pipeline.world.web.recorder import Recorder
+from bfcl_pipeline.world.web.recording import Recorder
 from tests.support.scripted_engine import scripted_engine_server
 from tests.support.web_record import CLIENT, ScriptedSites
 
@@ -47,7 +47,7 @@ def record(cache: WebCache, outcomes: int) -> None:
     text = "<p>" + "Some words of a page, \u7dd1\u8336, and more of them.</p>\n<p>" * 1_100 + "</p>"
     with scripted_engine_server() as server:
         base = server.url.removesuffix("/html/")
-        engine = DdgsEngine(connection=Connection(addresses={"html.duckduckgo.com": base}))
+        engine = DuckDuckGo(connection=Connection(site=base))
         for number in range(outcomes // 2):
             search, fetch = SearchKey(f"tea {number}", "us-en"), FetchKey(f"https://{number}.example/")
             server.asked.clear()

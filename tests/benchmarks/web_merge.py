@@ -29,7 +29,7 @@ from bfcl_pipeline.world.web.engines.serpapi import SerpApi
 from bfcl_pipeline.world.web.evidence.playing import PlayedAnswer, playing
 from bfcl_pipeline.world.web.fetcher import Fetcher
 from bfcl_pipeline.world.web.keys import FetchKey, SearchKey
-from bfcl_pipeline.world.web.recorder import Recorder
+from bfcl_pipeline.world.web.recording import Recorder
 
 PAGE_LINES = 200
 RESULTS = 10

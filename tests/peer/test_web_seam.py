@@ -31,7 +31,7 @@ from bfcl_pipeline.world.tools import Constants, World, WorldConfig
 from bfcl_pipeline.world.tools.web_search.web import Hits, Page, Web, WebFailure
 from bfcl_pipeline.world.web.cache import WebCache
 from bfcl_pipeline.world.web.engines.client import Connection
-from bfcl_pipeline.world.web.engines.ddgs_engine import DdgsEngine
+from bfcl_pipeline.world.web.engines.duckduckgo import DuckDuckGo
 from bfcl_pipeline.world.web.engines.serpapi import SerpApi
 from bfcl_pipeline.world.web.fetcher import Fetcher
 from bfcl_pipeline.world.web.keys import SearchKey
@@ -41,7 +41,7 @@ from tests.peer.peer import ask_peer, require_peer
 from tests.peer.recorded import Row, Seam
 from tests.peer.web_scenes import STATUSES, Asked, fetches, hits, html, searches
 from tests.support.page_server import PageServer, serving
-from tests.support.simulated_sites import BRAVE, DUCKDUCKGO, brave_page, duckduckgo_page
+from tests.support.simulated_sites import duckduckgo_page
 
 SEARCHES, FETCHES = 6_000, 6_000
 SERVED = 600
@@ -274,36 +274,31 @@ def test_the_same_answers_of_a_server_are_shown_as_by_the_official_tools(
     assert min(counts.values()) >= SERVED // 20
 
 
-@pytest.mark.parametrize("engine", ["duckduckgo", "brave"])
-def test_results_of_other_engines_are_shown_as_by_the_official_tools(
-    engine: str, constants: Constants, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_results_of_ddgs_are_shown_as_by_the_official_tools(
+    constants: Constants, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """What ddgs reads from pages of results is recorded, and shown as the same results of the service."""
-    draw = random.Random(f"{engine} 0")
-    host, path, page = {
-        "duckduckgo": (DUCKDUCKGO, "/html/", duckduckgo_page),
-        "brave": (BRAVE, "/search", brave_page),
-    }[engine]
+    draw = random.Random("duckduckgo 0")
     with serving() as server:
-        connection = Connection(addresses={host: f"http://127.0.0.1:{server.port}"})
-        live = LiveWeb(DdgsEngine(engine, connection=connection), Fetcher())
+        connection = Connection(site=f"http://127.0.0.1:{server.port}")
+        live = LiveWeb(DuckDuckGo(connection=connection), Fetcher())
         cache = WebCache(tmp_path / "web")
-        web = RecordingWeb(cache, live, engine)
+        web = RecordingWeb(cache, live)
         conversations: list[Conversation] = []
         for number in range(BY_ENGINE):
-            found = () if number % 8 == 0 and engine == "duckduckgo" else hits(draw, 25)
-            server.serve(path, server.answer(page(Hits(found)).encode("utf-8", "replace")))
+            found = () if number % 8 == 0 else hits(draw, 25)
+            server.serve("/html/", server.answer(duckduckgo_page(Hits(found)).encode("utf-8", "replace")))
             arguments = {"keywords": f"tea {number}", "max_results": draw.choice((None, 3, 10, -2))}
             call = Call("search_engine_query", arguments)
             held = Conversation(number, [])
             held.hold(web, [call], constants)
-            recorded = cache.find(SearchKey.of(f"tea {number}", "wt-wt", engine))
+            recorded = cache.find(SearchKey.of(f"tea {number}", "wt-wt"))
             assert isinstance(recorded, Hits)
             assert len(recorded.hits) == len(found)
             answer = Asked(call, recorded).official()
             held.calls.append({"name": call.name, "arguments": arguments, "answer": answer})
             conversations.append(held)
-    counts, wrong = _compared(conversations, tmp_path / "peer", f"web_{engine}")
-    _report(capsys, f"results of {engine}", counts, wrong)
+    counts, wrong = _compared(conversations, tmp_path / "peer", "web_duckduckgo")
+    _report(capsys, "results of duckduckgo", counts, wrong)
     assert not wrong, "\n".join(wrong[:10])
     assert counts.total() == BY_ENGINE

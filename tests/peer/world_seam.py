@@ -14,7 +14,7 @@ from typing import Any
 
 from bfcl_pipeline.benchmark.records import Call
 from bfcl_pipeline.world.tools import Constants, World, WorldConfig
-from bfcl_pipeline.world.tools.math.api import MAX_FIGURE_TEXT
+from bfcl_pipeline.world.tools.math import MAX_FIGURE_TEXT
 from tests.peer.world_calls import EVALUATED_NAMES
 from tests.peer.world_digest import StateDigests, shortened
 from tests.peer.world_scenes import API_OF, FAILED, Drawing, Scene, given, is_failure

@@ -15,17 +15,14 @@ from bfcl_pipeline.benchmark.config import (
     SampleBy,
     check_config,
     recorded_config,
-    recorded_models,
 )
 from bfcl_pipeline.benchmark.config.check import fits
 from bfcl_pipeline.benchmark.config.journal_choice import JournalChoice
-from bfcl_pipeline.benchmark.config.model_rows import ModelRow
 from bfcl_pipeline.benchmark.config.run_config import ReleasePin
 from bfcl_pipeline.benchmark.config.run_settings import config_schema, read_settings
-from bfcl_pipeline.benchmark.config.search_engines import SearchEngines
 from bfcl_pipeline.benchmark.config.shown_entries import ShownEntries
 from bfcl_pipeline.benchmark.definition import release
-from bfcl_pipeline.benchmark.records import Mode, Rules
+from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.runs.run import Run, open_run
 from tests.support import ROOT
 from tests.support.run_form import FORM_LINE
@@ -37,12 +34,6 @@ def recorded(folder: Path, **changes: object) -> Run:
     """The run in `folder` with the shipped config, as runs record it, with some values changed."""
     (folder / "config.yaml").write_text(recorded_config({**SHIPPED, **changes}))
     return Run(folder)
-
-
-def row(name: str, engine: str | None = None, kind: str = "oracle", path: str | None = None) -> ModelRow:
-    """A row of a model with a search engine of its own."""
-    values: dict[str, Any] = {"search_engine": engine, "path": path}
-    return ModelRow(name=name, kind=kind, mode=Mode.PROMPT, display_name=name, **values)
 
 
 def test_a_run_is_opened_by_its_name_or_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -59,7 +50,7 @@ def test_a_run_is_opened_by_its_name_or_its_folder(tmp_path: Path, monkeypatch: 
 def test_the_config_of_a_run_has_every_key_typed(tmp_path: Path) -> None:
     """What a run records is read back."""
     changes = {"run": "r", "sample": 20, "seed": 3, "rules": "corrected", "journal": "run", "web": "replay"}
-    config = recorded(tmp_path, **changes, report={"entries": "all"}, search_engine="brave").config
+    config = recorded(tmp_path, **changes, report={"entries": "all"}, search_engine="serpapi").config
     assert config is not None
     assert (config.run, config.sample, config.seed, config.entry_ids) == ("r", RunSample(20), 3, None)
     assert (config.rules, config.journal, config.shown) == (
@@ -67,7 +58,7 @@ def test_the_config_of_a_run_has_every_key_typed(tmp_path: Path) -> None:
     )
     assert (config.categories, config.trials, config.budget) == (("all",), 1, None)
     assert config.web is not None
-    assert (config.web.mode, config.web.search_engine) == ("replay", "brave")
+    assert (config.web.mode, config.web.engine) == ("replay", "serpapi")
     assert (config.release.version, config.release.sha256) == (release.VERSION, release.SHA256)
 
 
@@ -87,7 +78,7 @@ def test_a_missing_key_has_the_default_of_the_schema(tmp_path: Path) -> None:
         ("report: {entries: some}\n", r"report\.entries: expected .*got \"some\""),
         ("rules: strict\n", "rules: expected official"),
         ("journal: theirs\n", "journal: expected shared or run"),
-        ("search_engine: [brave]\n", "search_engine: expected a text"),
+        ("search_engine: [serpapi]\n", "search_engine: expected a text"),
         ("errata: {a: b}\n", "errata: expected a list"),
         ("web: null\n", "web: expected a text, got null"),
         ("fetch_failures: '0.5'\n", "fetch_failures: expected a number"),
@@ -131,7 +122,7 @@ def test_a_folder_without_records_has_the_defaults(tmp_path: Path) -> None:
     run = Run(tmp_path)
     assert (run.config, run.rows, run.imported) == (None, {}, False)
     assert (run.name, run.rules, run.shown) == (tmp_path.name, Rules.OFFICIAL, ShownEntries.WRONG)
-    assert (run.engines, run.errata, run.sizes_in_means) == (SearchEngines(), [], None)
+    assert (run.errata, run.sizes_in_means) == ([], None)
     assert run.journals(Path("cache")) == Path("cache/exchanges")
 
 
@@ -157,18 +148,6 @@ def test_a_file_is_read_once_and_only_if_needed(tmp_path: Path) -> None:
     assert run.rules is Rules.VERIFIED
     (tmp_path / "config.yaml").unlink()
     assert run.rules is Rules.VERIFIED
-
-
-def test_the_engines_are_those_of_rows_and_config(tmp_path: Path) -> None:
-    """For all trials; models of kind results search nothing."""
-    recorded(tmp_path, search_engine="mojeek")
-    (tmp_path / "models.yaml").write_text(
-        recorded_models([row("a", "brave"), row("b"), row("c", kind="results", path="x")])
-    )
-    names = ("a", "a~2", "b", "b~3", "c", "another", None)
-    assert [open_run(tmp_path).engines.of(name) for name in names] == [
-        *("brave", "brave", "mojeek", "mojeek", "duckduckgo", "mojeek", "mojeek")
-    ]
 
 
 @pytest.mark.parametrize(

@@ -21,8 +21,8 @@ from requests import Request
 
 from bfcl_pipeline.world.executables import ApiRequest, Apis
 from bfcl_pipeline.world.executables.apis import HOSTS, PLACEHOLDERS
-from bfcl_pipeline.world.web.api_access import sendable
-from bfcl_pipeline.world.web.api_client import ApiClient, ApiLimits
+from bfcl_pipeline.world.web.api_recording import ApiClient, ApiLimits
+from bfcl_pipeline.world.web.apis import sendable
 from bfcl_pipeline.world.web.proxies import Proxies
 
 HAS_OPENSSL = shutil.which("openssl") is not None
@@ -42,7 +42,7 @@ _SITE = """
 import os, sys
 
 if "generate" in sys.orig_argv:
-    from bfcl_pipeline.world.web.api_client import ApiClient
+    from bfcl_pipeline.world.web.api_recording import ApiClient
     from tests.support.api_hosts import local_names
 
     names = local_names({plain}, {tls})

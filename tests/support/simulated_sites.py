@@ -1,18 +1,18 @@
-"""The simulated web as sites: pages of search engines in their markup, and the pages that they lead to.
+"""The simulated web as sites: DuckDuckGo's pages of results, and the pages to which they lead.
 
-For tests that record a web: the engines are asked over HTTP as the real ones are, and find the pages that
-the annotations of the web questions name.
+For tests that record a web: the engine is asked over HTTP as the real one is, and finds the pages that the
+annotations of the web questions name.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from html import escape
 
 from bfcl_pipeline.world.tools.web_search.web import Hits, Page, Web
 from tests.support.web_sites import Visit, answer
 
-DUCKDUCKGO, BRAVE = "html.duckduckgo.com", "search.brave.com"
+DUCKDUCKGO = "html.duckduckgo.com"
 
 
 def duckduckgo_page(hits: Hits) -> str:
@@ -32,29 +32,14 @@ def duckduckgo_page(hits: Hits) -> str:
     return f'<html><body><div id="links" class="results">{"".join(blocks)}</div></body></html>'
 
 
-def brave_page(hits: Hits) -> str:
-    """A page of results in Brave's markup."""
-    blocks = [
-        f'<div class="snippet" data-type="web"><a href="{escape(hit.href)}"><div class="title">'
-        f'{escape(hit.title)}</div></a><div class="generic-snippet"><div class="content">'
-        f"{escape(hit.body)}</div></div></div>"
-        for hit in hits.hits
-    ]
-    return f'<html><body><div id="results">{"".join(blocks)}</div></body></html>'
-
-
-ENGINES: Mapping[str, Callable[[Hits], str]] = {DUCKDUCKGO: duckduckgo_page, BRAVE: brave_page}
-"""The page of results of each host."""
-
-
 def sites(web: Web) -> Callable[[Visit], bytes]:
     """Answers every request as the simulated web does; a page that it does not have is a 404."""
 
     def answering(visit: Visit) -> bytes:
-        if visit.host in ENGINES:
+        if visit.host == DUCKDUCKGO:
             found = web.search(visit.fields["q"], "wt-wt")
             assert isinstance(found, Hits)
-            return answer(ENGINES[visit.host](found))
+            return answer(duckduckgo_page(found))
         page = web.fetch(visit.url)
         return answer(page.text) if isinstance(page, Page) else answer("none", "404 Not Found")
 

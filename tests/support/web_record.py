@@ -5,21 +5,17 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 from datetime import datetime
-from html import escape
 
 from bfcl_pipeline.base import __version__
 from bfcl_pipeline.world.tools.web_search.web import Hit, Hits, Page
 from bfcl_pipeline.world.web.cache import Outcome, WebCache
-from bfcl_pipeline.world.web.engines.client import Connection
-from bfcl_pipeline.world.web.engines.ddgs_engine import DdgsEngine
-from bfcl_pipeline.world.web.engines.retries import RetryPolicy
+from bfcl_pipeline.world.web.engines.asking import RetryPolicy
 from bfcl_pipeline.world.web.engines.serpapi import SerpApi
 from bfcl_pipeline.world.web.evidence.playing import NotOnCassette, PlayedAnswer, playing
 from bfcl_pipeline.world.web.fetcher import Fetcher
 from bfcl_pipeline.world.web.keys import FetchKey, Key, SearchKey
 from bfcl_pipeline.world.web.modes import engine_text
-from bfcl_pipeline.world.web.recorder import Recorder
-from tests.support.scripted_engine import scripted_engine_server
+from bfcl_pipeline.world.web.recording import Recorder
 
 CLIENT = f"requests of bfcl-pipeline {__version__}"
 AT_ONCE = RetryPolicy(sleep=lambda _: None, jitter=float)
@@ -59,29 +55,12 @@ def serpapi_answer(*hits: Hit) -> str:
     return json.dumps({"search_metadata": {"status": "Success"}, "organic_results": results})
 
 
-def brave_page(*hits: Hit) -> str:
-    """A page of Brave with these results."""
-    blocks = "".join(
-        f"""<div data-type="web">
-        <a href="{escape(hit.href)}"><div class="title">{escape(hit.title)}</div></a>
-        <div class="snippet"><div class="content">{escape(hit.body)}</div></div></div>"""
-        for hit in hits
-    )
-    return f"<html><body>{blocks}</body></html>"
-
-
 def record_outcome(cache: WebCache, key: Key, outcome: Outcome, at: datetime) -> None:
-    """Records results as SerpApi or Brave would have sent them, or a page, with its cassette."""
+    """Records results as SerpApi would have sent them, or a page, with its cassette."""
     sites = ScriptedSites()
     recorder = Recorder(cache, secrets=["key-of-serpapi"], now=lambda: at)
     match key, outcome:
-        case SearchKey(keywords, region, "brave"), Hits(hits):
-            with scripted_engine_server() as server:
-                server.script(server.http(brave_page(*hits)))
-                base = server.url.removesuffix("/html/")
-                brave = DdgsEngine("brave", AT_ONCE, Connection(addresses={"search.brave.com": base}))
-                recorder.outcome(key, engine_text("brave"), lambda: brave.search(keywords, region))
-        case SearchKey(keywords, region, ""), Hits(hits):
+        case SearchKey(keywords, region), Hits(hits):
             sites.script(SERPAPI, serpapi_answer(*hits))
             serpapi = SerpApi("key-of-serpapi", retries=AT_ONCE)
             with playing(sites):

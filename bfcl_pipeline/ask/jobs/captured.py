@@ -101,8 +101,7 @@ def capture(
         chosen = _with_sessions(chosen, only)
     entries = [present_entry(entry, job.web) for entry in chosen]
     texts = read_texts(job.paths.data)
-    web = replace(job.web, search_engine=job.search_engine)
-    worlds = world_configs(job.paths, web, job.selection.seed, offline=True)
+    worlds = world_configs(job.paths, job.web, job.selection.seed, offline=True)
     observed_run = None if job.replay is None else job.replay.observed
     observed = ObservedFailures(observed_run, job.folder, job.categories)
     origin = Origin(job.name, job.run, job.web.mode, job.row.owner)

@@ -15,10 +15,8 @@ from bfcl_pipeline.benchmark.config import Job
 from bfcl_pipeline.benchmark.definition import CATEGORIES
 from bfcl_pipeline.benchmark.records import Entry, Response
 from bfcl_pipeline.judge.executed_requests import needed_requests
-from bfcl_pipeline.world.web.api_access import keys_in
-from bfcl_pipeline.world.web.api_client import ApiClient
-from bfcl_pipeline.world.web.api_recording import RecordingApis
-from bfcl_pipeline.world.web.apis import ReplayingApis
+from bfcl_pipeline.world.web.api_recording import ApiClient, RecordingApis
+from bfcl_pipeline.world.web.apis import ReplayingApis, keys_in
 from bfcl_pipeline.world.web.cache import WebCache
 from bfcl_pipeline.world.web.pace import FOLDER, HostPace
 from bfcl_pipeline.world.web.proxies import Proxies

@@ -65,4 +65,4 @@ def _of_model(
         replace(failed[entry_id], result_json=json.dumps([answers]))
         for entry_id, answers in results.items()
     ]
-    return used_keys(made, recorded.config["search_tool"], recorded.engines.of(recorded.row(folder).name))
+    return used_keys(made, recorded.config["search_tool"])

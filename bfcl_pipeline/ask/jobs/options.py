@@ -26,7 +26,7 @@ from bfcl_pipeline.benchmark.config import (
 from bfcl_pipeline.benchmark.config.job import SEARCH_ENGINES, WEB_MODES
 from bfcl_pipeline.benchmark.config.model_rows import OPEN_KINDS
 
-_ENGINES = "search engine of --web record, replay and live; serpapi needs a key in SERPAPI_API_KEY"
+_ENGINES = "search engine of --web record and live; serpapi needs a key in SERPAPI_API_KEY"
 _PROXY = "proxy of --web record and live: environment, none, or http(s)://host:port"
 _PAUSE = "seconds between two requests of --web record and live to one host"
 _ENDPOINT = "status file that `bfcl-pipeline serve` writes; required for models that the run serves"
@@ -66,7 +66,7 @@ OPTIONS = (
     Option("--web-record", "web.cache", Path, "DIR", "web cache: outcomes are recorded and replayed there"),
     Option("--fetch-failures", "web.fetch_failures", float, "P", "share of fetches that are made to fail"),
     Option("--search-tool", "web.search_tool", str, "NAME", "name of the search tool as models see it"),
-    Option("--search-engine", "web.search_engine", str, None, _ENGINES, SEARCH_ENGINES),
+    Option("--search-engine", "web.engine", str, None, _ENGINES, SEARCH_ENGINES),
     Option("--web-proxy", "web.proxy", str, "ADDRESS", _PROXY),
     Option("--web-pause", "web.pause", float, "SECONDS", _PAUSE),
     Option("--data", "paths.data", Path, "DIR", "the staged data"),
@@ -164,12 +164,6 @@ def job_from(values: Mapping[str, Any]) -> Job:
                 f"--weights is only for kind {' and '.join(OPEN_KINDS)}; {row.name} is {row.kind}."
             )
         row = replace(row, weights=values["weights"])
-    engine = given["web"].get("search_engine")
-    if engine and row.search_engine and engine != row.search_engine:
-        raise ConfigError(
-            f"--search-engine {engine}: the row of {row.name} has search_engine {row.search_engine}, which "
-            "counts. Change one of them."
-        )
     return Job(
         row=row,
         selection=Selection(sample=sample, **given["selection"]),

@@ -13,9 +13,9 @@ from bfcl_pipeline.ask.models.registry import is_installed
 from bfcl_pipeline.ask.models.requirements import Need, needs
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.benchmark.config import Job, RunConfig
-from bfcl_pipeline.benchmark.config.job import LEADERBOARD_ENGINES, NETWORK_MODES, SEARCH_ENGINE_KEYS
+from bfcl_pipeline.benchmark.config.job import NETWORK_MODES, SERPAPI, SERPAPI_KEY
 from bfcl_pipeline.benchmark.definition import CATEGORIES, GROUPS
-from bfcl_pipeline.world.web.api_access import missing_keys
+from bfcl_pipeline.world.web.apis import missing_keys
 
 _ENCODER_PACKAGE = "torch"
 
@@ -85,11 +85,9 @@ def _searches(jobs: Iterable[Job]) -> Iterator[str]:
     searching = [job for job in live if not {*job.categories}.isdisjoint(GROUPS["web_search"])]
     if not searching:
         return
-    web, engines = searching[0].web, list(dict.fromkeys(job.search_engine for job in searching))
-    others = [engine for engine in engines if engine not in LEADERBOARD_ENGINES]
-    unlike = f" (not comparable with the leaderboard: {', '.join(others)})" if others else ""
+    web = searching[0].web
     yield (
-        f"web {web.mode}: searches by {', '.join(engines)}{unlike}; web_proxy: {web.proxy}; "
+        f"web {web.mode}: searches by {web.engine}; web_proxy: {web.proxy}; "
         f"{web.pause:g} s between two requests to one host. To try one search first: "
         "bfcl-pipeline web try QUERY"
     )
@@ -111,10 +109,9 @@ def _needs(job: Job, machine: Machine) -> Iterator[Need]:
 def _common(jobs: Iterable[Job], machine: Machine) -> Iterator[str]:
     """What several models need and this machine lacks, in lines."""
     jobs = [job for job in jobs if not job.recorded]
-    for engine in dict.fromkeys(job.web.search_engine for job in jobs if job.web.mode in NETWORK_MODES):
-        key = SEARCH_ENGINE_KEYS.get(engine)
-        if key is not None and not os.environ.get(key, "").strip():
-            yield f"search_engine {engine}: {key} is missing: export {key}=..."
+    by_serpapi = any(job.web.mode in NETWORK_MODES and job.web.engine == SERPAPI for job in jobs)
+    if by_serpapi and not os.environ.get(SERPAPI_KEY, "").strip():
+        yield f"search engine {SERPAPI}: {SERPAPI_KEY} is missing: export {SERPAPI_KEY}=..."
     encoding = any(CATEGORIES[name].needs_encoder for job in jobs for name in job.categories)
     if encoding and not machine.containers and not is_installed(_ENCODER_PACKAGE):
         yield (

@@ -24,7 +24,7 @@ from bfcl_pipeline.ask.results.result_files import FoundResults
 from bfcl_pipeline.base.errors import ConfigError, TableError
 from bfcl_pipeline.base.text import Log, plural, unknown_name
 from bfcl_pipeline.benchmark.config import Job, model_folder, trial_of
-from bfcl_pipeline.benchmark.config.job import LEADERBOARD_ENGINES, NETWORK_MODES, RECORDED_MODES, WEB_MODES
+from bfcl_pipeline.benchmark.config.job import WEB_MODES
 from bfcl_pipeline.benchmark.definition import CATEGORIES, Check
 from bfcl_pipeline.benchmark.records import Entry, Json, Response, Status
 from bfcl_pipeline.benchmark.tables import (
@@ -40,7 +40,6 @@ from bfcl_pipeline.benchmark.tables.sessions import read_sessions
 from bfcl_pipeline.runs.archived.crate_metadata import read_metadata
 from bfcl_pipeline.runs.archived.reading import SealedArchive
 from bfcl_pipeline.runs.archived.unpacking import unpack
-from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.runs.web_label import UNKNOWN
 
 NOT_IN_RESULTS = "not in the results"
@@ -52,12 +51,6 @@ _MOST = 10**12  # of any of them; sums of more would overflow a column
 _MEMBER = re.compile(
     r"results/[^/]{1,200}/(?P<part>responses|memory)/(?P<model>[^/]{1,200})/(?P<category>\w{1,100})\.parquet"
 )
-
-
-_DESCRIPTION = re.compile(r"results/[^/]{1,200}/(?:config|models)\.yaml")
-"""The members that name the search engine."""
-
-_REAL = (*RECORDED_MODES, *NETWORK_MODES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +107,7 @@ def _read(path: Path, job: Job, log: Log) -> _Answers:
         case ResultForm.TABLE:
             return _of_table(path, job.row.model, job.categories)
         case ResultForm.RUN:
-            return _of_searching_run(path, job.row.model, job.categories)
+            return _of_run(path, job.row.model, job.categories)
         case ResultForm.ARCHIVE:
             return _of_archive(path, job.row.model, job.categories)
 
@@ -177,20 +170,6 @@ def _of_run(folder: Path, model: str, categories: Iterable[str]) -> _Answers:
     return answers
 
 
-def _of_searching_run(folder: Path, model: str, categories: Iterable[str]) -> _Answers:
-    """The answers in the directory of a run; from another search engine, the web is not known any more.
-
-    The engines of the new run are those of its config and rows, so that recorded outcomes of another one
-    would not be found, and the answers would pass as comparable with the leaderboard.
-    """
-    answers = _of_run(folder, model, categories)
-    if Run(folder).engines.of(model) not in LEADERBOARD_ENGINES:
-        for key, response in answers.responses.items():
-            if CATEGORIES[response.category].check is Check.WEB_SEARCH and response.web in _REAL:
-                answers.responses[key] = replace(response, web=UNKNOWN)
-    return answers
-
-
 def _of_archive(path: Path, model: str, categories: Iterable[str]) -> _Answers:
     """Unpacks the tables of one model only."""
     own, wanted = model_folder(model), frozenset(categories)
@@ -200,12 +179,11 @@ def _of_archive(path: Path, model: str, categories: Iterable[str]) -> _Answers:
         if own not in there:
             raise ConfigError(f"{path}: {_no_model(model, there)}")
         metadata = read_metadata(archive)
-        names = {name for name in archive.members if _DESCRIPTION.fullmatch(name)}
-        names |= {name for name, m in found.items() if m["model"] == own and m["category"] in wanted}
+        names = {name for name, m in found.items() if m["model"] == own and m["category"] in wanted}
         unpack(archive, Path(work), names.__contains__, metadata.sha256)
         run = Path(work, "results", metadata.run)
         try:
-            return _of_searching_run(run, model, wanted)
+            return _of_run(run, model, wanted)
         except (TableError, ConfigError) as error:  # the directory no longer exists when it is read
             raise type(error)(f"{path}: {str(error).replace(f'{run}/', '')}") from error
 

@@ -90,11 +90,11 @@ def run_job(
     chosen = select(job.paths.data, job.categories, job.selection)
     entries = [present_entry(entry, job.web) for entry in chosen]
     texts = read_texts(job.paths.data)
-    web = replace(job.web, search_engine=job.search_engine)
+    web = job.web
     counts = ProgressCounts()
     live = web.mode in NETWORK_MODES and job.replay is None
     if live:
-        seconds = seconds_of_search(web.search_engine, web.pause)
+        seconds = seconds_of_search(web.engine, web.pause)
         counts.web.start(filter(searches, entries), seconds)
     worlds = world_configs(
         job.paths,
@@ -141,7 +141,7 @@ def run_job(
     for line in observed.summary(job.name, completed) if job.replay else _unanswered(job.name, completed):
         log(line)
     if left := counts.web.unanswered:
-        log(f"{job.name}: " + left_text(left, counts.web.left_for_later, web.search_engine, web.pause))
+        log(f"{job.name}: " + left_text(left, counts.web.left_for_later, web.engine, web.pause))
     return completed
 
 

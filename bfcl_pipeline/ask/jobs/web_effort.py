@@ -12,10 +12,9 @@ from dataclasses import dataclass
 
 from bfcl_pipeline.ask.generation.web_counts import ENOUGH
 from bfcl_pipeline.base.text import duration, plural
-from bfcl_pipeline.benchmark.config.job import NETWORK_MODES, SEARCH_ENGINE_KEYS
+from bfcl_pipeline.benchmark.config.job import NETWORK_MODES, SERPAPI
 from bfcl_pipeline.benchmark.definition import GROUPS
 from bfcl_pipeline.benchmark.records import Response, Status
-from bfcl_pipeline.world.web.engines.facts import FACTS
 from bfcl_pipeline.world.web.keys import Key, SearchKey
 
 HOPS_OF_A_QUESTION = 3.14
@@ -35,9 +34,7 @@ class SearchesLeft:
 
 def seconds_of_search(engine: str, pause: float) -> float:
     """The least time of a search, without that of its answers. 0: a paid service, which needs no pauses."""
-    if engine in SEARCH_ENGINE_KEYS:
-        return 0.0
-    return pause * min(PAGES_OF_A_SEARCH, FACTS[engine].pages)
+    return 0.0 if engine == SERPAPI else pause * PAGES_OF_A_SEARCH
 
 
 def effort_text(searches: float, engine: str, pause: float) -> str:

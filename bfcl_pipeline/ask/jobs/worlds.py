@@ -75,6 +75,4 @@ def _web(paths: JobPaths, web: WebChoice, *, offline: bool) -> Web:
         return SimulatedWeb.of(read_entries(entries_path(paths.data, "web_search_base")))
     from bfcl_pipeline.world.web.modes import open_web
 
-    return open_web(
-        web.mode, web.cache, web.search_engine, offline=offline, proxy=web.proxy, pause=web.pause
-    )
+    return open_web(web.mode, web.cache, web.engine, offline=offline, proxy=web.proxy, pause=web.pause)

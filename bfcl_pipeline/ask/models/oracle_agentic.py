@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bfcl_pipeline.ask.models.transcript_reading import last_results
+from bfcl_pipeline.benchmark.config.job import SEARCH_TOOL
 from bfcl_pipeline.benchmark.definition import CATEGORIES, MemoryBackend, ReturnFormat
 from bfcl_pipeline.benchmark.records import Call, Entry, Json, Mode, Request
 from bfcl_pipeline.dialogue.calls import write_calls, write_native
@@ -89,7 +90,7 @@ def web_step(entry: Entry, request: Request) -> Json:
 
 def _hop_calls(hop: Mapping[str, Any]) -> list[Call]:
     return [
-        Call("search_engine_query", {"keywords": hop["subquestion"], "max_results": 5}),
+        Call(SEARCH_TOOL, {"keywords": hop["subquestion"], "max_results": 5}),
         Call("fetch_url_content", {"url": hop["source"], "mode": "truncate"}),
     ]
 

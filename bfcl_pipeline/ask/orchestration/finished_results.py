@@ -216,11 +216,6 @@ def _differences(
     yield from chain.from_iterable(
         _row_differences(before.jobs_of(name)[0].row, run.jobs_of(name)[0].row) for name in kept
     )
-    yield from (
-        f"{new.row.name}: search_engine {_changed(old.row.search_engine, new.row.search_engine)}"
-        for old, new in [(before.jobs_of(name)[0], run.jobs_of(name)[0]) for name in kept]
-        if old.row.search_engine != new.row.search_engine and old.web.search_engine != new.web.search_engine
-    )
     if removed:
         yield f"models: {_names(removed)} removed"
 

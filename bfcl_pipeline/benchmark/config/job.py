@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.text import unknown_name
@@ -33,27 +34,12 @@ RECORDED_MODES = ("record", "replay")
 SEARCH_TOOL = "search_engine_query"
 """What the release calls the search tool; its post on web search calls it duckduckgo_search."""
 
-SEARCH_ENGINE_KEYS = {"serpapi": "SERPAPI_API_KEY"}
-"""The environment variables with the keys of search engines that need one."""
+DUCKDUCKGO, SERPAPI = SEARCH_ENGINES = ("duckduckgo", "serpapi")
+"""Both have the results of DuckDuckGo, which the leaderboard has, and one record. duckduckgo: its page;
+serpapi: a paid service for it, as the official tool searches."""
 
-SEARCH_ENGINES = (
-    "duckduckgo",
-    "serpapi",
-    "bing",
-    "brave",
-    "google",
-    "grokipedia",
-    "mojeek",
-    "startpage",
-    "wikipedia",
-    "yahoo",
-    "yandex",
-)
-"""duckduckgo: its page, no key; serpapi: a paid service for it, with the key in SERPAPI_API_KEY, as the
-official tool searches; the others: their own pages, no key, results not comparable with the leaderboard."""
-
-LEADERBOARD_ENGINES = ("duckduckgo", "serpapi")
-"""The search engines with the results of DuckDuckGo, which the leaderboard has: one outcome for both."""
+SERPAPI_KEY = "SERPAPI_API_KEY"
+"""The environment variable with the key of SerpApi."""
 
 NO_PROXY, PROXY_OF_ENVIRONMENT = "none", "environment"
 """What `web_proxy` may be besides the address of a proxy."""
@@ -75,14 +61,14 @@ class WebChoice:
     cache: Path = Path("cache/web")  # outcomes of searches and fetches: recorded there, replayed from there
     fetch_failures: float = 0.0  # share of fetches that are made to fail, 0 to 1
     search_tool: str = SEARCH_TOOL  # the name under which the search tool is presented
-    search_engine: str = SEARCH_ENGINES[0]  # one of SEARCH_ENGINES; names the record of its outcomes too
+    engine: str = DUCKDUCKGO  # one of SEARCH_ENGINES
     proxy: str = PROXY_OF_ENVIRONMENT  # of all its requests: or NO_PROXY, or an address; see web.proxies
     pause: float = 2.0  # seconds between two requests to the same host
 
     def __post_init__(self) -> None:
         """Raises ConfigError if the engine, the proxy or the pause is not one."""
-        if self.search_engine not in SEARCH_ENGINES:
-            raise ConfigError(unknown_name("search_engine", self.search_engine, SEARCH_ENGINES))
+        if self.engine not in SEARCH_ENGINES:
+            raise ConfigError(unknown_name("search_engine", self.engine, SEARCH_ENGINES))
         if PROXY.fullmatch(self.proxy) is None:  # not repeated: it may have a password
             raise ConfigError(
                 f"web_proxy: expected {PROXY_OF_ENVIRONMENT}, {NO_PROXY}, or http(s)://host:port without a "
@@ -90,6 +76,18 @@ class WebChoice:
             )
         if not 0 <= self.pause <= LONGEST_PAUSE:
             raise ConfigError(f"web_pause: expected 0 to {LONGEST_PAUSE:g} seconds; got {self.pause}.")
+
+    @classmethod
+    def of_config(cls, values: Mapping[str, Any]) -> WebChoice:
+        """What a complete config says. Raises ConfigError."""
+        return cls(
+            mode=values["web"],
+            fetch_failures=values["fetch_failures"],
+            search_tool=values["search_tool"],
+            engine=values["search_engine"],
+            proxy=values["web_proxy"],
+            pause=values["web_pause"],
+        )
 
     @property
     def deciding(self) -> WebChoice:
@@ -212,11 +210,6 @@ class Job:
     def remote(self) -> bool:
         """Whether the model is asked through an API: it has a journal, costs and trials."""
         return not self.embedded and not self.recorded
-
-    @property
-    def search_engine(self) -> str:
-        """The search engine: that of the model's row, if it has one."""
-        return self.row.search_engine or self.web.search_engine
 
     @property
     def name(self) -> str:

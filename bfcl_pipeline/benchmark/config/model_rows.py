@@ -30,7 +30,7 @@ _OFFICIAL_KEYS = ("families", "models", "not_served")
 _REQUEST_KEYS = ("model", "endpoint", "key", "options", "limits")
 VLLM_KEYS = ("backend", "prompting", "family", "revision", "vllm")
 _RESULTS_KEYS = ("path", "web")
-_NOT_OF_RESULTS = ("endpoint", "key", "options", "limits", "resources", "search_engine")
+_NOT_OF_RESULTS = ("endpoint", "key", "options", "limits", "resources")
 _LOCAL_KEYS = ("family", "revision", "dtype")
 _IDENTIFIED = ("weights", "prompts")
 KIND_KEYS = {"vllm": (*VLLM_KEYS, *_IDENTIFIED), "transformers": (*_LOCAL_KEYS, *_IDENTIFIED)}
@@ -103,7 +103,6 @@ class ModelRow:
     resources: Mapping[str, int | str] = field(default_factory=dict)  # of its jobs, in Snakemake's terms
     path: str | None = None  # kind results: the file or directory with the results
     web: str | None = None  # kind results: the web that was searched, where the results do not record it
-    search_engine: str | None = None  # of config.job.SEARCH_ENGINES; None: that of the config
     dtype: str = "float32"  # kind transformers: type of weights and activations
     weights: str | None = None  # written by runs: the files of open weights, as of `models.weights`
     prompts: str | None = None  # written by runs: the digest of the family's row and templates

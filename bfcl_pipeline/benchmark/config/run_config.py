@@ -177,14 +177,9 @@ def _jobs(
     if not names:
         return
     replay = ReplaySource(observed=OBSERVED) if config["replay"] else None
-    web = WebChoice(
-        mode=config["web"],
-        fetch_failures=config["fetch_failures"],
-        search_tool=config["search_tool"],
-        search_engine=row.search_engine or config["search_engine"],
-    )
-    if web.mode in NETWORK_MODES:
-        web = replace(web, proxy=config["web_proxy"], pause=config["web_pause"])
+    web = WebChoice.of_config(config)
+    if web.mode not in NETWORK_MODES:
+        web = web.deciding
     job = Job(row=row, categories=tuple(names), run=config["run"], replay=replay, web=web)
     job = _selecting(job, config["seed"], sample, entry_ids)
     if not job.remote:

@@ -77,14 +77,7 @@ def read_settings(path: Path) -> RunSettings:
     if not fits(document, schema):  # without importing jsonschema
         check_config(document, schema, str(path))
     values = with_defaults(document, schema)
-    web = WebChoice(
-        mode=values["web"],
-        fetch_failures=values["fetch_failures"],
-        search_tool=values["search_tool"],
-        search_engine=values["search_engine"],
-        proxy=values["web_proxy"],
-        pause=values["web_pause"],
-    )
+    web = WebChoice.of_config(values)
     return RunSettings(
         run=values["run"],
         models=tuple(values["models"]),

@@ -10,7 +10,7 @@ from pathlib import Path
 from bfcl_pipeline.ask.jobs.web_effort import left_by_model, left_text
 from bfcl_pipeline.base.errors import TableError
 from bfcl_pipeline.base.text import line_of, text_table
-from bfcl_pipeline.benchmark.config.job import SEARCH_TOOL
+from bfcl_pipeline.benchmark.config.job import SEARCH_TOOL, WebChoice
 from bfcl_pipeline.benchmark.config.trials import trial_of
 from bfcl_pipeline.benchmark.definition import CATEGORIES, GROUPS, resolve_categories
 from bfcl_pipeline.benchmark.records import Response
@@ -20,9 +20,7 @@ from bfcl_pipeline.cli.web.options import add_record, add_run
 from bfcl_pipeline.judge.executed_requests import WebRequests
 from bfcl_pipeline.runs.run import Run, open_run
 from bfcl_pipeline.world.web.cache import WebCache
-from bfcl_pipeline.world.web.coverage import CacheCoverage, coverage
-from bfcl_pipeline.world.web.pace import PAUSE_SECONDS
-from bfcl_pipeline.world.web.status import CacheStats, survey
+from bfcl_pipeline.world.web.coverage import CacheCoverage, CacheStats, coverage, survey
 
 _CATEGORIES = (*GROUPS["web_search"], *(name for name in CATEGORIES if CATEGORIES[name].executes))
 
@@ -58,14 +56,14 @@ def run(options: argparse.Namespace) -> int:
 def requests_of_run(run: Run, data: Path, cache: WebCache) -> WebRequests:
     """The web requests of the responses of a run. Raises ConfigError for a wrong config of it."""
     web = None if run.config is None else run.config.web
-    return WebRequests(data, cache, SEARCH_TOOL if web is None else web.search_tool, run.engines)
+    return WebRequests(data, cache, SEARCH_TOOL if web is None else web.search_tool)
 
 
 def _left(run: Run, requests: WebRequests) -> Iterator[str]:
     """What each model still needs of the web for its questions without an answer."""
-    pause = PAUSE_SECONDS if run.config is None or run.config.web is None else run.config.web.pause
+    web = WebChoice() if run.config is None else run.config.web or WebChoice()
     for name, left in left_by_model(_responses(run, unfinished=True), requests).items():
-        yield f"{name}: {left_text(left.questions, left.searches, run.engines.of(name), pause)}"
+        yield f"{name}: {left_text(left.questions, left.searches, web.engine, web.pause)}"
 
 
 def _unfinished(run: Run) -> Iterator[str]:

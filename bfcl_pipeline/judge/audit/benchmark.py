@@ -1,13 +1,15 @@
-"""What the detectors look at, and what they return."""
+"""What the detectors look at, what they put to checkers, and what they return."""
 
+import json
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Self
 
 from bfcl_pipeline.benchmark.definition import CATEGORIES, Check
 from bfcl_pipeline.benchmark.errata import verified_entry
-from bfcl_pipeline.benchmark.records import Call, Entry, Mode, NameStyle, Rules
+from bfcl_pipeline.benchmark.records import Call, Entry, Json, Mode, NameStyle, Rules
 from bfcl_pipeline.dialogue.calls import write_native
+from bfcl_pipeline.judge.scoring.agentic import AgenticChecker
 from bfcl_pipeline.judge.scoring.findings import Finding
 from bfcl_pipeline.judge.scoring.multi_turn import MultiTurnChecker
 from bfcl_pipeline.judge.scoring.truth import TruthTurn
@@ -72,3 +74,49 @@ class Benchmark:
     def _checker(self, entry: Entry) -> MultiTurnChecker:
         """The checker of a multi-turn entry, which runs its truth once for all detectors."""
         return self._checkers.setdefault(entry.entry_id, MultiTurnChecker(entry, self.constants))
+
+
+OMITTED = ""
+"""Among accepted values: the parameter may be left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """One parameter of one demanded call."""
+
+    entry: Entry
+    function: str
+    parameter: str
+    schema: Mapping[str, Json]  # of the function doc
+    required: bool  # in the function doc
+    values: list[Json]
+
+    @property
+    def where(self) -> str:
+        """The parameter, for a finding."""
+        return f"{self.function}, {self.parameter}"
+
+
+def accepted_parameters(benchmark: Benchmark) -> Iterator[Accepted]:
+    """Every parameter that both the truth and the function doc have."""
+    for entry in benchmark.checked_with(Check.SIMPLE, Check.MULTIPLE, Check.PARALLEL):
+        docs = {doc["name"]: doc["parameters"] for doc in entry.functions}
+        for call in entry.truth:
+            for function, arguments in call.items():
+                doc = docs.get(function, {})
+                properties = doc.get("properties", {})
+                for name, values in arguments.items():
+                    if name in properties:
+                        required = name in doc.get("required", ())
+                        yield Accepted(entry, function, name, properties[name], required, values)
+
+
+def in_answer_form(answer: str) -> str:
+    """The final message with `answer`, in the form that the prompt asks for."""
+    return json.dumps({"answer": answer, "context": ""}, ensure_ascii=False)
+
+
+def passes(checker: AgenticChecker, message: str, rules: Rules) -> bool:
+    """Whether a conversation whose final message is `message` is valid."""
+    (outcome,) = checker.check([[message]], Mode.PROMPT, NameStyle.UNDERSCORED, (rules,))
+    return outcome.finding is None

@@ -11,8 +11,7 @@ from collections.abc import Iterator
 from bfcl_pipeline.benchmark.definition import Check
 from bfcl_pipeline.benchmark.records import Entry
 from bfcl_pipeline.judge.audit.benchmark import Benchmark, Suspicion
-from bfcl_pipeline.judge.audit.dates import dates
-from bfcl_pipeline.judge.audit.texts import all_texts, content_of
+from bfcl_pipeline.judge.audit.texts import all_texts, content_of, dates
 
 NAME = "calendar"
 

@@ -8,8 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from bfcl_pipeline.benchmark.records import Json
-from bfcl_pipeline.judge.audit.accepted import OMITTED, accepted_parameters
-from bfcl_pipeline.judge.audit.benchmark import Benchmark, Suspicion
+from bfcl_pipeline.judge.audit.benchmark import OMITTED, Benchmark, Suspicion, accepted_parameters
 from bfcl_pipeline.judge.audit.texts import content_of, words
 from bfcl_pipeline.judge.scoring.expected import standardize
 from bfcl_pipeline.judge.scoring.findings import shorten

@@ -1,8 +1,9 @@
-"""The detectors by name, and the search with some or all of them."""
+"""The detectors by name, the search with some or all of them, and the erratum for a finding."""
 
 from collections.abc import Callable, Container, Iterable, Mapping
 
-from bfcl_pipeline.benchmark.records import Rules
+from bfcl_pipeline.benchmark.errata import Erratum, errata_of
+from bfcl_pipeline.benchmark.records import Entry, Rules
 from bfcl_pipeline.judge.audit import (
     calendar,
     contradiction,
@@ -52,3 +53,12 @@ def find(
     if entry_ids is not None:
         found = [suspicion for suspicion in found if suspicion.entry_id in entry_ids]
     return sorted(found, key=lambda suspicion: places[suspicion.entry_id])
+
+
+def adjudicated_by(suspicion: Suspicion, entry: Entry) -> Erratum | None:
+    """The erratum of `entry` for a finding on it: of the same class, else of a class without a detector."""
+    errata = errata_of(entry)
+    name = suspicion.detector
+    same = (each for each in errata if name in (each.defect, *each.also))
+    others = (each for each in errata if each.defect not in DETECTORS)
+    return next(same, None) or next(others, None)

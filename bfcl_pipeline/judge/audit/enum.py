@@ -8,8 +8,7 @@ An enum of texts at an array, which may be meant for its items, has no array; th
 from collections.abc import Iterator, Mapping
 
 from bfcl_pipeline.benchmark.records import Json
-from bfcl_pipeline.judge.audit.accepted import OMITTED, accepted_parameters
-from bfcl_pipeline.judge.audit.benchmark import Benchmark, Suspicion
+from bfcl_pipeline.judge.audit.benchmark import OMITTED, Benchmark, Suspicion, accepted_parameters
 from bfcl_pipeline.judge.scoring.findings import shown_options
 
 NAME = "enum"

@@ -13,9 +13,8 @@ from collections.abc import Iterator
 
 from bfcl_pipeline.benchmark.definition import Check
 from bfcl_pipeline.benchmark.records import Entry, Rules
-from bfcl_pipeline.judge.audit.agentic_answers import in_answer_form, passes
-from bfcl_pipeline.judge.audit.benchmark import Benchmark, Suspicion
-from bfcl_pipeline.judge.audit.dates import month_days
+from bfcl_pipeline.judge.audit.benchmark import Benchmark, Suspicion, in_answer_form, passes
+from bfcl_pipeline.judge.audit.texts import month_days
 from bfcl_pipeline.judge.scoring.agentic import AgenticChecker
 from bfcl_pipeline.judge.scoring.findings import shorten
 

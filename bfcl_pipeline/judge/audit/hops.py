@@ -10,8 +10,7 @@ from collections.abc import Iterator, Mapping
 from bfcl_pipeline.benchmark.definition import Check
 from bfcl_pipeline.benchmark.records import Entry, Json
 from bfcl_pipeline.judge.audit.benchmark import Benchmark, Suspicion
-from bfcl_pipeline.judge.audit.dates import month_days
-from bfcl_pipeline.judge.audit.texts import words
+from bfcl_pipeline.judge.audit.texts import month_days, words
 from bfcl_pipeline.judge.scoring.findings import shorten, shown_options
 
 NAME = "hops"

@@ -5,24 +5,34 @@ when the call is made: from the user, the function docs, earlier results, or wha
 returned (the state and the tables of the APIs). Compared without case, kinds of quotes and amounts of white
 space. Numbers are compared by value and may be the sum, difference, product or quotient of two known ones;
 a date may be told in words; a text may be put together from known parts around numbers and commas.
-Memory: `memory_sources`. Single-turn: `years`. Executed calls: `executed`, which also finds functions and
-arguments that no doc has.
+
+Memory: questions whose accepted answers no session tells. The sessions of a question are those before it
+that have a passage of the source which the release gives for it. One of them must tell an accepted answer:
+its words, in the same order, or all items of a list. Single-turn: dates whose year no message states.
+Executed: functions and arguments of expected calls that are not in the docs, and functions given as
+Python's lambda; not values of calls, which are computed when an answer is scored, nor the category rest.
 """
 
 import re
 from collections.abc import Iterable, Iterator
 from typing import Self
 
+from bfcl_pipeline.base.errors import MalformedRelease
 from bfcl_pipeline.benchmark.definition import Check
 from bfcl_pipeline.benchmark.records import Call, Entry, Json
 from bfcl_pipeline.judge.audit.benchmark import Benchmark, Suspicion
-from bfcl_pipeline.judge.audit.dates import MONTHS
-from bfcl_pipeline.judge.audit.executed import find_unoffered, unstated_lambdas
-from bfcl_pipeline.judge.audit.memory_sources import untold
-from bfcl_pipeline.judge.audit.texts import all_texts, content_of, plain_text, result_texts, scalars, words
-from bfcl_pipeline.judge.audit.years import find_undated
-from bfcl_pipeline.judge.scoring.findings import shorten
+from bfcl_pipeline.judge.audit.texts import (
+    MONTHS,
+    all_texts,
+    content_of,
+    plain_text,
+    result_texts,
+    scalars,
+    words,
+)
+from bfcl_pipeline.judge.scoring.findings import shorten, shown_options
 from bfcl_pipeline.judge.scoring.truth import TRUTH_OWNER
+from bfcl_pipeline.world.executables import read_call
 from bfcl_pipeline.world.tools import APIS, Effect, World, WorldConfig, effects, plain
 
 NAME = "provenance"
@@ -155,3 +165,106 @@ def _listed(benchmark: Benchmark, entry: Entry) -> Iterator[Json]:
     if "GorillaFileSystem" in entry.apis:  # with the fillers of long context
         world = World.for_entry(entry, WorldConfig(benchmark.constants), TRUTH_OWNER)
         yield plain(world.states()["GorillaFileSystem"].root)
+
+
+_LAMBDA = "lambda"
+
+
+def find_unoffered(entry: Entry) -> tuple[str, str] | None:
+    """Where and why an expected call cannot be read, or cannot be made by the docs."""
+    try:
+        calls = _expected_calls(entry)
+    except MalformedRelease as error:
+        return "truth", str(error)
+    docs = {doc["name"]: doc["parameters"]["properties"] for doc in entry.functions}
+    for call in calls:
+        if call.name not in docs:
+            return call.name, "the truth calls it, but it is not offered"
+        for name in call.arguments:
+            if name not in docs[call.name]:
+                return f"{call.name}, {name}", "the truth has this argument, but the function doc lacks it"
+    return None
+
+
+def unstated_lambdas(entry: Entry) -> Iterator[tuple[str, str]]:
+    """Each parameter whose argument is a lambda, if neither docs nor question name one."""
+    if _LAMBDA in f"{content_of(entry.turns[0])} {entry.functions}".casefold():
+        return
+    try:
+        calls = _expected_calls(entry)
+    except MalformedRelease:  # is a finding of `find_unoffered`
+        return
+    values: dict[str, str] = {}
+    for call in calls:
+        for name, value in call.arguments.items():
+            if isinstance(value, str) and value.startswith(_LAMBDA):
+                values.setdefault(f"{call.name}, {name}", value)
+    for where, value in values.items():
+        yield where, f"nothing states that it is a lambda of Python, as in {shorten(value)}"
+
+
+def _expected_calls(entry: Entry) -> list[Call]:
+    """The expected calls. Raises MalformedRelease."""
+    return [read_call(expected["call"]) for expected in entry.truth]
+
+
+_EITHER = frozenset({"yes", "no"})  # answers that no session has to tell in so many words
+
+_PASSAGES = re.compile(r"\.\.\.|…|[\"“”\n]|(?<=[.:]) ")
+"""What separates the passages of a source."""
+
+_SHORTEST = 12  # characters of a passage that identifies a session
+
+
+def untold(benchmark: Benchmark) -> Iterator[tuple[Entry, str]]:
+    """The questions that no session answers, each with the reason."""
+    sessions = {
+        entry.entry_id: plain_times(content_of(message for turn in entry.turns for message in turn))
+        for entries in benchmark.entries.values()
+        for entry in entries
+        if entry.prerequisite
+    }
+    for entry in benchmark.checked_with(Check.MEMORY):
+        before = [sessions[each] for each in entry.depends_on if each in sessions]
+        passages = [
+            plain_times(part) for part in _PASSAGES.split(str(entry.source)) if len(part) > _SHORTEST
+        ]
+        told = [text for text in before if any(passage in text for passage in passages)]
+        if not told:
+            yield entry, f"no session has its source, {shorten(entry.source)}"
+        elif not any(answer.casefold() in _EITHER or _is_told(answer, told) for answer in entry.truth):
+            yield entry, f"no session with its source has {shown_options(entry.truth)}"
+
+
+def _is_told(answer: str, sessions: list[str]) -> bool:
+    """Whether each item of an answer, which may be a list, is in the sessions; words may go on there."""
+    return all(any(plain_times(item) in text for text in sessions) for item in answer.split(","))
+
+
+def plain_times(text: str) -> str:
+    """Words and numbers alone, in lower case; 3:00 p.m. and 03:00 PM become 3 pm."""
+    text = re.sub(r"\b([ap])\.?m\b", r" \1m", text.casefold().replace("in the morning", "am"))
+    text = re.sub(r"\b0(?=\d)|:00(?= *[ap]m\b)", "", re.sub(r"(?<=\d)(?=[ap]m\b)", " ", text))
+    return f" {' '.join(words(text))}"
+
+
+_DATE_VALUE = re.compile(r"\d{4}-\d\d-\d\d|\d\d/\d\d/\d{4}")
+_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?:\d{4})?(?!\d)")  # alone, or before month and day
+
+
+def find_undated(benchmark: Benchmark, detector: str) -> Iterator[Suspicion]:
+    """One finding per parameter that must be a date, where no message has any year."""
+    for entry in benchmark.checked_with(Check.SIMPLE, Check.MULTIPLE, Check.PARALLEL):
+        if _YEAR.search(content_of(message for turn in entry.turns for message in turn)):
+            continue
+        for call in entry.truth:
+            for function, parameters in call.items():
+                for name, accepted in parameters.items():
+                    if accepted and all(map(_is_date, accepted)):
+                        where = f"{function}, {name}"
+                        detail = f"no message states the year of {shown_options(accepted)}"
+                        yield Suspicion(detector, entry.category, entry.entry_id, where, detail)
+
+
+def _is_date(value: Json) -> bool:
+    return isinstance(value, str) and _DATE_VALUE.match(value) is not None

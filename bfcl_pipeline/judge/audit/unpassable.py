@@ -18,8 +18,7 @@ from bfcl_pipeline.base.errors import MalformedRelease
 from bfcl_pipeline.benchmark.definition import CATEGORIES, Check, PromptFormat
 from bfcl_pipeline.benchmark.records import Call, DecodeFailure, Entry, Mode, Rules
 from bfcl_pipeline.dialogue.calls import decode, write_calls
-from bfcl_pipeline.judge.audit.agentic_answers import in_answer_form, passes
-from bfcl_pipeline.judge.audit.benchmark import Benchmark, Suspicion
+from bfcl_pipeline.judge.audit.benchmark import Benchmark, Suspicion, in_answer_form, passes
 from bfcl_pipeline.judge.scoring.agentic import AgenticChecker
 from bfcl_pipeline.judge.scoring.candidates import candidate_values
 from bfcl_pipeline.judge.scoring.expected import ExpectedCall, Parameter

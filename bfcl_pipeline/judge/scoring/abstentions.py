@@ -97,7 +97,6 @@ _CUES = re.compile(
     )
 )
 _NO_LIMIT = re.compile(r"\b(?:else|other|others|further|additional|beyond that|more than that)\b")
-_LONGEST_CUE = 120
 
 
 def abstains(text: str) -> bool:

@@ -94,7 +94,7 @@ DIFFERENCES: tuple[RuleDifference, ...] = (
     ),
     RuleDifference(
         "malformed-call",
-        "bfcl_pipeline.judge.scoring.irrelevance:malformed_call",
+        "bfcl_pipeline.judge.scoring.single_turn:malformed_call",
         "in the irrelevance categories any answer that cannot be decoded is correct, so a broken call "
         "counts as an abstention",
         "an answer that attempts a call is wrong, also if the call cannot be decoded",

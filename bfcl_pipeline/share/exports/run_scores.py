@@ -52,7 +52,7 @@ class ModelScores:
         return is_partial(self.row, score)
 
     def unreal_web(self, score: str) -> list[str]:
-        """The webs behind the score that are not the leaderboard's: simulated, off, record by brave."""
+        """The webs behind the score that are not the leaderboard's: simulated, off."""
         searched = [name for name in categories_of(score) if name in GROUPS["web_search"]]
         webs = {web for name in searched if name in self.categories for web in self._webs(name)}
         return sorted(webs)

@@ -1,7 +1,7 @@
 """The tables of all models of all archives: who can be compared with whom, and with which ranks.
 
 Models are ranked together if they were asked the same entries of the Overall, of the same release, and
-searched a web of the same kind by the same engine. All others stand in another table. Ranks are those of a
+searched a web of the same kind. All others stand in another table. Ranks are those of a
 report, over archives: by the Overall, with the interval that the verdicts allow, paired by entry.
 """
 
@@ -129,7 +129,6 @@ def _key(settings: Settings, entries: Sequence[tuple[str, str]]) -> str:
     """Equal for models that can be ranked together."""
     web = (
         settings.web,
-        settings.search_engine,
         settings.requests,
         settings.fetch_failures if settings.web else None,
         settings.search_tool if settings.web else None,

@@ -23,7 +23,6 @@ from bfcl_pipeline.base.errors import ConfigError, TableError
 from bfcl_pipeline.base.files import atomic_path
 from bfcl_pipeline.base.text import Log, unknown_name
 from bfcl_pipeline.benchmark.config import model_folder
-from bfcl_pipeline.benchmark.config.job import LEADERBOARD_ENGINES
 from bfcl_pipeline.benchmark.definition import CATEGORIES, GROUPS, V4_CATEGORIES
 from bfcl_pipeline.benchmark.records import Entry, Json, NameStyle, Response, Status
 from bfcl_pipeline.benchmark.tables import entries_path, read_entries, read_responses
@@ -75,9 +74,9 @@ def export_official(
         if (target := _target(model, names.get(model, model), responses[model], official, log)) is not None
     }
     _check_folders(out, targets)
-    engines, written = run.engines, 0
+    written = 0
     for model, target in targets.items():
-        exporter = _Exporter(model, target, out / model_folder(target.name), data, engines.of(model), log)
+        exporter = _Exporter(model, target, out / model_folder(target.name), data, log)
         written += exporter.write(responses[model], run)
     if not written:
         raise ConfigError(f"{run.folder}: no answer that the official tool can read; see the lines above.")
@@ -139,8 +138,7 @@ def _check_folders(out: Path, targets: Mapping[str, Target]) -> None:
 class _Exporter:
     """Writes the results of one model."""
 
-    def __init__(self, model: str, target: Target, folder: Path, data: Path, engine: str, log: Log) -> None:
-        self._engine = engine
+    def __init__(self, model: str, target: Target, folder: Path, data: Path, log: Log) -> None:
         self._model, self._target, self._folder = model, target, folder
         self._data, self._log = data, log
 
@@ -174,11 +172,6 @@ class _Exporter:
         self._log_left_out(category, [other for other in responses if not self._readable(other)])
         if any(answer.web in _NO_REAL_WEB for answer in answered):
             self._log(f"{self._model} {category}: not from the real web; not comparable to a leaderboard")
-        elif self._engine not in LEADERBOARD_ENGINES and any(answer.web for answer in answered):
-            self._log(
-                f"{self._model} {category}: from the search engine {self._engine}; not comparable to a "
-                "leaderboard"
-            )
         lines = [result_line(answer, entries[answer.entry_id], self._target) for answer in answered]
         if lines:  # the official tool cannot read a file without lines
             _write_lines(self._folder / result_path(category), lines)

@@ -12,8 +12,6 @@ from dataclasses import dataclass
 import pyarrow.compute as pc
 
 from bfcl_pipeline.base.text import cut
-from bfcl_pipeline.benchmark.config.job import LEADERBOARD_ENGINES
-from bfcl_pipeline.benchmark.config.search_engines import same_results
 from bfcl_pipeline.benchmark.definition import CATEGORIES, GROUPS
 from bfcl_pipeline.benchmark.tables import read_table, with_types
 from bfcl_pipeline.benchmark.tables.schemas import RESPONSES
@@ -36,7 +34,6 @@ class Settings:
     fetch_failures: float | None = None  # share of page fetches that were made to fail
     search_tool: str | None = None  # name under which the search tool was presented
     by_weight: bool = False  # the sample was divided by weight
-    search_engine: str | None = None  # of the real web; None: not recorded, or another web
     requests: str | None = None  # the kind of web that answered executed calls; None: none was executed
 
     @property
@@ -53,9 +50,7 @@ class Settings:
         if self.web == UNKNOWN:
             return "web not recorded"
         failing = f", {_percent(self.fetch_failures)} of fetches fail" if self.fetch_failures else ""
-        other = self.search_engine not in (None, *LEADERBOARD_ENGINES)
-        engine = f" by {self.search_engine}" if other else ""
-        return f"{self.web} web{engine}{failing}"
+        return f"{self.web} web{failing}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,9 +146,6 @@ def setting_differences(first: Settings, second: Settings) -> Iterator[SettingDi
         yield SettingDifference("fetches that are made to fail", *shares)
     if first.search_tool and second.search_tool and first.search_tool != second.search_tool:
         yield SettingDifference("name of the search tool", first.search_tool, second.search_tool)
-    one, two = first.search_engine, second.search_engine
-    if one and two and not same_results(one, two):
-        yield SettingDifference("search engine", one, two)
 
 
 def _kind(web: str) -> str:

@@ -21,7 +21,7 @@ from bfcl_pipeline.benchmark.tables import read_table, with_types
 from bfcl_pipeline.benchmark.tables.schemas import VERDICTS
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.show.compare.exchanges import NO_EXCHANGE, exchange_numbers
-from bfcl_pipeline.show.compare.settings import REAL, Settings, requested_web, run_settings, searched_web
+from bfcl_pipeline.show.compare.settings import Settings, requested_web, run_settings, searched_web
 
 _COLUMNS = ("model", "category", "entry_id", "rules", "valid", "status")
 
@@ -123,12 +123,7 @@ def read_sides(
             sides[choice.run, model] = Side(
                 choice.run,
                 model,
-                replace(
-                    recorded,
-                    web=web,
-                    search_engine=choice.run.engines.of(model) if web == REAL else None,
-                    requests=requests,
-                ),
+                replace(recorded, web=web, requests=requests),
                 model,
                 np.array(numbers, np.int64),
                 np.array(verdicts.marks, np.float64),

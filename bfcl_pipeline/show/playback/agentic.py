@@ -42,7 +42,7 @@ def play_agentic(
         web: the column `web` of the response.
         before: the memory at the start, a snapshot; None: an empty memory.
         missing: why the memory at the start is not recorded, for a person; None if it is.
-        model: the model's name in the run, which some error texts repeat; decides the search engine.
+        model: the model's name in the run, which some error texts repeat.
 
     Raises MalformedRelease if the entry is not well formed.
     """

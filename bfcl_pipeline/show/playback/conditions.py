@@ -11,7 +11,6 @@ from functools import cached_property
 from pathlib import Path
 
 from bfcl_pipeline.benchmark.config.job import RECORDED_MODES, WebChoice
-from bfcl_pipeline.benchmark.config.search_engines import SearchEngines
 from bfcl_pipeline.benchmark.config.trials import trial_of
 from bfcl_pipeline.benchmark.definition import CATEGORIES
 from bfcl_pipeline.benchmark.records import Entry, Json
@@ -55,7 +54,6 @@ class Conditions:
     web: WebChoice = field(default_factory=WebChoice)  # of the config; a response names its own mode
     seed: int = 0  # of injected failures
     owners: Mapping[str, str] = field(default_factory=dict)  # by model: its name in error texts of APIs
-    engines: SearchEngines = field(default_factory=SearchEngines)  # whose results the models were given
 
     def owner(self, model: str | None) -> str:
         """The name of `model` in error texts of simulated APIs."""
@@ -67,7 +65,7 @@ class Conditions:
         """A new world for a conversation over `entry`.
 
         Args:
-            model: its name in the run, which decides the names of API instances and the search engine.
+            model: its name in the run, which decides the names of API instances.
             web: the column `web` of the response: the web mode, None or `unknown` if it is not recorded.
             before: the memory at the start, a snapshot; None: an empty memory.
         """
@@ -81,7 +79,7 @@ class Conditions:
             return PlayedWorld(World.for_entry(entry, config, owner, initial))
         if web == "off":
             return PlayedWorld(World.for_entry(present_entry(entry, WebChoice(mode="off")), config, owner))
-        searched = self._web(web, self.engines.of(model))
+        searched = self._web(web)
         if searched is None:
             return PlayedWorld(World.for_entry(entry, config, owner), missing=NO_WEB)
         config = with_web(config, entry, searched, self.web, self.seed)
@@ -116,10 +114,10 @@ class Conditions:
     def _embeddings(self) -> StoredEncoder:
         return StoredEncoder(self.cache / "encoder")
 
-    def _web(self, mode: str | None, engine: str) -> Web | None:
+    def _web(self, mode: str | None) -> Web | None:
         if mode == "simulated":
             return self._simulated
-        return ReplayingWeb(WebCache(self.cache / "web"), engine) if mode in RECORDED_MODES else None
+        return ReplayingWeb(WebCache(self.cache / "web")) if mode in RECORDED_MODES else None
 
     @cached_property
     def _pages(self) -> PageTexts:
@@ -142,5 +140,4 @@ def read_conditions(run: Run | None, data: Path, cache: Path = Path("cache")) ->
     web = None if run.config is None else run.config.web
     seed = 0 if run.config is None else run.config.seed
     owners = {name: row.owner for name, row in run.rows.items()}
-    engines = run.engines
-    return Conditions(data, read_constants(data), cache, web or WebChoice(), seed, owners, engines)
+    return Conditions(data, read_constants(data), cache, web or WebChoice(), seed, owners)

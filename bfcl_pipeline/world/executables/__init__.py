@@ -6,8 +6,7 @@ value is `scoring.executable`; `web.api_recording` records the network, and `web
 """
 
 from bfcl_pipeline.world.executables.apis import ApiAnswer, ApiRequest, Apis, NoApis
-from bfcl_pipeline.world.executables.evaluation import Evaluator, ExecutionFailed
-from bfcl_pipeline.world.executables.expected import read_call
+from bfcl_pipeline.world.executables.evaluation import Evaluator, ExecutionFailed, read_call
 from bfcl_pipeline.world.executables.rest import api_request, reference_request
 from bfcl_pipeline.world.executables.simulated import SimulatedApis
 

@@ -1,6 +1,6 @@
 """Requests to the web APIs that the executable categories know, and their answers: the contract.
 
-A request holds the official placeholder wherever a key belongs; only `web.api_access` puts a key in its
+A request holds the official placeholder wherever a key belongs; only `web.apis` puts a key in its
 place, when it sends the request. So no key is in a prompt, an answer, a table, the web cache or an archive.
 """
 
@@ -36,9 +36,6 @@ HOSTS: Mapping[str, str | None] = {
     "ziptasticapi.com": None,
 }
 """The hosts that are asked, each with the variable of the key that it receives."""
-
-FUNCTION_HOSTS = ("real-time-amazon-data.p.rapidapi.com", "ziptasticapi.com")
-"""Those that functions ask and the category rest does not."""
 
 
 @dataclass(frozen=True, slots=True)

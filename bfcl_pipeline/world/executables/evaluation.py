@@ -1,13 +1,15 @@
-"""The value of a call: the function is looked up, its arguments are bound, nothing else is evaluated.
+"""Calls of functions: the text of an expected one is read, and the value of one is computed.
 
-A call among the arguments is run first, in a bounded depth. The bound on work counts a call and all calls
-among its arguments together.
+The function is looked up, its arguments are bound, nothing else is evaluated. A call among the arguments is
+run first, in a bounded depth. The bound on work counts a call and all calls among its arguments together.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+from bfcl_pipeline.base.errors import MalformedRelease
 from bfcl_pipeline.benchmark.records import Call
+from bfcl_pipeline.dialogue.calls import read_literal_call
 from bfcl_pipeline.world.executables.apis import Apis
 from bfcl_pipeline.world.executables.binding import ExecutionFailed, bound, quote_name
 from bfcl_pipeline.world.executables.functions import FUNCTIONS, EvaluationWork
@@ -85,3 +87,20 @@ def _calls(value: Any) -> Iterator[Call]:
                 rest.extend(one.values())
             case _:
                 rest.extend(one)
+
+
+def read_call(text: str) -> Call:
+    """The call in `text`, with a name for every argument. Raises MalformedRelease."""
+    try:
+        return read_literal_call(text, _parameters)
+    except (ValueError, TypeError) as error:
+        raise MalformedRelease.at(
+            f"truth {text:.80}", "a call with literal arguments", str(error)
+        ) from None
+
+
+def _parameters(name: str) -> Sequence[str]:
+    function = FUNCTIONS.get(name) or NETWORK_FUNCTIONS.get(name)
+    if function is None:
+        raise ValueError(f"{name} is not a function of the benchmark")
+    return [parameter.name for parameter in function.parameters]

@@ -103,8 +103,8 @@ class WebCache:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             if unused is not None and cassette is not None:
-                write_once(unused, cassette, _siblings(unused))
-            if write_once(path, content, _siblings(path)):
+                write_once(unused, cassette, siblings(unused))
+            if write_once(path, content, siblings(path)):
                 unused = None
                 return outcome
             first = self._read_first(path)
@@ -288,6 +288,6 @@ def _kinds(key: Key) -> tuple[type[Outcome], ...]:
     return (Page if isinstance(key, FetchKey) else Hits, WebFailure)
 
 
-def _siblings(path: Path) -> str:
+def siblings(path: Path) -> str:
     """A glob pattern of the temporary files of writers of the same outcome."""
     return f".{path.name.partition('.')[0]}.*.tmp"

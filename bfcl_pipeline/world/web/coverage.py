@@ -1,26 +1,28 @@
-"""The web requests of recorded responses: which they are, and which the web cache can replay.
+"""What the web cache holds, which of its files are damaged, and which requests of responses it can replay.
 
 Covers searches and pages, which follow from the calls of a response. The requests of executed calls follow
-from scoring it: `executed`.
+from scoring it: `judge.executed_requests`.
 """
 
 import contextlib
 import json
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 from pathlib import Path
 
-from bfcl_pipeline.base.errors import TableError
+from bfcl_pipeline.base.errors import TableError, WebError
 from bfcl_pipeline.benchmark.config.job import SEARCH_TOOL
 from bfcl_pipeline.benchmark.records import Call, Response
 from bfcl_pipeline.dialogue.calls import calls_by_step
+from bfcl_pipeline.world.executables import ApiAnswer
 from bfcl_pipeline.world.tools.api import CallFailed
 from bfcl_pipeline.world.tools.call_rewriter import CallRewriter
 from bfcl_pipeline.world.tools.web_search.api import WebSearchAPI, WebSearchState
 from bfcl_pipeline.world.tools.web_search.web import Hits, Page, WebFailure
-from bfcl_pipeline.world.web.cache import WebCache
-from bfcl_pipeline.world.web.keys import FetchKey, Key, SearchKey
+from bfcl_pipeline.world.web.cache import RecordedOutcome, WebCache
+from bfcl_pipeline.world.web.keys import ApiKey, FetchKey, Key, SearchKey
 
 _REWRITER = CallRewriter({})  # changes texts as the execution of calls does; it knows no method names
 
@@ -69,15 +71,15 @@ def coverage(
     ]
 
 
-def used_keys(responses: Iterable[Response], search_tool: str = SEARCH_TOOL, engine: str = "") -> set[Key]:
+def used_keys(responses: Iterable[Response], search_tool: str = SEARCH_TOOL) -> set[Key]:
     """The web requests that the calls in responses make. Responses that are not JSON are skipped.
 
-    search_tool: the name under which the models knew the search. engine: their search engine.
+    search_tool: the name under which the models knew the search.
     """
     keys: set[Key] = set()
     for response in responses:
         with contextlib.suppress(ValueError, RecursionError):
-            keys |= set(web_keys(response, search_tool, engine))
+            keys |= set(web_keys(response, search_tool))
     return keys
 
 
@@ -95,29 +97,26 @@ def files_of(cache: WebCache, keys: Iterable[Key]) -> list[Path]:
     return sorted(files)
 
 
-def web_keys(response: Response, search_tool: str = SEARCH_TOOL, engine: str = "") -> Iterator[Key]:
+def web_keys(response: Response, search_tool: str = SEARCH_TOOL) -> Iterator[Key]:
     """The web requests that the calls in a response make, in order. Raises ValueError if it is not JSON.
 
-    search_tool: the name under which the model knew the search. engine: the search engine of the model.
+    search_tool: the name under which the model knew the search.
     """
     for calls in calls_by_step(json.loads(response.result_json or "null"), response.mode):
         for call in calls:
-            key = web_key(replace(call, name=SEARCH_TOOL) if call.name == search_tool else call, engine)
+            key = web_key(replace(call, name=SEARCH_TOOL) if call.name == search_tool else call)
             if key is not None:
                 yield key
 
 
-def web_key(call: Call, engine: str = "") -> Key | None:
-    """The web request that `call` makes; None for other functions and for arguments the tool rejects.
-
-    engine: the search engine, one of config.job.SEARCH_ENGINES; empty: DuckDuckGo.
-    """
+def web_key(call: Call) -> Key | None:
+    """The web request that `call` makes; None for other functions and for arguments the tool rejects."""
     if any(isinstance(value, Call) for value in call.arguments.values()):
         return None  # the result of the inner call is not known
-    listener = _Listener(engine)
+    listener = _Listener()
     api = WebSearchAPI(WebSearchState(show_snippet=True), listener, lambda text, _mode: text)
     functions: dict[str, Callable[..., object]] = {
-        "search_engine_query": api.search_engine_query,
+        SEARCH_TOOL: getattr(api, SEARCH_TOOL),
         "fetch_url_content": api.fetch_url_content,
     }
     function = functions.get(call.name)
@@ -135,14 +134,76 @@ def web_key(call: Call, engine: str = "") -> Key | None:
 class _Listener:
     """A web that only notes the tool's request."""
 
-    def __init__(self, engine: str) -> None:
-        self._engine = engine
+    def __init__(self) -> None:
         self.key: Key | None = None
 
     def search(self, keywords: str, region: str) -> Hits | WebFailure:
-        self.key = SearchKey.of(keywords, region, self._engine)
+        self.key = SearchKey.of(keywords, region)
         return WebFailure("")
 
     def fetch(self, url: str) -> Page | WebFailure:
         self.key = FetchKey.of(url)
         return WebFailure("")
+
+
+API = "api"
+"""What the requests of executed calls are called in `CacheStats.outcomes`."""
+
+_OUTCOMES = {Hits: "hits", Page: "page", WebFailure: "failure", ApiAnswer: "answer"}
+_FUNCTIONS: dict[type[Key], str] = {SearchKey: "search", FetchKey: "fetch", ApiKey: API}
+
+
+@dataclass(slots=True)
+class CacheStats:
+    """Counts over the files of a web cache."""
+
+    outcomes: Counter[tuple[str, str]] = field(default_factory=Counter)  # by function and kind
+    keys: set[Key] = field(default_factory=set)  # that can be replayed
+    engines: Counter[str] = field(default_factory=Counter)  # outcomes by search engine or HTTP client
+    oldest: datetime | None = None  # UTC, of the outcomes
+    newest: datetime | None = None
+    bytes: int = 0  # of all files, cassettes included
+    cassettes: int = 0  # undamaged ones
+    cassettes_missing: int = 0  # that outcomes name
+    leftovers: int = 0  # files that no outcome names
+    damaged: list[str] = field(default_factory=list)  # one line per file
+
+
+def survey(cache: WebCache) -> CacheStats:
+    """Reads and checks every file of `cache`. Damage is reported in the result, never raised."""
+    stats = CacheStats()
+    cassettes: set[str] = set()
+    for path in cache.paths():
+        try:
+            recorded = cache.read(path)
+        except WebError as error:
+            stats.damaged.append(str(error))
+            continue
+        if recorded is not None:
+            _count(stats, recorded)
+            if recorded.cassette is not None:
+                cassettes.add(recorded.cassette)
+                _count_cassette(stats, cache, recorded)
+    for path in cache.folder.glob("??/??/*") if cache.folder.is_dir() else ():
+        stats.bytes += path.lstat().st_size
+    stats.leftovers = sum(1 for _ in cache.unused(cassettes))
+    return stats
+
+
+def _count(stats: CacheStats, recorded: RecordedOutcome) -> None:
+    stats.outcomes[_FUNCTIONS[type(recorded.key)], _OUTCOMES[type(recorded.outcome)]] += 1
+    stats.keys.add(recorded.key)
+    stats.engines[recorded.engine] += 1
+    stats.oldest = min(recorded.recorded_at, stats.oldest or recorded.recorded_at)
+    stats.newest = max(recorded.recorded_at, stats.newest or recorded.recorded_at)
+
+
+def _count_cassette(stats: CacheStats, cache: WebCache, recorded: RecordedOutcome) -> None:
+    try:
+        cache.read_cassette(recorded)
+    except FileNotFoundError:
+        stats.cassettes_missing += 1
+    except WebError as error:
+        stats.damaged.append(str(error))
+    else:
+        stats.cassettes += 1

@@ -30,12 +30,20 @@ from bfcl_pipeline.base.retry_after import retry_after_seconds
 from bfcl_pipeline.base.secrets import Redactor
 from bfcl_pipeline.world.tools.web_search.web import Page, WebFailure
 from bfcl_pipeline.world.web.addresses import AddressRefused, Lookup, refuse_written
-from bfcl_pipeline.world.web.bounded import OutOfTime, TimeLimit, check_head, in_time, read_body
 from bfcl_pipeline.world.web.content import decode_page, is_text_type, looks_binary, media_type
 from bfcl_pipeline.world.web.evidence.tape import tape_session
 from bfcl_pipeline.world.web.pace import HostPace
 from bfcl_pipeline.world.web.proxies import DIRECT, Proxies
-from bfcl_pipeline.world.web.transport import FetchAdapter, FetchConnections, TooMuch
+from bfcl_pipeline.world.web.transport import (
+    FetchAdapter,
+    FetchConnections,
+    OutOfTime,
+    TimeLimit,
+    TooMuch,
+    check_head,
+    in_time,
+    read_body,
+)
 
 HEADERS = {
     "User-Agent": "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) "

@@ -20,8 +20,16 @@ from bfcl_pipeline.base.workers import results_of
 from bfcl_pipeline.world.web.cache import RecordedOutcome, WebCache
 from bfcl_pipeline.world.web.check import ReaderChanged, contradiction
 from bfcl_pipeline.world.web.evidence.playing import CassettePlayer
-from bfcl_pipeline.world.web.placing import add_cassette, add_outcome, check_cassette_name, replace_outcome
-from bfcl_pipeline.world.web.record_files import OutcomeFile, ReadOutcome, list_record, read_outcome
+from bfcl_pipeline.world.web.record_files import (
+    OutcomeFile,
+    ReadOutcome,
+    add_cassette,
+    add_outcome,
+    check_cassette_name,
+    list_record,
+    read_outcome,
+    replace_outcome,
+)
 
 LOCK = "import.lock"
 """The lock file in a web cache: one import at a time."""

@@ -18,7 +18,6 @@ from urllib.parse import urlencode
 
 from bfcl_pipeline.base.strict_json import canonical
 from bfcl_pipeline.base.text import printable
-from bfcl_pipeline.benchmark.config.job import LEADERBOARD_ENGINES
 from bfcl_pipeline.benchmark.records import Json
 from bfcl_pipeline.world.executables import ApiRequest
 
@@ -35,16 +34,14 @@ class SearchKey:
 
     keywords: str  # with normalized white space
     region: str  # as DuckDuckGo names them
-    engine: str = ""  # whose results they are; empty: DuckDuckGo's
 
     @classmethod
-    def of(cls, keywords: str, region: str, engine: str = "") -> SearchKey:
-        """The key of a search with a model's arguments. engine: one of config.job.SEARCH_ENGINES."""
-        return cls(" ".join(keywords.split()), region, "" if engine in LEADERBOARD_ENGINES else engine)
+    def of(cls, keywords: str, region: str) -> SearchKey:
+        """The key of a search with a model's arguments."""
+        return cls(" ".join(keywords.split()), region)
 
     def __str__(self) -> str:
-        by = f" by {self.engine}" if self.engine else ""
-        return f"search{by} for {self.keywords!r} (region {self.region!r})"
+        return f"search for {self.keywords!r} (region {self.region!r})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +100,7 @@ def key_document(key: Key) -> dict[str, Json]:
             "headers": [[name, value] for name, value in request.headers],
         }
     if isinstance(key, SearchKey):
-        named = {"engine": key.engine} if key.engine else {}
-        return {"function": "search", "keywords": key.keywords, "region": key.region, **named}
+        return {"function": "search", "keywords": key.keywords, "region": key.region}
     return {"function": "fetch", "url": key.url}
 
 
@@ -113,14 +109,6 @@ def read_key(document: Json) -> Key:
     match document:
         case {"function": "search", "keywords": str(keywords), "region": str(region), **rest} if not rest:
             return SearchKey(keywords, region)
-        case {
-            "function": "search",
-            "keywords": str(keywords),
-            "region": str(region),
-            "engine": str(engine),
-            **rest,
-        } if engine and not rest:
-            return SearchKey(keywords, region, engine)
         case {"function": "fetch", "url": str(url), **rest} if not rest:
             return FetchKey(url)
         case {

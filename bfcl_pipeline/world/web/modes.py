@@ -10,16 +10,16 @@ from pathlib import Path
 
 from bfcl_pipeline.base import __version__
 from bfcl_pipeline.base.errors import ConfigError, NotRecorded
-from bfcl_pipeline.benchmark.config.job import PROXY_OF_ENVIRONMENT, SEARCH_ENGINE_KEYS, SEARCH_ENGINES
-from bfcl_pipeline.world.tools.web_search.web import Hits, Page, Web, WebFailure
-from bfcl_pipeline.world.web.cache import WebCache
-from bfcl_pipeline.world.web.engines.giving_up import Engine, GivingUp
-from bfcl_pipeline.world.web.engines.serpapi import KEY_VARIABLE, SerpApi
+from bfcl_pipeline.benchmark.config.job import DUCKDUCKGO, PROXY_OF_ENVIRONMENT, SERPAPI, SERPAPI_KEY
+from bfcl_pipeline.world.tools.web_search.web import Web
+from bfcl_pipeline.world.web.cache import Outcome, WebCache
+from bfcl_pipeline.world.web.engines.asking import Engine, GivingUp, RetryPolicy
+from bfcl_pipeline.world.web.engines.serpapi import SerpApi
 from bfcl_pipeline.world.web.fetcher import Fetcher
-from bfcl_pipeline.world.web.keys import FetchKey, Key, SearchKey
+from bfcl_pipeline.world.web.keys import FetchKey, SearchKey
 from bfcl_pipeline.world.web.pace import FOLDER, PAUSE_SECONDS, HostPace
-from bfcl_pipeline.world.web.proxies import DIRECT, Proxies
-from bfcl_pipeline.world.web.recording import RecordingWeb, ReplayingWeb
+from bfcl_pipeline.world.web.proxies import Proxies
+from bfcl_pipeline.world.web.recording import KeyedWeb, RecordingWeb, ReplayingWeb
 
 PAGES_BY = f"requests of bfcl-pipeline {__version__}"
 """The software that fetches pages, as `RecordedOutcome.engine` has it."""
@@ -33,25 +33,17 @@ class LiveWeb:
         self.fetch = fetcher.fetch
 
 
-class UnrecordedWeb:
-    """The replay of a run whose web was live, of which nothing is recorded."""
+class UnrecordedWeb(KeyedWeb):
+    """The replay of a run whose web was live, of which nothing is recorded. Raises NotRecorded."""
 
-    def __init__(self, engine: str = "") -> None:
-        self._engine = engine
-
-    def search(self, keywords: str, region: str) -> Hits | WebFailure:
-        """Raises NotRecorded."""
-        raise _unrecorded(SearchKey.of(keywords, region, self._engine))
-
-    def fetch(self, url: str) -> Page | WebFailure:
-        """Raises NotRecorded."""
-        raise _unrecorded(FetchKey.of(url))
+    def _outcome(self, key: SearchKey | FetchKey) -> Outcome:
+        raise NotRecorded(f"The web was live in this run, so no outcome is recorded for the {key}.")
 
 
 def open_web(
     mode: str,
     cache: Path,
-    engine: str = SEARCH_ENGINES[0],
+    engine: str = DUCKDUCKGO,
     *,
     offline: bool = False,
     proxy: str = PROXY_OF_ENVIRONMENT,
@@ -71,45 +63,44 @@ def open_web(
         ConfigError: another mode, a proxy that cannot be used, or the engine's key is missing.
     """
     if mode == "replay" or (offline and mode == "record"):
-        return ReplayingWeb(WebCache(cache), engine)
+        return ReplayingWeb(WebCache(cache))
     if offline and mode == "live":
-        return UnrecordedWeb(engine)
+        return UnrecordedWeb()
     if mode not in ("live", "record"):
         raise ConfigError(f"web: expected record, replay or live, got {mode!r}.")
     proxies, pace = Proxies.of(proxy), HostPace(pause, cache / FOLDER)
-    searching = GivingUp(open_engine(engine, proxies, pace), engine)
+    searching = GivingUp(open_engine(engine, proxies, pace, RetryPolicy()), engine)
     live = LiveWeb(searching, Fetcher(proxies=proxies, pace=pace))
     if mode == "live":
         return live
-    key = os.environ.get(KEY_VARIABLE, "").strip()
+    key = os.environ.get(SERPAPI_KEY, "").strip()
     engines = {"search": engine_text(engine), "fetch": PAGES_BY}
     secrets = [*([key] if key else []), *proxies.secrets]
-    return RecordingWeb(WebCache(cache), live, engine, engines=engines, secrets=secrets)
+    return RecordingWeb(WebCache(cache), live, engines=engines, secrets=secrets)
 
 
-def open_engine(name: str, proxies: Proxies = DIRECT, pace: HostPace | None = None) -> Engine:
+def open_engine(name: str, proxies: Proxies, pace: HostPace, retries: RetryPolicy) -> Engine:
     """A search engine: one of SEARCH_ENGINES. Raises ConfigError if its key is missing.
 
-    pace: of its requests; None: no pauses. A paid service is asked without them.
+    pace: of its requests. A paid service is asked without pauses.
     """
-    if name in SEARCH_ENGINE_KEYS:
-        return SerpApi.from_environment(os.environ, proxies)
+    if name == SERPAPI:
+        return SerpApi.from_environment(os.environ, proxies, retries)
     from bfcl_pipeline.world.web.engines.client import Connection
-    from bfcl_pipeline.world.web.engines.ddgs_engine import DdgsEngine
+    from bfcl_pipeline.world.web.engines.duckduckgo import DuckDuckGo
 
-    pace = pace or HostPace(0.0)
     connection = Connection(
         ca_file=_ca_file(proxies, os.environ),
         proxy=proxies.address,
         before=pace.wait,
         after=pace.hold,
     )
-    return DdgsEngine(name, connection=connection)
+    return DuckDuckGo(retries, connection)
 
 
 def engine_text(name: str) -> str:
     """The software that searches with an engine, with its version, as `RecordedOutcome.engine` has it."""
-    if name == "serpapi":
+    if name == SERPAPI:
         return f"{name} by requests of bfcl-pipeline {__version__}"
     return f"{name} by ddgs {version('ddgs')} of bfcl-pipeline {__version__}"
 
@@ -119,7 +110,3 @@ def _ca_file(proxies: Proxies, environment: Mapping[str, str]) -> str | None:
     if isinstance(proxies.certificates, str):
         return proxies.certificates
     return environment.get("SSL_CERT_FILE") or None
-
-
-def _unrecorded(key: Key) -> NotRecorded:
-    return NotRecorded(f"The web was live in this run, so no outcome is recorded for the {key}.")

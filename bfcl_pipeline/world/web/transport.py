@@ -1,4 +1,4 @@
-"""The connections of one fetch: to checked addresses only, with a byte limit, closed at the time limit.
+"""The connections of one fetch: to checked addresses only, within limits on bytes and time.
 
 An adapter for `requests` that opens its own connections. A name is looked up once, every resulting address
 is checked, and the connection uses a checked address without a second lookup; the Host header, the TLS
@@ -9,13 +9,16 @@ but not checked: a proxy is the user's own, and it looks up names itself.
 import http.client
 import io
 import socket
-from collections.abc import Mapping
-from contextlib import suppress
+import time
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future, wait
+from contextlib import closing, contextmanager, suppress
+from contextvars import copy_context
 from functools import partial
-from threading import Lock
-from typing import Any, cast
+from threading import Lock, Thread
+from typing import Any, TypeVar, cast
 
-from requests import PreparedRequest
+from requests import PreparedRequest, Response
 from requests.adapters import HTTPAdapter
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
@@ -28,6 +31,7 @@ from urllib3.exceptions import (
 
 from bfcl_pipeline.base.errors import WebError
 from bfcl_pipeline.world.web.addresses import Endpoint, Lookup, endpoints
+from bfcl_pipeline.world.web.evidence.tape import give_up
 
 WITNESS = "duckduckgo.com"
 """A name that is looked up to find out whether name lookups work at all."""
@@ -204,3 +208,93 @@ class _Connection(HTTPConnection):
 
 class _SecureConnection(_Connection, HTTPSConnection):
     _name = "HTTPSConnection"
+
+
+T = TypeVar("T")
+
+_CHUNK = 65_536
+
+_POLL_SECONDS = 0.2  # between two looks at a time limit that stands still
+
+
+class OutOfTime(Exception):
+    """The time for the whole exchange is over."""
+
+
+class TimeLimit:
+    """The time for an exchange; it stands still while the exchange waits for its turn."""
+
+    def __init__(self, seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
+        """It begins now."""
+        self.seconds = seconds
+        self._clock = clock
+        self._end = clock() + seconds
+        self._stopped_at: float | None = None
+
+    @property
+    def is_over(self) -> bool:
+        """Whether no time is left."""
+        return self._stopped_at is None and self._clock() >= self._end
+
+    def left(self) -> float:
+        """Seconds until it may be over."""
+        if self._stopped_at is not None:
+            return _POLL_SECONDS
+        return max(0.0, self._end - self._clock())
+
+    @contextmanager
+    def stopped(self) -> Iterator[None]:
+        """The block is not part of the time."""
+        self._stopped_at = self._clock()
+        try:
+            yield
+        finally:
+            self._end += self._clock() - self._stopped_at
+            self._stopped_at = None
+
+
+def in_time(work: Callable[[], T], connections: FetchConnections, limit: TimeLimit) -> T:
+    """The result of `work`, which uses `connections`. Raises OutOfTime, and what `work` raises."""
+    # In its own thread: no socket timeout stops a server that sends single bytes slowly.
+    outcome: Future[T] = Future()
+    run = copy_context().run  # the thread adds to the tape of this one
+    Thread(target=run, args=(_run, work, connections, outcome), name="fetch", daemon=True).start()
+    while not wait([outcome], limit.left()).done:
+        if limit.is_over:
+            over = OutOfTime(f"(total timeout={limit.seconds})")
+            give_up(over)
+            connections.cut()
+            raise over
+    try:
+        return outcome.result()
+    except OutOfTime as error:  # played from a cassette, it may have no text
+        raise OutOfTime(str(error) or f"(total timeout={limit.seconds})") from None
+
+
+def _run(work: Callable[[], T], connections: FetchConnections, outcome: Future[T]) -> None:
+    try:
+        with closing(connections):
+            result = work()
+    except BaseException as error:  # noqa: BLE001  # raised again by outcome.result()
+        outcome.set_exception(error)
+    else:
+        outcome.set_result(result)
+
+
+def check_head(response: Response, most_bytes: int) -> None:
+    """Closes the response and raises TooMuch if its headers have more than `most_bytes`."""
+    if sum(len(name) + len(value) for name, value in response.headers.items()) > most_bytes:
+        response.close()
+        error = TooMuch(f"Headers of more than {most_bytes:,} bytes")
+        give_up(error)
+        raise error
+
+
+def read_body(response: Response, most_bytes: int) -> bytes:
+    """The decoded body. Raises TooMuch if it has more than `most_bytes`."""
+    body = bytearray()
+    for chunk in response.iter_content(_CHUNK):  # decoded in chunks, against zip bombs
+        body += chunk
+        if len(body) > most_bytes:
+            raise TooMuch(f"Content of more than {most_bytes:,} bytes")
+    return bytes(body)

@@ -53,7 +53,7 @@ def jobs(draw: st.DrawFn, row: ModelRow) -> Job:
         cache=draw(paths),
         fetch_failures=draw(amounts),
         search_tool=draw(words),
-        search_engine=draw(st.sampled_from(SEARCH_ENGINES)),
+        engine=draw(st.sampled_from(SEARCH_ENGINES)),
         proxy=draw(st.sampled_from(["environment", "none", "http://p.example:3128", "https://[::1]/"])),
         pause=draw(st.floats(0, LONGEST_PAUSE)),
     )
@@ -129,13 +129,3 @@ def test_a_sample_may_name_categories() -> None:
     assert parsed([*argv, "--sample", "3", "parallel=1"]).selection.sample == {"multiple": 3, "parallel": 1}
     with pytest.raises(ConfigError, match="'simple_java' is not one of --category"):
         parsed([*argv, "--sample", "simple_java=1"])
-
-
-def test_an_engine_that_contradicts_the_row_is_refused(tmp_path: Path) -> None:
-    """The row counts, so that the option would have no effect."""
-    models = tmp_path / "models.yaml"
-    models.write_text("models: [{name: a, kind: oracle, search_engine: brave}]")
-    argv = ["--model=a", f"--models={models}", "--run=r", "--category", "multiple"]
-    assert parsed([*argv, "--search-engine=brave"]).search_engine == "brave"
-    with pytest.raises(ConfigError, match="the row of a has search_engine brave"):
-        parsed([*argv, "--search-engine=mojeek"])

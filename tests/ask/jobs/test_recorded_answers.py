@@ -20,7 +20,6 @@ from bfcl_pipeline.benchmark.config import Job, JobPaths, ModelRow, ReplaySource
 from bfcl_pipeline.benchmark.records import Mode, Response, Status
 from bfcl_pipeline.benchmark.tables import read_table, write_responses, write_table
 from bfcl_pipeline.benchmark.tables.sessions import read_sessions, write_sessions
-from tests.support.run_form import FORM_LINE
 
 CALL = json.dumps([{"f": "{}"}])
 
@@ -264,23 +263,3 @@ def test_a_path_without_results_is_an_error(staged: Path, tmp_path: Path, name: 
     with pytest.raises(PipelineError, match=name):
         run_job(one)
     assert result_inputs(one) == ([str(tmp_path / name)] if name == "notes.txt" else [])
-
-
-@pytest.mark.parametrize(("engine", "web"), [("serpapi", "record"), ("brave", "unknown")])
-def test_answers_of_a_run_with_another_search_engine_have_an_unknown_web(
-    staged: Path, tmp_path: Path, engine: str, web: str
-) -> None:
-    """They are marked, and no outcome of DuckDuckGo is shown as theirs."""
-    ids = ["web_search_base_0", "web_search_base_1"]
-    folder = tmp_path / "theirs"
-    table(
-        folder / "responses/theirs-FC/web_search_base.parquet",
-        *(answer(one, "web_search_base", web="record", result_json="[]") for one in ids),
-    )
-    (folder / "config.yaml").write_text(FORM_LINE + "web: record\n")
-    (folder / "models.yaml").write_text(
-        f"models: [{{name: theirs-FC, kind: oracle, search_engine: {engine}}}]"
-    )
-    one = job(staged, folder, "web_search_base")
-    one = replace(one, selection=Selection(entry_ids=tuple(ids)))
-    assert [done.response.web for done in run_job(one)] == [web, web]

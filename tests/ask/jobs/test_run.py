@@ -10,12 +10,8 @@ import pytest
 
 from bfcl_pipeline.ask.jobs.run import run_job
 from bfcl_pipeline.base.errors import ConfigError
-from bfcl_pipeline.benchmark.config import Job, JobPaths, ReplaySource, Selection, WebChoice, load_models
+from bfcl_pipeline.benchmark.config import Job, JobPaths, ReplaySource, Selection, load_models
 from bfcl_pipeline.benchmark.records import Status
-from bfcl_pipeline.benchmark.tables import entries_path, read_entries
-from bfcl_pipeline.world.web.cache import WebCache
-from bfcl_pipeline.world.web.recording import RecordingWeb
-from bfcl_pipeline.world.web.simulated import SimulatedWeb
 from tests.support.local_chat import local_chat
 
 ROWS = load_models(Path(__file__).parent / "models.yaml")
@@ -123,19 +119,3 @@ def test_recorded_answers_are_kept_without_a_key(
     failed = [r for r in responses if r.status is not Status.ANSWERED]
     assert len(failed) == 2
     assert all("BFCL_TEST_KEY is not set" in str(r.status_detail) for r in failed)
-
-
-def test_a_job_searches_with_the_engine_of_its_row(staged: Path, tmp_path: Path) -> None:
-    """Outcomes of another engine in the same web cache are not given to the model."""
-    questions = read_entries(entries_path(staged, "web_search_base"))
-    web, cache = SimulatedWeb.of(questions), WebCache(tmp_path)
-    recording = RecordingWeb(cache, web, "brave")
-    for hop in next(one.source for one in questions if one.entry_id == "web_search_base_0"):
-        recording.search(hop["subquestion"], "wt-wt")
-        recording.fetch(hop["source"])
-    for engine, status in (("brave", Status.ANSWERED), (None, Status.NOT_RECORDED)):
-        one = job(staged, web=WebChoice(mode="replay", cache=tmp_path))
-        chosen = Selection(entry_ids=("web_search_base_0",))
-        one = replace(one, categories=("web_search_base",), selection=chosen)
-        (done,) = run_job(replace(one, row=replace(one.row, search_engine=engine)))
-        assert done.response.status is status

@@ -19,7 +19,7 @@ from bfcl_pipeline.dialogue.release_texts import read_texts
 from bfcl_pipeline.judge.judging import SimulatedOnly
 from bfcl_pipeline.judge.scoring import Judge, judge
 from bfcl_pipeline.world.tools import WorldConfig
-from bfcl_pipeline.world.web.faults import Faulty
+from bfcl_pipeline.world.web.presented import Faulty
 from bfcl_pipeline.world.web.simulated import SimulatedWeb
 from tests.support.local_generation import generate
 from tests.support.word_encoder import WordEncoder

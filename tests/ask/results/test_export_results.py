@@ -14,7 +14,6 @@ from bfcl_pipeline.benchmark.tables import entries_path, read_entries, write_res
 from bfcl_pipeline.benchmark.tables.sessions import write_sessions
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.share.official.export_results import export_official
-from tests.support.run_form import FORM_LINE
 
 FC_MODEL = "gpt-4o-2024-11-20-FC"
 STEP = Step(0, 30, 4, 0.5)
@@ -233,14 +232,3 @@ def test_responses_of_another_release_are_refused(export):
     """An entry that is not staged is an error."""
     with pytest.raises(TableError, match="'multiple_200' is not an entry of multiple"):
         export(response("multiple_200", "a"))
-
-
-def test_another_search_engine_is_logged(export, tmp_path):
-    """The results do not show it to the official tool."""
-    made = response("web_search_base_0", [["x"]], "web_search_base", web="record")
-    (tmp_path / "run").mkdir()
-    (tmp_path / "run/config.yaml").write_text(FORM_LINE + "search_engine: brave\n")
-    _, lines = export(made)
-    assert lines[0] == (
-        f"{FC_MODEL} web_search_base: from the search engine brave; not comparable to a leaderboard"
-    )

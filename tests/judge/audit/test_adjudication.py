@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from bfcl_pipeline.benchmark.errata import Erratum, ErratumStatus, Faithful
-from bfcl_pipeline.judge.audit import Suspicion, adjudicated_by, adjudication
+from bfcl_pipeline.judge.audit import Suspicion, adjudicated_by, detectors
 from tests.support.audited import single_turn
 
 ENTRY = single_turn("simple_python_0")
@@ -36,5 +36,5 @@ OTHER = erratum("calendar")
 )
 def test_the_erratum_of_a_finding(monkeypatch, errata, expected):
     """It is of the class of the finding, else of a class that no detector finds."""
-    monkeypatch.setattr(adjudication, "errata_of", lambda entry: errata)
+    monkeypatch.setattr(detectors, "errata_of", lambda entry: errata)
     assert adjudicated_by(FINDING, ENTRY) == expected

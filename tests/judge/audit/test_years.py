@@ -4,7 +4,7 @@ import pytest
 
 from bfcl_pipeline.benchmark.records import Entry
 from bfcl_pipeline.judge.audit import Benchmark
-from bfcl_pipeline.judge.audit.years import find_undated
+from bfcl_pipeline.judge.audit.provenance import find_undated
 from bfcl_pipeline.world.tools import Constants
 
 

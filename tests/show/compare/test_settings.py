@@ -101,23 +101,6 @@ def test_what_an_experiment_varied_is_named(tmp_path: Path) -> None:
     assert compared(plain, plain / ".." / "a").settings == []
 
 
-def test_another_search_engine_is_named(tmp_path: Path) -> None:
-    """Of the config or of a row; the two engines with DuckDuckGo's results are alike."""
-    plain = made(tmp_path / "a", "record", search_engine="duckduckgo")
-    paid = made(tmp_path / "b", "live", search_engine="serpapi")
-    other = made(tmp_path / "c", "record", search_engine="mojeek")
-    own = made(tmp_path / "d", "record", search_engine="duckduckgo")
-    (own / "models.yaml").write_text("models: [{name: m, kind: oracle, search_engine: brave}]")
-    assert compared(plain, paid).settings == []
-    assert list(map(str, compared(plain, other).settings)) == ["search engine: duckduckgo / mojeek"]
-    assert list(map(str, compared(other, own).settings)) == ["search engine: mojeek / brave"]
-    assert "The sides differ in search engine: mojeek / brave." in column_notes([compared(other, own)])
-    simulated = made(tmp_path / "e", "simulated", search_engine="mojeek")
-    assert compared(simulated, made(tmp_path / "f", "simulated")).settings == []
-    sides = read_sides([Choice(Run(own))], Rules.OFFICIAL)[1]
-    assert str(sides[0].settings) == "real web by brave"
-
-
 def test_the_responses_decide_which_web_was_searched(tmp_path: Path) -> None:
     """A model whose answers were imported into a run with a simulated web searched the real one."""
     write_run(tmp_path, [MadeUpModel("own", BOTH, webs={"web_search_base": "simulated"})])

@@ -183,23 +183,15 @@ def test_the_page_has_the_section(made_up_run: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("config", "rows", "shown"),
+    ("config", "shown"),
     [
-        ("web: record\nsearch_engine: brave\n", "", "brave"),
-        ("web: record\nsearch_engine: duckduckgo\n", "{name: a, kind: oracle}", "duckduckgo"),
-        ("web: replay\nsearch_engine: duckduckgo\n", "{name: a, kind: oracle}", None),
-        ("web: replay\nsearch_engine: brave\n", "{name: a, kind: oracle}", "brave"),
-        ("web: simulated\nsearch_engine: brave\n", "{name: a, kind: oracle}", None),
-        (
-            "web: replay\nsearch_engine: duckduckgo\n",
-            "{name: a, kind: oracle, search_engine: brave}, {name: b, kind: oracle}, "
-            "{name: c, kind: oracle, search_engine: brave}, {name: d, kind: results, path: x}",
-            "brave (a, c); duckduckgo (b)",
-        ),
+        ("web: record\nsearch_engine: serpapi\n", "serpapi"),
+        ("web: live\nsearch_engine: duckduckgo\n", "duckduckgo"),
+        ("web: replay\nsearch_engine: duckduckgo\n", None),
+        ("web: simulated\nsearch_engine: serpapi\n", None),
     ],
 )
-def test_the_search_engines_are_facts(run: Path, config: str, rows: str, shown: str | None) -> None:
-    """Of the real web, with the models if there are several."""
+def test_the_search_engine_is_a_fact(run: Path, config: str, shown: str | None) -> None:
+    """Of a web that is asked."""
     (run / "config.yaml").write_text(FORM_LINE + config)
-    (run / "models.yaml").write_text(f"models: [{rows}]")
     assert facts(run).get("Search engine") == shown

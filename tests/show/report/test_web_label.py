@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from bfcl_pipeline.benchmark.config.job import SEARCH_ENGINES, WEB_MODES
+from bfcl_pipeline.benchmark.config.job import WEB_MODES
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.runs.web_label import (
@@ -20,7 +20,6 @@ from bfcl_pipeline.runs.web_label import (
     mark,
     note,
     score_mark,
-    searched_web_label,
 )
 from bfcl_pipeline.show.report.page.render import render_page
 from bfcl_pipeline.show.report.page.run_tables import read_run_tables
@@ -154,39 +153,3 @@ def test_responses_without_a_web_can_be_tabulated(tmp_path: Path) -> None:
     aggregate_run(Run(run), tmp_path / "data", tmp_path / "models.yaml", Rules.OFFICIAL)
     assert leaderboard(run)["m"]["web"] is None
     assert official(run, "data_agentic.csv")["m"]["Web Search Base"] == "75.00%"
-
-
-def test_another_search_engine_is_named_and_marked() -> None:
-    """On the real web only; DuckDuckGo and the service for it are the leaderboard's, and are not named."""
-    for engine in SEARCH_ENGINES:
-        for web in WEB_MODES:
-            named = searched_web_label(web, engine)
-            other = web in ("record", "replay", "live") and engine not in ("duckduckgo", "serpapi")
-            assert named == (f"{web} by {engine}" if other else web)
-            assert bool(mark(named)) is (other or web in UNREAL)
-    assert searched_web_label(None, "brave") is None
-    both = join_webs(["record by brave", "simulated", "live by bing", "live"])
-    assert note([both, "replay by bing"]) == (
-        "† simulated web, not the real one, or another search engine (bing, brave): not comparable with "
-        "the leaderboard"
-    )
-
-
-def test_scores_of_another_search_engine_are_not_in_official_files(tmp_path: Path) -> None:
-    """As those of a simulated web: the models of the run are otherwise alike."""
-    run = made_up_tables(tmp_path, [searching("brave", "record"), searching("plain", "record")])
-    (run / "models.yaml").write_text(
-        "models: [{name: brave, kind: oracle, search_engine: brave}, {name: plain, kind: oracle}]"
-    )
-    aggregate_run(Run(run), tmp_path / "data", tmp_path / "models.yaml", Rules.OFFICIAL)
-    found = leaderboard(run)
-    assert {name: row["web"] for name, row in found.items()} == {
-        "brave": "record by brave",
-        "plain": "record",
-    }
-    agentic = official(run, "data_agentic.csv")
-    assert {name: row["Web Search Base"] for name, row in agentic.items()} == {
-        "brave": "N/A",
-        "plain": "75.00%",
-    }
-    assert "another search engine (brave): not comparable" in terminal_table(Run(run), Rules.OFFICIAL)

@@ -14,7 +14,7 @@ from bfcl_pipeline.benchmark.records import Call
 from bfcl_pipeline.world.executables import ApiAnswer, ApiRequest, Evaluator, ExecutionFailed
 from bfcl_pipeline.world.executables.apis import HOSTS, PLACEHOLDERS
 from bfcl_pipeline.world.executables.network import NETWORK_FUNCTIONS
-from bfcl_pipeline.world.executables.network.request import MAX_ARGUMENTS
+from bfcl_pipeline.world.executables.network.function import MAX_ARGUMENTS
 from tests.support.random_texts import CHARACTERS
 
 ASIN = {"ASIN": "B08PPDJWC8"}

@@ -17,7 +17,7 @@ from bfcl_pipeline.dialogue.release_texts import read_recorded_calls
 from bfcl_pipeline.judge.scoring.executable import ExecutableChecker
 from bfcl_pipeline.judge.scoring.executed_values import compare_values
 from bfcl_pipeline.world.executables import ApiRequest, Evaluator, ExecutionFailed, SimulatedApis
-from bfcl_pipeline.world.executables.expected import read_call
+from bfcl_pipeline.world.executables.evaluation import read_call
 from bfcl_pipeline.world.executables.network import NETWORK_FUNCTIONS
 from bfcl_pipeline.world.executables.rest import reference_request
 from bfcl_pipeline.world.executables.simulated import UNKNOWN_COUNTRIES
@@ -321,7 +321,7 @@ def test_the_world_does_not_depend_on_the_process(recorded, staged):
     script = (
         "import hashlib, sys; from pathlib import Path\n"
         "from bfcl_pipeline.world.executables import SimulatedApis\n"
-        "from bfcl_pipeline.world.executables.expected import read_call\n"
+        "from bfcl_pipeline.world.executables.evaluation import read_call\n"
         "from bfcl_pipeline.world.executables.network import NETWORK_FUNCTIONS\n"
         "from bfcl_pipeline.dialogue.release_texts import read_recorded_calls\n"
         "recorded = read_recorded_calls(Path(sys.argv[1]))\n"

@@ -7,9 +7,9 @@ import pytest
 
 from bfcl_pipeline.benchmark.records import Call
 from bfcl_pipeline.world.tools import World, WorldConfig
+from bfcl_pipeline.world.tools import math as math_api
 from bfcl_pipeline.world.tools.api import BoundExceeded
-from bfcl_pipeline.world.tools.math import api as math_api
-from bfcl_pipeline.world.tools.math.api import MAX_DIGITS, MAX_LOGARITHM_DIGITS, MAX_ROOT_DIGITS, MathAPI
+from bfcl_pipeline.world.tools.math import MAX_DIGITS, MAX_LOGARITHM_DIGITS, MAX_ROOT_DIGITS, MathAPI
 
 UNPRINTABLE = (
     "Exceeds the limit (4300 digits) for integer string conversion; "

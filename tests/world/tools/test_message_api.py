@@ -7,7 +7,7 @@ import pytest
 from bfcl_pipeline.base.errors import MalformedRelease
 from bfcl_pipeline.benchmark.records import Call
 from bfcl_pipeline.world.tools import World, WorldConfig
-from bfcl_pipeline.world.tools.messages.api import MessageAPI
+from bfcl_pipeline.world.tools.messages import MessageAPI
 from bfcl_pipeline.world.tools.state import snapshot
 
 

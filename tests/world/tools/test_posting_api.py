@@ -7,7 +7,7 @@ import pytest
 from bfcl_pipeline.base.errors import MalformedRelease
 from bfcl_pipeline.benchmark.records import Call
 from bfcl_pipeline.world.tools import World, WorldConfig
-from bfcl_pipeline.world.tools.posting.api import MAX_COMMON, TwitterAPI
+from bfcl_pipeline.world.tools.posting import MAX_COMMON, TwitterAPI
 
 LOGGED_IN = {"authenticated": True}
 

@@ -11,8 +11,7 @@ import pytest
 
 from bfcl_pipeline.benchmark.records import Call
 from bfcl_pipeline.world.tools import World, WorldConfig
-from bfcl_pipeline.world.tools.travel.figures import MAX_REPEATED
-from bfcl_pipeline.world.tools.travel.state import TravelState
+from bfcl_pipeline.world.tools.travel.state import MAX_REPEATED, TravelState
 
 INITIAL: dict[str, Any] = {
     "credit_card_list": {"main": {"balance": 1000.0}, "bare": {}},

@@ -11,7 +11,6 @@ import random
 import sys
 import threading
 from collections import Counter
-from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -19,50 +18,42 @@ from typing import Any
 from bfcl_pipeline.base.errors import WebError
 from bfcl_pipeline.world.tools.web_search.web import Hits, Page, WebFailure
 from bfcl_pipeline.world.web.cache import WebCache, outcome_document
+from bfcl_pipeline.world.web.engines.asking import RetryPolicy
 from bfcl_pipeline.world.web.engines.client import Connection
-from bfcl_pipeline.world.web.engines.ddgs_engine import DdgsEngine
-from bfcl_pipeline.world.web.engines.retries import RetryPolicy
+from bfcl_pipeline.world.web.engines.duckduckgo import DuckDuckGo
 from bfcl_pipeline.world.web.fetcher import Fetcher
 from bfcl_pipeline.world.web.modes import engine_text
 from bfcl_pipeline.world.web.recording import RecordingWeb
 
-HOSTS = {
-    "duckduckgo": "html.duckduckgo.com",
-    "brave": "search.brave.com",
-    "wikipedia": "en.wikipedia.org",
-}
 PAGES = ("page", "gzip", "brotli", "binary", "reset", "missing", "redirect", "cut")
 SEARCHES = ("tea", "busy tea")
 REFUSED = "refused"
-"""Keywords that every engine refuses."""
+"""Keywords that the engine refuses."""
 
 
 def calls(base: str, number: int, seed: int) -> list[tuple[str, str]]:
-    """Functions (`fetch`, or a search engine) and arguments, in an order that depends on `seed`; every key
-    several times."""
+    """Functions (`fetch`, `search`) and arguments, in an order that depends on `seed`; every key several
+    times."""
     keys = [("fetch", f"{base}/{PAGES[place % len(PAGES)]}/{place}") for place in range(4 * len(PAGES))]
-    keys += [
-        (engine, f"{SEARCHES[place % len(SEARCHES)]} {place}") for engine in HOSTS for place in range(4)
-    ]
-    keys += [("duckduckgo", "nothing"), ("wikipedia", "nothing"), ("brave", REFUSED)]
+    keys += [("search", f"{SEARCHES[place % len(SEARCHES)]} {place}") for place in range(12)]
+    keys += [("search", "nothing"), ("search", REFUSED)]
     asked = [keys[place % len(keys)] for place in range(number)]
     random.Random(seed).shuffle(asked)
     return asked
 
 
 class CountedWeb:
-    """The live web of a run, with one search engine; counts what it is asked."""
+    """The live web of a run; counts what it is asked."""
 
-    def __init__(self, engine: str, base: str, asked: Counter[str]) -> None:
-        self._name, self._asked, self._lock = engine, asked, threading.Lock()
+    def __init__(self, base: str, asked: Counter[str]) -> None:
+        self._asked, self._lock = asked, threading.Lock()
         at_once = RetryPolicy(attempts=3, sleep=lambda _: None)
-        connection = Connection(addresses={HOSTS[engine]: f"{base}/{engine}"})
-        self._engine = DdgsEngine(engine, retries=at_once, connection=connection)
+        self._engine = DuckDuckGo(at_once, Connection(site=base))
         self._fetcher = Fetcher(allow_private=True)
 
     def search(self, keywords: str, region: str) -> Hits | WebFailure:
         """The results of the engine."""
-        self._count(f"{self._name} {keywords}")
+        self._count(f"search {keywords}")
         return self._engine.search(keywords, region)
 
     def fetch(self, url: str) -> Page | WebFailure:
@@ -75,20 +66,12 @@ class CountedWeb:
             self._asked[key] += 1
 
 
-def recording_webs(cache: WebCache, base: str, asked: Counter[str]) -> Mapping[str, RecordingWeb]:
-    """A recording web for each engine, as the jobs of a run have them."""
-    return {
-        name: RecordingWeb(
-            cache, CountedWeb(name, base, asked), name, engines={"search": engine_text(name)}
-        )
-        for name in HOSTS
-    }
-
-
 def main() -> None:
     folder, base, worker, number, threads = sys.argv[1:]
     requested: Counter[str] = Counter()
-    webs = recording_webs(WebCache(Path(folder)), base, requested)
+    web = RecordingWeb(
+        WebCache(Path(folder)), CountedWeb(base, requested), engines={"search": engine_text("duckduckgo")}
+    )
     asked = calls(base, int(number), int(worker))
     start = threading.Barrier(int(threads))
     threading.stack_size(1 << 19)
@@ -99,8 +82,8 @@ def main() -> None:
         function, argument = asked[place]
         try:
             if function == "fetch":
-                return outcome_document(webs["duckduckgo"].fetch(argument))
-            return outcome_document(webs[function].search(argument, "wt-wt"))
+                return outcome_document(web.fetch(argument))
+            return outcome_document(web.search(argument, "wt-wt"))
         except WebError:
             return None
 

@@ -1,4 +1,4 @@
-"""Many threads of several processes record one web: engines, pages and failures, each outcome once."""
+"""Many threads of several processes record one web: searches, pages and failures, each outcome once."""
 
 from __future__ import annotations
 
@@ -16,23 +16,20 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from subprocess import PIPE
 from typing import Any
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl
 
 import brotli
 
 from bfcl_pipeline.world.tools.web_search.web import Hit, Hits
 from bfcl_pipeline.world.web.cache import WebCache, outcome_document
 from bfcl_pipeline.world.web.check import check_cache
+from bfcl_pipeline.world.web.coverage import survey
 from bfcl_pipeline.world.web.recording import ReplayingWeb
-from bfcl_pipeline.world.web.status import survey
-from tests.support.simulated_sites import brave_page, duckduckgo_page
+from tests.support.simulated_sites import duckduckgo_page
 from tests.world.web.recording_worker import REFUSED, calls
 
 PROCESSES, THREADS, CALLS = 3, 32, 480
 WORKER = Path(__file__).with_name("recording_worker.py")
-
-REQUESTS = {"duckduckgo": 1, "brave": 2, "wikipedia": 2}
-"""Of one search: pages of results, and for Wikipedia the list and the text of the page."""
 
 
 def test_parallel_processes_agree(tmp_path: Path) -> None:
@@ -49,7 +46,7 @@ def test_parallel_processes_agree(tmp_path: Path) -> None:
     assert set(outcomes) == set(calls(server.base, CALLS, 0))
     assert all(outcome == told[0] for told in outcomes.values() for outcome in told)
     assert [argument for (_, argument), told in outcomes.items() if told[0] is None] == [REFUSED]
-    del outcomes["brave", REFUSED]
+    del outcomes["search", REFUSED]
     _check_requests(reports, server)
     _check_record(WebCache(folder), outcomes)
 
@@ -59,7 +56,7 @@ def _check_requests(reports: list[Any], server: _Server) -> None:
     asked: Counter[str] = Counter()
     for report in reports:
         once = Counter(report["asked"])
-        del once[f"brave {REFUSED}"]
+        del once[f"search {REFUSED}"]
         assert set(once.values()) == {1}
         asked += once
     assert asked.total() > len(asked)  # processes did compete
@@ -69,8 +66,7 @@ def _check_requests(reports: list[Any], server: _Server) -> None:
             assert server.seen[argument.removeprefix(server.base)] == count
         else:
             refused = argument.startswith("busy")  # the first request of all
-            pages = 1 if argument == "nothing" else REQUESTS[function]
-            assert server.seen[key] == count * pages + refused, key
+            assert server.seen[key] == count + refused, key
 
 
 def _check_record(cache: WebCache, outcomes: dict[tuple[str, str], list[Any]]) -> None:
@@ -87,7 +83,7 @@ def _check_record(cache: WebCache, outcomes: dict[tuple[str, str], list[Any]]) -
         if function == "fetch":
             seen: Any = ReplayingWeb(cache).fetch(argument)
         else:
-            seen = ReplayingWeb(cache, function).search(argument, "wt-wt")
+            seen = ReplayingWeb(cache).search(argument, "wt-wt")
         assert outcome_document(seen) == told[0]
 
 
@@ -157,29 +153,19 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         kind = self.path.split("/")[1]
-        if kind in REQUESTS:
-            return self._search(kind, dict(parse_qsl(urlsplit(self.path).query)))
         _, text = self.server.arrived(self.path)
         return getattr(self, f"_{kind}")(text)
 
     def do_POST(self) -> None:
         form = self.rfile.read(int(self.headers["Content-Length"])).decode("ascii")
-        self._search(self.path.split("/")[1], dict(parse_qsl(form)))
-
-    def _search(self, engine: str, fields: dict[str, str]) -> None:
-        keywords = fields.get("q") or fields.get("search") or fields["titles"]
-        number, text = self.server.arrived(f"{engine} {keywords}")
+        keywords = dict(parse_qsl(form))["q"]
+        number, text = self.server.arrived(f"search {keywords}")
         if keywords == REFUSED or (keywords.startswith("busy") and number == 1):
             return self._answer(429, b"")
-        hits = Hits((Hit(f"{engine} {text}", "https://tea.example/?a=%26b", text),))
+        hits = Hits((Hit(text, "https://tea.example/?a=%26b", text),))
         if keywords == "nothing":
             hits = Hits(())
-        if engine == "wikipedia":
-            shown: Any = ["", [keywords] * len(hits.hits), [], ["https://en.wikipedia.org/wiki/T%26"]]
-            if "titles" in fields:
-                shown = {"query": {"pages": {"7": {"extract": text}}}}
-            return self._answer(200, json.dumps(shown).encode(), {"Content-Type": "application/json"})
-        page = duckduckgo_page(hits) if engine == "duckduckgo" else brave_page(hits)
+        page = duckduckgo_page(hits)
         return self._answer(200, gzip.compress(page.encode()), {"Content-Encoding": "gzip"})
 
     def _page(self, text: str) -> None:

@@ -45,8 +45,8 @@ def test_the_effort_in_words() -> None:
         "about 314 searches and as many pages, at least 31 min by duckduckgo at web_pause 2"
     )
     assert effort_text(1, "serpapi", 2.0) == "about 1 search and as many pages"
-    assert left_text(2, 6.4, "wikipedia", 2.0) == (
-        "2 web questions are left: about 6 searches and as many pages, at least 12 s by wikipedia at "
+    assert left_text(2, 6.4, "duckduckgo", 2.0) == (
+        "2 web questions are left: about 6 searches and as many pages, at least 36 s by duckduckgo at "
         "web_pause 2. What is recorded is not searched again."
     )
 

@@ -11,7 +11,7 @@ from bfcl_pipeline.base.errors import ConfigError, NotRecorded
 from bfcl_pipeline.benchmark.records import Call
 from bfcl_pipeline.world.tools import World, WorldConfig
 from bfcl_pipeline.world.tools.web_search.web import Hit, Hits, Page, WebFailure
-from bfcl_pipeline.world.web.faults import Faulty
+from bfcl_pipeline.world.web.presented import Faulty
 
 HITS = Hits((Hit("Tea", "https://tea.test/a", "of tea"),))
 URLS = [f"https://tea.test/{number}" for number in range(400)]

@@ -12,8 +12,8 @@ from bfcl_pipeline.world.tools.web_search.web import Hit, Hits, Page
 from bfcl_pipeline.world.web import cache as cache_module
 from bfcl_pipeline.world.web.cache import WebCache
 from bfcl_pipeline.world.web.check import check_cache
+from bfcl_pipeline.world.web.coverage import survey
 from bfcl_pipeline.world.web.keys import FetchKey, SearchKey
-from bfcl_pipeline.world.web.status import survey
 
 NOON = datetime(2026, 11, 1, 12, tzinfo=UTC)
 KEY = FetchKey.of("https://tea.example/")

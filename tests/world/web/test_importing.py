@@ -21,6 +21,7 @@ from bfcl_pipeline.base.leases import Lease
 from bfcl_pipeline.world.tools.web_search.web import Hit, Hits, Page, WebFailure
 from bfcl_pipeline.world.web.cache import LARGEST_CASSETTE_BYTES, RecordedOutcome, WebCache
 from bfcl_pipeline.world.web.check import ReaderChanged
+from bfcl_pipeline.world.web.coverage import survey
 from bfcl_pipeline.world.web.importing import (
     LOCK,
     Conflicts,
@@ -31,8 +32,7 @@ from bfcl_pipeline.world.web.importing import (
     plan_import,
 )
 from bfcl_pipeline.world.web.keys import FetchKey, SearchKey, digest
-from bfcl_pipeline.world.web.recorder import Recorder
-from bfcl_pipeline.world.web.status import survey
+from bfcl_pipeline.world.web.recording import Recorder
 from tests.world.web.two_records import add, tree
 
 TEA = SearchKey("tea", "wt-wt")

@@ -5,7 +5,6 @@ import json
 import pytest
 
 from bfcl_pipeline.base.strict_json import canonical
-from bfcl_pipeline.benchmark.config.job import SEARCH_ENGINES
 from bfcl_pipeline.world.executables import ApiRequest
 from bfcl_pipeline.world.web.keys import (
     ApiKey,
@@ -88,16 +87,9 @@ def test_a_key_is_read_as_it_was_written():
     ("key", "digested"),
     [
         (SearchKey("tea", "wt-wt"), "d0bf9e29ccb14994d95496f8db1708ecaa35aa6e0287fb9b67c19ba97f4a3b45"),
-        *(
-            (
-                SearchKey.of(" tea ", "wt-wt", engine),
-                "d0bf9e29ccb14994d95496f8db1708ecaa35aa6e0287fb9b67c19ba97f4a3b45",
-            )
-            for engine in ("", "duckduckgo", "serpapi")
-        ),
         (
-            SearchKey.of("tea", "wt-wt", "brave"),
-            "df4b72f198ab357126673e75b10186bfd51bf2ade54484a431b3a97bc8bb3f69",
+            SearchKey.of(" tea ", "wt-wt"),
+            "d0bf9e29ccb14994d95496f8db1708ecaa35aa6e0287fb9b67c19ba97f4a3b45",
         ),
         (
             FetchKey("http://example.com/"),
@@ -112,11 +104,3 @@ def test_a_key_is_read_as_it_was_written():
 def test_file_names_of_recorded_outcomes_stay(key, digested):
     """The key of an outcome does not change: what was recorded is found again."""
     assert digest(key_document(key)) == digested
-
-
-def test_every_other_engine_has_keys_of_its_own():
-    """DuckDuckGo and the service for it share outcomes; every other engine names itself in its keys."""
-    keys = {SearchKey.of("tea", "wt-wt", engine) for engine in SEARCH_ENGINES}
-    assert len(keys) == len(SEARCH_ENGINES) - 1
-    assert {read_key(json.loads(canonical(key_document(key)))) for key in keys} == keys
-    assert str(SearchKey.of("tea", "wt-wt", "brave")) == "search by brave for 'tea' (region 'wt-wt')"

@@ -14,12 +14,10 @@ from bfcl_pipeline.base.errors import ConfigError, WebError
 from bfcl_pipeline.base.secrets import Redactor
 from bfcl_pipeline.world.executables import ApiRequest
 from bfcl_pipeline.world.tools.web_search.web import Hits, Page, WebFailure
-from bfcl_pipeline.world.web.api_client import ApiClient, ApiUnavailable
-from bfcl_pipeline.world.web.api_recording import RecordingApis
+from bfcl_pipeline.world.web.api_recording import ApiClient, ApiUnavailable, RecordingApis
 from bfcl_pipeline.world.web.cache import WebCache
-from bfcl_pipeline.world.web.engines.client import Connection, EngineClient
-from bfcl_pipeline.world.web.engines.facts import EngineFacts
-from bfcl_pipeline.world.web.engines.retries import Outage, RetryPolicy
+from bfcl_pipeline.world.web.engines.asking import RetryPolicy
+from bfcl_pipeline.world.web.engines.client import SITE, Connection, EngineClient
 from bfcl_pipeline.world.web.engines.serpapi import SerpApi
 from bfcl_pipeline.world.web.evidence.tape import taping
 from bfcl_pipeline.world.web.fetcher import Fetcher
@@ -206,39 +204,30 @@ def test_serpapi_reads_neither_proxies_nor_passwords_of_the_environment(
     assert "authorization" not in scripted_engine.asked[0].headers
 
 
-def test_engines_of_ddgs_search_through_the_proxy(
+def test_ddgs_searches_through_the_proxy(
     hosts: ApiHosts, tls_proxy: LocalProxy, closed_port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Their client uses the proxy that is given, or none, and never that of the environment; its password
+    """Its client uses the proxy that is given, or none, and never that of the environment; its password
     is in no message and on no tape."""
     monkeypatch.setenv("HTTPS_PROXY", f"http://127.0.0.1:{closed_port}")
     hosts.script("ip-api.com/found", hosts.http("found"))
     tls_proxy.login = "me:pass/word-4711"
-    facts = EngineFacts(hosts=("ip-api.com",))
 
-    def connection(port: int) -> Connection:
-        environment = {"https_proxy": f"http://me:{PASSWORD}@127.0.0.1:{port}"}
-        proxy = Proxies.of("environment", environment).address
-        return Connection(proxy=proxy, ca_file=str(hosts.certificate))
+    def ask(proxies: Proxies, site: str = "https://ip-api.com") -> str:
+        connection = Connection(proxy=proxies.address, ca_file=str(hosts.certificate), site=site)
+        return EngineClient(connection, RetryPolicy(attempts=1)).request("POST", f"{SITE}/found", data={})
+
+    def through(port: int) -> Proxies:
+        return Proxies.of("environment", {"https_proxy": f"http://me:{PASSWORD}@127.0.0.1:{port}"})
 
     with taping() as tape:
-        page = EngineClient("engine", facts, connection(tls_proxy.port)).request(
-            "GET", "https://ip-api.com/found"
-        )
-        with pytest.raises(Outage) as raised:
-            EngineClient("engine", facts, connection(closed_port)).request(
-                "GET", "https://ip-api.com/found"
-            )
-    assert page.text == "found"
+        assert ask(through(tls_proxy.port)) == "found"
+        with pytest.raises(WebError, match="the connection failed") as raised:
+            ask(through(closed_port))
     assert tls_proxy.asked == ["CONNECT ip-api.com:443 HTTP/1.1"]
     assert not _has_password(str(raised.value) + str(tape.exchanges) + str(tape.cassette()))
-    direct = Connection(
-        proxy=Proxies.of("none").address,
-        ca_file=str(hosts.certificate),
-        addresses={"ip-api.com": f"https://127.0.0.1:{hosts.tls_port}"},
-    )
-    with pytest.raises(Outage, match=r"certificate"):  # it is not for this name, but was reached
-        EngineClient("engine", facts, direct).request("GET", "https://ip-api.com/found")
+    with pytest.raises(WebError, match=r"certificate"):  # it is not for this name, but was reached
+        ask(Proxies.of("none"), f"https://127.0.0.1:{hosts.tls_port}")
 
 
 def test_web_apis_are_asked_through_the_proxy(

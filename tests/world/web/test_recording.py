@@ -57,22 +57,6 @@ def test_each_request_is_made_once(tmp_path):
     assert replayed.fetch("http://b.example") == WebFailure("404")
 
 
-def test_engines_share_a_cache_and_no_outcome(tmp_path):
-    """Each engine records and replays its own results of a search; pages are the same for all."""
-    cache, others = WebCache(tmp_path), Hits((Hit("other", "http://h", "b"),))
-    assert RecordingWeb(cache, Scripted(HITS, Page("text")), "duckduckgo").search("tea", "wt-wt") == HITS
-    brave = RecordingWeb(cache, Scripted(others, Page("text")), "brave")
-    assert brave.search("tea", "wt-wt") == others
-    assert brave.fetch("http://a.example") == Page("text")
-    replayed = {name: ReplayingWeb(cache, name) for name in ("", "duckduckgo", "serpapi", "brave", "bing")}
-    for name in ("", "duckduckgo", "serpapi"):
-        assert replayed[name].search("tea", "wt-wt") == HITS
-    assert replayed["brave"].search("tea", "wt-wt") == others
-    assert {web.fetch("http://a.example") for web in replayed.values()} == {Page("text")}
-    with pytest.raises(NotRecorded, match="search by bing for 'tea'"):
-        replayed["bing"].search("tea", "wt-wt")
-
-
 def test_replay_names_a_missing_outcome(tmp_path):
     """NotRecorded names function, arguments and directory; no file is created."""
     web = ReplayingWeb(WebCache(tmp_path / "web"))

@@ -21,10 +21,9 @@ from bfcl_pipeline.benchmark.records import Status
 from bfcl_pipeline.show.screen.progress import RateWindow, job_progress, progress_text, summary_text
 from bfcl_pipeline.world.web import modes
 from bfcl_pipeline.world.web.coverage import used_keys
+from bfcl_pipeline.world.web.engines.asking import STOP_AFTER, RetryPolicy
 from bfcl_pipeline.world.web.engines.client import Connection
-from bfcl_pipeline.world.web.engines.ddgs_engine import DdgsEngine
-from bfcl_pipeline.world.web.engines.giving_up import STOP_AFTER
-from bfcl_pipeline.world.web.engines.retries import RetryPolicy
+from bfcl_pipeline.world.web.engines.duckduckgo import DuckDuckGo
 from bfcl_pipeline.world.web.pace import HostPace
 from bfcl_pipeline.world.web.proxies import Proxies
 from tests.support.local_chat import LocalChat, local_chat
@@ -45,10 +44,9 @@ def chat() -> Iterator[LocalChat]:
 def engine(scripted_engine: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     """DuckDuckGo on this machine, whose refusals are retried once, without a wait."""
 
-    def open_engine(_name: str, _proxies: Proxies, pace: HostPace) -> DdgsEngine:
-        base = scripted_engine.url.removesuffix("/html/")
-        connection = Connection(addresses={"html.duckduckgo.com": base}, before=pace.wait)
-        return DdgsEngine(retries=RetryPolicy(attempts=2, sleep=lambda _: None), connection=connection)
+    def open_engine(_name: str, _proxies: Proxies, pace: HostPace, _retries: RetryPolicy) -> DuckDuckGo:
+        connection = Connection(site=scripted_engine.url.removesuffix("/html/"), before=pace.wait)
+        return DuckDuckGo(retries=RetryPolicy(attempts=2, sleep=lambda _: None), connection=connection)
 
     monkeypatch.setattr(modes, "open_engine", open_engine)
     monkeypatch.setattr(modes.Fetcher, "fetch", _no_fetch)

@@ -17,13 +17,3 @@ def detectable_difference(standard_error: float, power: float = POWER) -> float:
     Found: the 95 % interval of the difference does not contain 0 (Miller 2024).
     """
     return (Z_95 + NormalDist().inv_cdf(power)) * standard_error
-
-
-def standard_error_for(difference: float, power: float = POWER) -> float:
-    """The largest standard error with which a true difference of this size is found with this power."""
-    return difference / (Z_95 + NormalDist().inv_cdf(power))
-
-
-def unpaired_error(first: float, second: float) -> float:
-    """The standard error of the difference of two estimates on different entries, given theirs."""
-    return float((first**2 + second**2) ** 0.5)

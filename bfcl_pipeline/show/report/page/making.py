@@ -12,8 +12,8 @@ from pathlib import Path
 
 from bfcl_pipeline.base import __version__
 from bfcl_pipeline.base.text import cut, exchanges_text, on_one_line, printable
-from bfcl_pipeline.benchmark.config import ModelRow, WebChoice, model_folder, recorded_row, trial_of
-from bfcl_pipeline.benchmark.config.job import NETWORK_MODES, RECORDED_MODES, SEARCH_ENGINES
+from bfcl_pipeline.benchmark.config import model_folder, recorded_row, trial_of
+from bfcl_pipeline.benchmark.config.job import NETWORK_MODES
 from bfcl_pipeline.benchmark.definition import encoder, release
 from bfcl_pipeline.benchmark.tables import read_table
 from bfcl_pipeline.runs.journal import ExchangeHead, exchange_heads, journals_in
@@ -119,29 +119,13 @@ def _config_facts(run: Run) -> dict[str, str]:
     if config.web is not None:
         facts["Web"] = config.web.mode
     if config.imported is None and config.web is not None:
-        if engines := _engines(config.web, run.rows.values()):
-            facts["Search engine"] = engines
+        if config.web.mode in NETWORK_MODES:
+            facts["Search engine"] = config.web.engine
         if config.web.fetch_failures:
             facts["Failed fetches"] = f"a share of {config.web.fetch_failures}, seed {config.seed}"
         budget = config.budget
         facts["Budget"] = "no limit" if budget is None else f"${budget} for each model"
     return {name: cut(on_one_line(printable(text)), _LONGEST) for name, text in facts.items()}
-
-
-def _engines(web: WebChoice, rows: Iterable[ModelRow]) -> str:
-    """The search engines of a run on the real web; several with their models. Empty for another web."""
-    models: dict[str, list[str]] = {}
-    for row in rows:
-        if not row.recorded:
-            models.setdefault(row.search_engine or web.search_engine, []).append(row.name)
-    engines = sorted(models) or [web.search_engine]
-    if web.mode not in NETWORK_MODES and not (
-        web.mode in RECORDED_MODES and set(SEARCH_ENGINES[1:]).intersection(engines)
-    ):
-        return ""
-    if len(engines) == 1:
-        return engines[0]
-    return "; ".join(f"{engine} ({', '.join(models[engine])})" for engine in engines)
 
 
 def _commands(run: str, *, imported: bool) -> dict[str, str]:

@@ -12,7 +12,6 @@ from typing import Any
 import polars as pl
 
 from bfcl_pipeline.base.text import loaded_json
-from bfcl_pipeline.benchmark.config.search_engines import DUCKDUCKGO, SearchEngines
 from bfcl_pipeline.benchmark.definition import CATEGORIES, GROUPS
 from bfcl_pipeline.benchmark.records import Call, Entry, Json, Mode, Rules
 from bfcl_pipeline.benchmark.tables import entries_path, read_entries
@@ -66,23 +65,19 @@ class AgenticRecords:
     answers: Mapping[str, Sequence[AgenticAnswer]]  # to the questions, by category; in order
     constants: Constants | None  # of the memories; None if there are no sessions
     web: Mapping[str, Mapping[str, WebWork]]  # what was done on the web, by category and entry id
-    engine: str = DUCKDUCKGO  # the search engine of the model
 
 
 def read_agentic(
     data: Path,
     records: RunRecords,
     conditions: Conditions | None = None,
-    engines: SearchEngines | None = None,
 ) -> Iterator[AgenticRecords]:
     """The agentic categories of `records`, by model in order of name. Raises TableError.
 
     One model at a time: the conversations of a hundred models would not fit into memory.
 
     conditions: those of the run, to play web conversations again; None: results of web calls are not known.
-    engines: the search engines of the run.
     """
-    engines = engines or SearchEngines()
     verdicts = records.verdicts.filter(pl.col("category").is_in(GROUPS["agentic"]))
     staged = _read_entries(data, set(verdicts["category"]))
     constants = None
@@ -96,7 +91,7 @@ def read_agentic(
         verdicts_of = _verdicts(own, answers, entries)
         web = _web(answers, conditions, model)
         of_memory = constants if sessions else None
-        yield AgenticRecords(model, verdicts_of, sessions, answers, of_memory, web, engines.of(model))
+        yield AgenticRecords(model, verdicts_of, sessions, answers, of_memory, web)
 
 
 def _read_entries(data: Path, categories: Collection[str]) -> Entries:

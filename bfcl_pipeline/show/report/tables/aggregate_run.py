@@ -68,7 +68,7 @@ def aggregate_run(
     """
     records = read_run_records(run, data, only)
     rows_of_models, sizes = load_models(models), run.sizes_in_means
-    scores = model_scores(records, rows_of_models, sizes, run.engines)
+    scores = model_scores(records, rows_of_models, sizes)
     chosen = [score for score in scores if score.rules is rules]
     if not chosen:
         there = ", ".join(sorted({score.rules.value for score in scores}))
@@ -91,7 +91,7 @@ def aggregate_run(
     of_models = {name: table.of_model for name, table in TABLES.items() if table.of_model}
     rows |= {name: [] for name in of_models}
     questions = [MEMORY_QUESTIONS.schema.empty_table()]  # not as rows: there are many of them
-    played = read_agentic(data, records, web_conditions(run, data, cache), run.engines)
+    played = read_agentic(data, records, web_conditions(run, data, cache))
     for number, conversations in enumerate(played, start=1):
         of_model = ModelSources(conversations, StoredEncoder(cache / "encoder"))
         for name, make in of_models.items():
@@ -113,7 +113,7 @@ def aggregate_run(
             (tables / f"{name}.parquet").unlink(missing_ok=True)
             (tables / f"{name}.csv").unlink(missing_ok=True)
     # The official tool weights by scored entries, also where the tables do not.
-    official = chosen if sizes is None else model_scores(records, rows_of_models, None, run.engines)
+    official = chosen if sizes is None else model_scores(records, rows_of_models, None)
     # It has no row for a model that it did not score.
     scored = [score for score in official if score.rules is rules and score.judged]
     for name, text in official_files(on_the_real_web(scored, records)).items():

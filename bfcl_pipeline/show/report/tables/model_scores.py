@@ -10,14 +10,13 @@ from typing import Self
 import polars as pl
 
 from bfcl_pipeline.benchmark.config import ModelRow, described_row
-from bfcl_pipeline.benchmark.config.search_engines import SearchEngines
 from bfcl_pipeline.benchmark.definition import CATEGORIES, FORMATS, GROUPS, V4_CATEGORIES
 from bfcl_pipeline.benchmark.definition.leaderboard import EXECUTABLE, categories_of
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.judge.scoring.aggregate import Count, Score, Spread, format_spread, leaderboard_scores
 from bfcl_pipeline.judge.scoring.intervals import Precision
 from bfcl_pipeline.judge.scoring.leaderboard_usage import Usage, UsageSummary, summarise_usage
-from bfcl_pipeline.runs.web_label import SIMULATED, join_webs, searched_web_label, split_webs, unreal
+from bfcl_pipeline.runs.web_label import SIMULATED, join_webs, split_webs, unreal
 from bfcl_pipeline.show.report.tables.intervals import precisions_of_run
 from bfcl_pipeline.show.report.tables.run_records import FORMAT_CATEGORY, RunRecords, by_model
 
@@ -76,7 +75,6 @@ def model_scores(
     records: RunRecords,
     rows: Mapping[str, ModelRow],
     sizes: Mapping[str, int] | None = None,
-    engines: SearchEngines | None = None,
 ) -> list[ModelScore]:
     """The scores of every model under each rule set that it has verdicts of: official first, then ranked.
 
@@ -84,7 +82,6 @@ def model_scores(
         records: of the run.
         rows: the models file.
         sizes: of every category, its entries in means by size; None: those scored, as in the official tool.
-        engines: the search engines of the run.
     """
     categories = _tallies(records.verdicts, "category")
     v4 = records.of(V4_CATEGORIES)
@@ -92,7 +89,7 @@ def model_scores(
     formatted = records.verdicts.filter(pl.col("category") == FORMAT_CATEGORY)
     formats = _tallies(formatted.join(records.formats, on="entry_id", how="left"), "prompt_format")
     modes = _modes(records.verdicts)
-    webs = _webs(records.responses.rows, engines or SearchEngines())
+    webs = _webs(records.responses.rows)
     responses = by_model(v4.responses.rows)
     models = {model: described_row(rows, model) for model in modes}
     usages = {model: _usage(row, responses.get(model)) for model, row in models.items()}
@@ -178,7 +175,7 @@ def _modes(verdicts: pl.DataFrame) -> dict[str, str]:
     return {row["model"]: " and ".join(row["mode"]) for row in modes.iter_rows(named=True)}
 
 
-def _webs(responses: pl.DataFrame, engines: SearchEngines) -> dict[str, dict[str, str]]:
+def _webs(responses: pl.DataFrame) -> dict[str, dict[str, str]]:
     executed = [name for name, category in CATEGORIES.items() if category.executes]
     web = pl.when(pl.col("category").is_in(executed)).then(pl.col("web").fill_null(SIMULATED))
     found = (
@@ -190,10 +187,7 @@ def _webs(responses: pl.DataFrame, engines: SearchEngines) -> dict[str, dict[str
     )
     webs: dict[str, dict[str, str]] = {}
     for row in found.iter_rows(named=True):
-        model, category, names = row["model"], row["category"], row["web"]
-        if category in GROUPS["web_search"]:
-            names = [searched_web_label(name, engines.of(model)) for name in names]
-        webs.setdefault(model, {})[category] = join_webs(names) or ""
+        webs.setdefault(row["model"], {})[row["category"]] = join_webs(row["web"]) or ""
     return webs
 
 

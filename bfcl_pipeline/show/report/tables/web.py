@@ -15,7 +15,7 @@ from bfcl_pipeline.judge.scoring.web_use import (
     failures,
     hop_count,
 )
-from bfcl_pipeline.runs.web_label import join_webs, searched_web_label
+from bfcl_pipeline.runs.web_label import join_webs
 from bfcl_pipeline.show.report.tables.agentic_records import AgenticRecords, ScoredQuestion
 from bfcl_pipeline.show.report.tables.model_scores import VerdictCounts
 from bfcl_pipeline.show.report.tables.score_tables import tally_columns
@@ -115,8 +115,7 @@ def _searched(records: AgenticRecords) -> Iterator[tuple[dict[str, str | None], 
     for (rules, category), scored in records.verdicts.items():
         if category in GROUPS["web_search"]:
             answers = (question.answer for question in scored if question.answer)
-            webs = (searched_web_label(answer.web, records.engine) for answer in answers)
-            web = join_webs(name for name in webs if name)
+            web = join_webs(answer.web for answer in answers if answer.web)
             yield {"model": records.model, "rules": rules, "category": category, "web": web}, scored
 
 

@@ -116,3 +116,16 @@ def _dotted(function: ast.expr) -> str:
         case ast.Attribute(value=ast.Name(id=module), attr=name):
             return f"{module}.{name}"
     return ""
+
+
+STEP = 0.0000000001
+"""The difference of the two places at which the function is computed."""
+
+
+def estimate_derivative(work: EvaluationWork, function: Any, x: Any) -> Any:
+    """The difference quotient to the right of x.
+
+    function: the text of a lambda with one parameter; it is read by `lambdas`, not evaluated.
+    """
+    value = read_lambda(function)
+    return (value(x + STEP, work) - value(x, work)) / STEP

@@ -9,9 +9,8 @@ from typing import Any
 
 from bfcl_pipeline.world.executables.apis import ApiRequest
 from bfcl_pipeline.world.executables.binding import BoundParameter
-from bfcl_pipeline.world.executables.network import knowledge, money, places
-from bfcl_pipeline.world.executables.network.function import NetworkFunction
-from bfcl_pipeline.world.executables.network.reading import Reading
+from bfcl_pipeline.world.executables.network import services
+from bfcl_pipeline.world.executables.network.function import NetworkFunction, Reading
 
 
 def _function(
@@ -31,41 +30,46 @@ def _function(
 
 
 _ALL = (
-    _function("get_weather_data", "coordinates", places.weather_request, places.read_temperature),
-    _function("get_coordinates_from_city", "city_name", places.city_request, places.read_city),
-    _function("get_coordinate_by_ip_address", "ip_address", places.ip_request, places.read_ip_coordinates),
-    _function("get_zipcode_by_ip_address", "ip_address", places.ip_request, places.read_ip_zipcode),
+    _function("get_weather_data", "coordinates", services.weather_request, services.read_temperature),
+    _function("get_coordinates_from_city", "city_name", services.city_request, services.read_city),
     _function(
-        "retrieve_city_based_on_zipcode", "zipcode", places.zipcode_request, places.read_zipcode_city
+        "get_coordinate_by_ip_address", "ip_address", services.ip_request, services.read_ip_coordinates
     ),
-    _function("get_time_zone_by_coord", "long lat", places.time_zone_request, places.read_time_zone),
+    _function("get_zipcode_by_ip_address", "ip_address", services.ip_request, services.read_ip_zipcode),
     _function(
-        "convert_currency", "amount from_currency to_currency", money.rates_request, money.read_converted
+        "retrieve_city_based_on_zipcode", "zipcode", services.zipcode_request, services.read_zipcode_city
     ),
-    _function("get_company_name_by_stock_name", "stock_name", money.company_request, money.read_company),
-    _function("get_stock_price_by_stock_name", "stock_name", money.quote_request, money.read_price),
+    _function("get_time_zone_by_coord", "long lat", services.time_zone_request, services.read_time_zone),
+    _function(
+        "convert_currency",
+        "amount from_currency to_currency",
+        services.rates_request,
+        services.read_converted,
+    ),
+    _function(
+        "get_company_name_by_stock_name", "stock_name", services.company_request, services.read_company
+    ),
+    _function("get_stock_price_by_stock_name", "stock_name", services.quote_request, services.read_price),
     _function(
         "get_stock_history",
         "stock_name interval diffandsplits",
-        money.history_request,
-        money.read_history,
+        services.history_request,
+        services.read_history,
         diffandsplits="true",
     ),
-    _function("find_term_on_urban_dictionary", "term", knowledge.term_request, knowledge.read_definition),
-    _function("get_covid_death_by_country", "country", knowledge.covid_request, knowledge.read_deaths),
+    _function("find_term_on_urban_dictionary", "term", services.term_request, services.read_definition),
+    _function("get_covid_death_by_country", "country", services.covid_request, services.read_deaths),
     _function(
-        "get_active_covid_case_by_country", "country", knowledge.covid_request, knowledge.read_active_cases
+        "get_active_covid_case_by_country", "country", services.covid_request, services.read_active_cases
     ),
-    _function("get_rating_by_amazon_ASIN", "ASIN", knowledge.product_request, knowledge.read_rating),
-    _function("get_price_by_amazon_ASIN", "ASIN", knowledge.product_request, knowledge.read_product_price),
+    _function("get_rating_by_amazon_ASIN", "ASIN", services.product_request, services.read_rating),
+    _function("get_price_by_amazon_ASIN", "ASIN", services.product_request, services.read_product_price),
     _function(
-        "get_product_name_by_amazon_ASIN", "ASIN", knowledge.product_request, knowledge.read_product_name
+        "get_product_name_by_amazon_ASIN", "ASIN", services.product_request, services.read_product_name
     ),
-    _function(
-        "retrieve_holiday_by_year", "country year", knowledge.holiday_request, knowledge.read_holidays
-    ),
-    _function("get_movie_rating", "movie_name", knowledge.film_request, knowledge.read_film_rating),
-    _function("get_movie_director", "movie_name", knowledge.film_request, knowledge.read_director),
+    _function("retrieve_holiday_by_year", "country year", services.holiday_request, services.read_holidays),
+    _function("get_movie_rating", "movie_name", services.film_request, services.read_film_rating),
+    _function("get_movie_director", "movie_name", services.film_request, services.read_director),
 )
 
 NETWORK_FUNCTIONS: dict[str, NetworkFunction] = {function.name: function for function in _ALL}

@@ -15,12 +15,16 @@ from bfcl_pipeline.base.errors import NotRecorded
 from bfcl_pipeline.benchmark.records import Call, Json
 from bfcl_pipeline.world.executables.apis import ApiAnswer, ApiRequest
 from bfcl_pipeline.world.executables.binding import ExecutionFailed, bound
-from bfcl_pipeline.world.executables.expected import read_call
+from bfcl_pipeline.world.executables.evaluation import read_call
 from bfcl_pipeline.world.executables.network import NETWORK_FUNCTIONS
-from bfcl_pipeline.world.executables.network.reading import OK, Place, Reading
+from bfcl_pipeline.world.executables.network.function import OK, Place, Reading
 from bfcl_pipeline.world.executables.rest import reference_request
-from bfcl_pipeline.world.executables.simulated.computed import COMPUTED
-from bfcl_pipeline.world.executables.simulated.inventing import INVENTED, INVENTED_NUMBERS, far_number
+from bfcl_pipeline.world.executables.simulated.computed import (
+    COMPUTED,
+    INVENTED,
+    INVENTED_NUMBERS,
+    far_number,
+)
 
 UNKNOWN_COUNTRIES = ("United States",)
 """Countries of expected calls that the API does not have under this name: it answers without figures."""

@@ -1,7 +1,7 @@
 """GorillaFileSystem: commands on files and directories, with a current directory.
 
-The data classes are in `nodes`, the traversals of `find` and `du` in `walks`, the initial file system in
-`loading`. As in the release, a copied directory shares the items of its original, the parent of an item in
+The data classes and the initial file system are in `nodes`, the traversals of `find` and `du` in
+`walks`. As in the release, a copied directory shares the items of its original, the parent of an item in
 a moved directory stays the old one, and a directory can end up inside itself. The checker does not compare
 the current directory.
 Source: the function docs and the behaviour of the release's gorilla_file_system.
@@ -20,8 +20,7 @@ from bfcl_pipeline.world.tools.api import (
     reads,
     refuse_call,
 )
-from bfcl_pipeline.world.tools.file_system.loading import root_of
-from bfcl_pipeline.world.tools.file_system.nodes import Directory, File, Name
+from bfcl_pipeline.world.tools.file_system.nodes import Directory, File, Name, root_of
 from bfcl_pipeline.world.tools.file_system.walks import Visits, bytes_below, found_below
 
 Output = dict[str, Any]

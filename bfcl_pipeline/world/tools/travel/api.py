@@ -1,6 +1,6 @@
 """TravelAPI: a travel agency that books flights on registered credit cards.
 
-Covers authentication, cards, bookings, insurance, invoices and the budget; `figures` has the airports,
+Covers authentication, cards, bookings, insurance, invoices and the budget; `state` has the airports,
 fares and exchange rates. Source: the function docs and the behaviour of the release's travel_booking.
 """
 
@@ -12,15 +12,17 @@ from typing import Any, Self
 from bfcl_pipeline.benchmark.records import Json
 from bfcl_pipeline.world.tools.api import WorldConfig, changes, reads, refuse_call
 from bfcl_pipeline.world.tools.state import copy_value
-from bfcl_pipeline.world.tools.travel.checks import (
+from bfcl_pipeline.world.tools.travel.state import (
+    Figures,
+    Record,
+    TravelState,
     booking_problem,
     payment_problem,
+    start,
     token_problem,
     traveler_problem,
     trip_problem,
 )
-from bfcl_pipeline.world.tools.travel.figures import Figures
-from bfcl_pipeline.world.tools.travel.state import Record, TravelState, start
 
 _INVOICED = ("travel_date", "travel_from", "travel_to", "travel_class", "travel_cost", "transaction_id")
 

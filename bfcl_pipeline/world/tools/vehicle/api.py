@@ -1,7 +1,7 @@
 """VehicleControlAPI: the controls of a car.
 
 Covers engine, doors, brakes, climate, lights, cruise control, navigation and instruments; the known places
-are in `map`. Names and quirks are the benchmark's: "STOP" stops the engine but its result is an error, an
+are in `state`. Names and quirks are the benchmark's: "STOP" stops the engine but its result is an error, an
 engine starts with an empty tank, and a result repeats a temperature in the unit of the argument.
 Source: the function docs and the behaviour of the release's vehicle_control.
 """
@@ -13,12 +13,13 @@ from typing import Any, Self
 from bfcl_pipeline.benchmark.records import Json
 from bfcl_pipeline.world.tools.api import WorldConfig, changes, reads, refuse_call
 from bfcl_pipeline.world.tools.state import copy_value
-from bfcl_pipeline.world.tools.vehicle.map import distance_km, zip_code
 from bfcl_pipeline.world.tools.vehicle.state import (
     VehicleInternals,
     VehicleState,
+    distance_km,
     instruments,
     start,
+    zip_code,
 )
 
 Status = dict[str, Any]

@@ -1,4 +1,8 @@
-"""The state of the simulated car: the compared part, the hidden part, and its start from an entry."""
+"""The state of the simulated car, its start from an entry, and the places of its navigation.
+
+The state has a compared part and a hidden one. Places are zip codes by city, and distances between zip
+codes, of which some have no city in the directory. Source: the behaviour of the release's vehicle_control.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -90,3 +94,45 @@ def instruments(state: VehicleState, internals: VehicleInternals) -> dict[str, d
         },
         "engine": {"engineState": state.engine_state},
     }
+
+
+UNKNOWN_ZIP_CODE = "00000"
+"""The zip code of an unknown city."""
+
+_ZIP_CODES: Mapping[str, str] = {
+    "Autumnville": "51479",
+    "Crescent Hollow": "69238",
+    "Maplecrest": "56108",
+    "Oakendale": "47329",
+    "Rivermist": "83214",
+    "San Francisco": "94016",
+    "Shadowridge": "71354",
+    "Silverpine": "62947",
+    "Stonebrook": "74532",
+    "Sunset Valley": "83462",
+    "Willowbend": "52013",
+}
+
+_DISTANCES_KM: Mapping[str, Mapping[str, float]] = {
+    "08540": {"94016": 1950.0, "94704": 2550.0},
+    "47329": {"52013": 290.0, "62947": 1053.0},
+    "51479": {"69238": 630.0},
+    "56108": {"62947": 320.0},
+    "62947": {"94016": 780.0},
+    "71354": {"83462": 450.0},
+    "74532": {"83214": 750.0, "94016": 880.0},
+    "83214": {"94016": 980.0},
+    "94016": {"94704": 600.0},
+}  # from the lower zip code to the higher ones
+
+
+def zip_code(city: object) -> str:
+    """The zip code of `city`; a value that is not text is an unknown city."""
+    return _ZIP_CODES.get(city, UNKNOWN_ZIP_CODE) if isinstance(city, str) else UNKNOWN_ZIP_CODE
+
+
+def distance_km(first: object, second: object) -> float | None:
+    """The distance between two zip codes, the same in both directions; None if it is unknown."""
+    if not (isinstance(first, str) and isinstance(second, str)):
+        return None
+    return _DISTANCES_KM.get(min(first, second), {}).get(max(first, second))

@@ -15,27 +15,31 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Self
 
+import requests
+import urllib3
+
 from bfcl_pipeline.base.errors import ConfigError, WebError
 from bfcl_pipeline.base.secrets import SHORTEST, TOO_SHORT, Redactor
-from bfcl_pipeline.benchmark.config.job import SEARCH_ENGINE_KEYS
+from bfcl_pipeline.benchmark.config.job import DUCKDUCKGO, SERPAPI, SERPAPI_KEY
 from bfcl_pipeline.world.tools.web_search.web import Hit, Hits, WebFailure
-from bfcl_pipeline.world.web.engines.requested import (
+from bfcl_pipeline.world.web.engines.asking import (
     NOT_RETRIEVED,
     EngineResponse,
+    Outage,
+    RetryPolicy,
     SearchLimits,
+    SearchRateLimited,
     UnknownAnswer,
     encodable,
-    engine_session,
-    request_engine,
+    innermost_name,
 )
-from bfcl_pipeline.world.web.engines.retries import Outage, RetryPolicy, SearchRateLimited
+from bfcl_pipeline.world.web.evidence.tape import tape_session
 from bfcl_pipeline.world.web.proxies import DIRECT, Proxies
 
-ENGINE = "serpapi"
 ADDRESS = "https://serpapi.com/search.json"
-KEY_VARIABLE = SEARCH_ENGINE_KEYS["serpapi"]
 SECRET_PARAMETER = "api_key"  # noqa: S105 (its name, not its value)
 
+_CHUNK_BYTES = 65_536
 _URL_LOGGER = "urllib3.connectionpool"  # writes the whole URL of each request, at level DEBUG
 
 
@@ -50,19 +54,24 @@ class SerpApi:
     proxies: Proxies = DIRECT
 
     @classmethod
-    def from_environment(cls, environment: Mapping[str, str], proxies: Proxies = DIRECT) -> Self:
+    def from_environment(
+        cls,
+        environment: Mapping[str, str],
+        proxies: Proxies,
+        retries: RetryPolicy,
+    ) -> Self:
         """The engine with the user's key. Raises ConfigError if there is none, or a too short one."""
-        key = environment.get(KEY_VARIABLE, "").strip()
+        key = environment.get(SERPAPI_KEY, "").strip()
         if not key:
             raise ConfigError(
-                f"The search engine {ENGINE} needs a key in the environment variable {KEY_VARIABLE}, which "
-                "is not set. Set it, or use the search engine duckduckgo, which needs none."
+                f"The search engine {SERPAPI} needs a key in the environment variable {SERPAPI_KEY}, which "
+                f"is not set. Set it, or use the search engine {DUCKDUCKGO}, which needs none."
             )
         if len(key) < SHORTEST:
             raise ConfigError(
-                f"The environment variable {KEY_VARIABLE} {TOO_SHORT}. Set it to your whole key."
+                f"The environment variable {SERPAPI_KEY} {TOO_SHORT}. Set it to your whole key."
             )
-        return cls(key, proxies=proxies)
+        return cls(key, retries=retries, proxies=proxies)
 
     def search(self, keywords: str, region: str) -> Hits | WebFailure:
         """The results, best first. region: as DuckDuckGo names it.
@@ -75,21 +84,49 @@ class SerpApi:
         """
         params = {"engine": "duckduckgo", "q": encodable(keywords), "kl": encodable(region)}
 
-        def request() -> Hits | WebFailure:
-            with engine_session() as session, _unlogged(self.key):
-                answer = request_engine(
-                    ENGINE,
-                    session,
-                    "GET",
-                    self.base_url,
-                    limits=self.limits,
-                    headers={"Accept": "application/json"},
-                    params={**params, SECRET_PARAMETER: self.key},
-                    proxies=self.proxies,
-                )
-            return _read(answer, self.key)
+        return self.retries(lambda: _read(self._request(params), self.key))
 
-        return self.retries(request)
+    def _request(self, params: Mapping[str, str]) -> EngineResponse:
+        """The answer, whatever its status. Redirects are not followed: they have not answered the search.
+
+        No message contains the URL, and no error is chained: the library's errors quote the URL, which
+        contains the key.
+
+        Raises:
+            Outage: no complete answer was received.
+            UnknownAnswer: the answer is larger than one with results can be.
+        """
+        try:
+            with requests.Session() as session, _unlogged(self.key):
+                session.trust_env = False  # neither a .netrc; proxies are given
+                tape_session(session)
+                with session.get(
+                    self.base_url,
+                    params={**params, SECRET_PARAMETER: self.key},
+                    headers={"Accept": "application/json"},
+                    stream=True,
+                    allow_redirects=False,
+                    proxies=self.proxies.for_requests(self.base_url),
+                    verify=self.proxies.certificates,
+                    timeout=(self.limits.connect_seconds, self.limits.silence_seconds),
+                ) as response:
+                    body = self._body(response)
+                    return EngineResponse(
+                        response.status_code, response.headers, body.decode("utf-8", "replace")
+                    )
+        except (requests.RequestException, urllib3.exceptions.HTTPError) as error:
+            failure = f"the connection failed ({innermost_name(error)})"
+        raise Outage(SERPAPI, failure)  # outside of the handler: without the error as its context
+
+    def _body(self, response: requests.Response) -> bytes:
+        """The body, read as it arrives: while waiting for a full chunk the time limit is not checked."""
+        until = self.limits.clock() + self.limits.whole_seconds
+        body = bytearray()
+        while piece := response.raw.read1(_CHUNK_BYTES, decode_content=True):
+            body += piece
+            self.limits.check_size(SERPAPI, len(body))
+            self.limits.check_time(SERPAPI, until)
+        return bytes(body)
 
 
 def _read(answer: EngineResponse, key: str) -> Hits | WebFailure:
@@ -101,21 +138,23 @@ def _read(answer: EngineResponse, key: str) -> Hits | WebFailure:
         return WebFailure(NOT_RETRIEVED)  # of what we send, only the keywords and the region vary
     if "run out of searches" in said:
         raise WebError(
-            f"{ENGINE}: the account has run out of searches. Wait for its next month, extend its plan, or "
+            f"{SERPAPI}: the account has run out of searches. Wait for its next month, extend its plan, or "
             "use the search engine duckduckgo."
         )
     if status == 429 or "429" in said:
         raise SearchRateLimited(
-            ENGINE, f"it refused with HTTP {status}: {said}", answer.retry_after_seconds()
+            SERPAPI, f"it refused with HTTP {status}: {said}", answer.retry_after_seconds()
         )
     if status in (401, 403):
         raise WebError(
-            f"{ENGINE} refused the key (HTTP {status}: {said}). Put a valid one into the environment "
-            f"variable {KEY_VARIABLE}, or use the search engine duckduckgo."
+            f"{SERPAPI} refused the key (HTTP {status}: {said}). Put a valid one into the environment "
+            f"variable {SERPAPI_KEY}, or use the search engine duckduckgo."
         )
     state = _state(payload)
     if status >= 500 or status == 408 or state in ("Error", "Processing", "Queued"):
-        raise Outage(ENGINE, f"it failed with HTTP {status}: {said or state}", answer.retry_after_seconds())
+        raise Outage(
+            SERPAPI, f"it failed with HTTP {status}: {said or state}", answer.retry_after_seconds()
+        )
     if status != 200:
         raise _unknown(f"HTTP {status}: {said}")
     results = payload.get("organic_results")
@@ -132,7 +171,7 @@ def _payload(answer: EngineResponse) -> dict[str, Any]:
         payload = json.loads(answer.text)
     except (ValueError, RecursionError):
         if answer.status == 200:
-            raise Outage(ENGINE, "its answer is truncated, or not JSON") from None
+            raise Outage(SERPAPI, "its answer is truncated, or not JSON") from None
         return {}
     if not isinstance(payload, dict):
         raise _unknown("JSON that is not an object")
@@ -152,7 +191,7 @@ def _hit(result: object) -> Hit:
 
 def _unknown(received: str) -> UnknownAnswer:
     return UnknownAnswer(
-        f"{ENGINE} answered with {received}; expected organic_results. If its answers have changed, "
+        f"{SERPAPI} answered with {received}; expected organic_results. If its answers have changed, "
         "bfcl_pipeline/world/web/engines/serpapi.py must be adapted; until then use another search engine."
     )
 

@@ -14,9 +14,8 @@ from requests.adapters import HTTPAdapter
 from urllib3 import HTTPHeaderDict, HTTPResponse
 
 from bfcl_pipeline.world.web.addresses import AddressRefused
-from bfcl_pipeline.world.web.bounded import OutOfTime
 from bfcl_pipeline.world.web.evidence.playing import RecordedPlayer, Unanswered
-from bfcl_pipeline.world.web.transport import TooMuch
+from bfcl_pipeline.world.web.transport import OutOfTime, TooMuch
 
 _ERRORS: Mapping[str, Callable[[str], Exception]] = {
     "AddressRefused": AddressRefused,

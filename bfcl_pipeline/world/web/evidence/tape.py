@@ -12,7 +12,6 @@ from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
-from time import monotonic
 from typing import TYPE_CHECKING, Any, cast
 
 from bfcl_pipeline.world.web.evidence.playing import player
@@ -38,8 +37,6 @@ class HttpExchange:
     decompressed: bool = False  # whether `body` is without its content encoding
     error: str | None = None  # why there is no answer, or not all of it
     reading: bool = False  # whether the body was read, but not to its end
-    started: float = field(default_factory=monotonic)  # when it was sent; on no cassette
-    ended: float | None = None  # when the last of the answer came, or the failure; on no cassette
 
 
 class Tape:
@@ -127,9 +124,8 @@ class _TapingAdapter:
         try:
             response = self._adapter.send(request, *args, **kwargs)
         except BaseException as error:
-            exchange.error, exchange.ended = f"{type(error).__name__}: {error}", monotonic()
+            exchange.error = f"{type(error).__name__}: {error}"
             raise
-        exchange.ended = monotonic()
         exchange.status, exchange.reason = response.status_code, response.reason or ""
         exchange.headers = tuple(response.raw.headers.items())
         response.raw = _TapedBody(response.raw, exchange)
@@ -178,8 +174,6 @@ class _TapedBody:
                 raise
             self._exchange.error = f"{type(error).__name__}: {error}"
             raise
-        finally:
-            self._exchange.ended = monotonic()
 
     def _noted(self, chunk: bytes, *, ended: bool) -> bytes:
         self._exchange.body += chunk

@@ -10,7 +10,7 @@ import pytest
 
 from bfcl_pipeline.world.web.api_recording import RecordingApis
 from bfcl_pipeline.world.web.cache import WebCache
-from bfcl_pipeline.world.web.engines.retries import RetryPolicy
+from bfcl_pipeline.world.web.engines.asking import RetryPolicy
 from bfcl_pipeline.world.web.pace import HostPace
 from tests.support.api_hosts import KEYS, ApiHosts
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from bfcl_pipeline.base.errors import NotRecorded
 from bfcl_pipeline.world.executables import ApiRequest
 from bfcl_pipeline.world.executables.apis import HOSTS, PLACEHOLDERS
-from bfcl_pipeline.world.web.api_access import keys_in, missing_keys, sendable
+from bfcl_pipeline.world.web.apis import keys_in, missing_keys, sendable
 from tests.support.api_hosts import KEYS
 from tests.support.random_texts import CHARACTERS
 

@@ -17,14 +17,13 @@ import yaml
 
 from bfcl_pipeline.base.errors import NotRecorded, WebError
 from bfcl_pipeline.world.executables import ApiAnswer, ApiRequest
-from bfcl_pipeline.world.web.api_client import ApiClient
-from bfcl_pipeline.world.web.api_recording import RecordingApis
+from bfcl_pipeline.world.web.api_recording import ApiClient, RecordingApis
 from bfcl_pipeline.world.web.apis import ReplayingApis
 from bfcl_pipeline.world.web.cache import WebCache
-from bfcl_pipeline.world.web.engines.retries import RetryPolicy
+from bfcl_pipeline.world.web.coverage import survey
+from bfcl_pipeline.world.web.engines.asking import RetryPolicy
 from bfcl_pipeline.world.web.keys import ApiKey
 from bfcl_pipeline.world.web.pace import HostPace
-from bfcl_pipeline.world.web.status import survey
 from tests.support.api_hosts import KEYS, ApiHosts, local_names
 
 Recording = Callable[..., RecordingApis]

@@ -19,14 +19,14 @@ from bfcl_pipeline.world.tools.web_search.web import Hit
 from bfcl_pipeline.world.web.api_recording import RecordingApis
 from bfcl_pipeline.world.web.cache import WebCache
 from bfcl_pipeline.world.web.engines.client import Connection
-from bfcl_pipeline.world.web.engines.ddgs_engine import DdgsEngine
+from bfcl_pipeline.world.web.engines.duckduckgo import DuckDuckGo
 from bfcl_pipeline.world.web.engines.serpapi import SerpApi
 from bfcl_pipeline.world.web.evidence.playing import playing
 from bfcl_pipeline.world.web.fetcher import Fetcher
 from bfcl_pipeline.world.web.keys import ApiKey, FetchKey, Key, SearchKey, digest
 from bfcl_pipeline.world.web.modes import Engine, engine_text
 from bfcl_pipeline.world.web.pace import HostPace
-from bfcl_pipeline.world.web.recorder import Recorder
+from bfcl_pipeline.world.web.recording import Recorder
 from tests.support.scripted_engine import scripted_engine_server
 from tests.support.web_record import AT_ONCE, CLIENT, SERPAPI, ScriptedSites, serpapi_answer
 
@@ -76,31 +76,27 @@ class Recorded:
 
 
 def results_page(*titles: str) -> str:
-    """A page of DuckDuckGo and one of Brave in one: each engine finds its own results on it."""
+    """A page of DuckDuckGo."""
     blocks = "".join(
         f"""<div class="result web-result"><div class="links_main result__body">
         <h2><a href="https://{title}.example/?a=1&amp;b=%2F">{title}</a></h2>
-        <a>About {title}.</a></div></div>
-        <div data-type="web"><a href="https://{title}.example/brave"><div class="title">{title}</div></a>
-        <div class="snippet"><div class="content">By Brave.</div></div></div>"""
+        <a>About {title}.</a></div></div>"""
         for title in titles
     )
     return f"<html><body>{blocks}</body></html>"
 
 
 def record(folder: Path) -> dict[str, Key]:
-    """Records searches by three engines, pages and failures of a server, a request that is not sent, and an
+    """Records searches by both engines, pages and failures of a server, a request that is not sent, and an
     answer of an API. Returns their keys by name."""
     recorder = Recorder(WebCache(folder), secrets=["key-of-serpapi"], now=lambda: NOON)
     sites, keys = ScriptedSites(), dict[str, Key]()
 
     def search(name: str, engine: str, keywords: str, region: str = "us-en") -> None:
-        key = keys[name] = SearchKey.of(keywords, region, engine)
+        key = keys[name] = SearchKey.of(keywords, region)
         live: Engine = SerpApi("key-of-serpapi", retries=AT_ONCE)
         if engine != "serpapi":
-            hosts = ("html.duckduckgo.com", "search.brave.com")
-            base = server.url.removesuffix("/html/")
-            live = DdgsEngine(engine, AT_ONCE, Connection(addresses=dict.fromkeys(hosts, base)))
+            live = DuckDuckGo(AT_ONCE, Connection(site=server.url.removesuffix("/html/")))
             recorder.outcome(key, engine_text(engine), lambda: live.search(key.keywords, key.region))
             return
         with playing(sites):
@@ -128,7 +124,7 @@ def record(folder: Path) -> dict[str, Key]:
         search("search by DuckDuckGo", "duckduckgo", "black  tea")
         server.asked.clear()
         server.script(first, server.RESET, last)
-        search("search by Brave", "brave", "black tea")
+        search("search after a reset", "duckduckgo", "red tea")
         search("empty search", "duckduckgo", " ")
 
         html = {"Content_Type": "text/html"}

@@ -11,7 +11,7 @@ def _names(recorded):
     return [name for name in recorded.keys if recorded.document(name)["cassette"]]
 
 
-EVERY_KIND = ("search", "search by Brave", "page", "missing page", "answer of an API")
+EVERY_KIND = ("search", "search after a reset", "page", "missing page", "answer of an API")
 MASKS = (0x20, 0x01, 0x07, 0x80, 0xFF)  # the first one changes the case of letters, as in `\\u00e9`
 
 

@@ -15,7 +15,7 @@ from bfcl_pipeline.world.web.check import check_cache
 from bfcl_pipeline.world.web.evidence.playing import playing
 from bfcl_pipeline.world.web.fetcher import Fetcher
 from bfcl_pipeline.world.web.keys import FetchKey
-from bfcl_pipeline.world.web.recorder import Recorder
+from bfcl_pipeline.world.web.recording import Recorder
 from tests.world.web.check.conftest import CLIENT, Recorded, ScriptedSites
 from tests.world.web.two_records import add, crate, tarred, tree, zipped
 

@@ -3,15 +3,21 @@
 import pytest
 from ddgs.base import BaseSearchEngine
 
-from bfcl_pipeline.world.web.engines.adapted import ENGINES
+from bfcl_pipeline.world.web.engines.asking import RetryPolicy, UnknownAnswer
 from bfcl_pipeline.world.web.engines.client import Connection, EngineClient
-from bfcl_pipeline.world.web.engines.facts import FACTS
-from bfcl_pipeline.world.web.engines.page_size import LONGEST_CLASS, MOST_ATTRIBUTES, MOST_ELEMENTS
-from bfcl_pipeline.world.web.engines.requested import UnknownAnswer
+from bfcl_pipeline.world.web.engines.duckduckgo import (
+    CHALLENGE,
+    FAILING,
+    LONGEST_CLASS,
+    MOST_ATTRIBUTES,
+    MOST_ELEMENTS,
+    NOTHING,
+    ResultPages,
+)
 
 
-def _engine(name):
-    return ENGINES[name](EngineClient(name, FACTS[name], Connection()), FACTS[name])
+def _pages():
+    return ResultPages(EngineClient(Connection(), RetryPolicy()))
 
 
 @pytest.mark.parametrize(
@@ -28,7 +34,7 @@ def test_large_pages_are_refused_before_they_are_parsed(monkeypatch, inner):
     """A page of too many elements, attributes or classes is an unknown answer; no tree is built of it."""
     monkeypatch.setattr(BaseSearchEngine, "extract_tree", lambda *_: pytest.fail("a tree is built"))
     with pytest.raises(UnknownAnswer, match="too many elements, attributes or classes"):
-        _engine("duckduckgo").check(f"<html><body>{inner}</body></html>")
+        _pages().check(f"<html><body>{inner}</body></html>")
 
 
 @pytest.mark.parametrize(
@@ -42,14 +48,12 @@ def test_large_pages_are_refused_before_they_are_parsed(monkeypatch, inner):
 )
 def test_smaller_pages_are_parsed(inner):
     """A page at the bounds is read."""
-    engine = _engine("duckduckgo")
-    engine.check(f"<html><body><b class='no-results'></b>{inner}</body></html>")
-    assert engine.nothing
+    pages = _pages()
+    pages.check(f"<html><body><b class='no-results'></b>{inner}</body></html>")
+    assert pages.nothing
 
 
-@pytest.mark.parametrize("name", FACTS)
-def test_marks_do_not_search_below_what_they_search_for(name):
+def test_marks_do_not_search_below_what_they_search_for():
     """No mark selects `//a//b`, which takes quadratic time in nested elements."""
-    facts = FACTS[name]
-    for mark in (*facts.nothing, *facts.challenge, *facts.failing):
+    for mark in "|".join((NOTHING, CHALLENGE, FAILING)).split("|"):
         assert mark.replace("http://", "").count("//") == 1

@@ -14,10 +14,16 @@ from ddgs.engines.duckduckgo import Duckduckgo
 
 from bfcl_pipeline.base.errors import WebError
 from bfcl_pipeline.world.tools.web_search.web import Hit, Hits, WebFailure
+from bfcl_pipeline.world.web.engines.asking import (
+    NOT_RETRIEVED,
+    Outage,
+    RetryPolicy,
+    SearchLimits,
+    SearchRateLimited,
+    UnknownAnswer,
+)
 from bfcl_pipeline.world.web.engines.client import Connection
-from bfcl_pipeline.world.web.engines.ddgs_engine import DdgsEngine
-from bfcl_pipeline.world.web.engines.requested import NOT_RETRIEVED, SearchLimits, UnknownAnswer
-from bfcl_pipeline.world.web.engines.retries import Outage, RetryPolicy, SearchRateLimited
+from bfcl_pipeline.world.web.engines.duckduckgo import DuckDuckGo
 from bfcl_pipeline.world.web.evidence.tape import taping
 
 
@@ -86,10 +92,8 @@ class Client:
     def __init__(self, url: str, limits: SearchLimits | None = None) -> None:
         self.waits: list[float] = []
         retries = RetryPolicy(attempts=3, sleep=self.waits.append, jitter=lambda: 1.0)
-        connection = Connection(
-            limits=limits or SearchLimits(), addresses={"html.duckduckgo.com": url.removesuffix("/html/")}
-        )
-        self.engine = DdgsEngine("duckduckgo", retries, connection)
+        connection = Connection(limits=limits or SearchLimits(), site=url.removesuffix("/html/"))
+        self.engine = DuckDuckGo(retries, connection)
 
     def search(self, keywords: str = "ducks", region: str = "wt-wt") -> tuple[Hit, ...]:
         found = self.engine.search(keywords, region)

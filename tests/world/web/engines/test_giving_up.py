@@ -6,8 +6,7 @@ import pytest
 
 from bfcl_pipeline.base.errors import WebError, WebStopped
 from bfcl_pipeline.world.tools.web_search.web import Hits
-from bfcl_pipeline.world.web.engines.giving_up import STOP_AFTER, STOP_AFTER_UNKNOWN, GivingUp
-from bfcl_pipeline.world.web.engines.requested import UnknownAnswer
+from bfcl_pipeline.world.web.engines.asking import STOP_AFTER, STOP_AFTER_UNKNOWN, GivingUp, UnknownAnswer
 
 
 class Scripted:
@@ -59,10 +58,10 @@ def test_an_answer_ends_the_row() -> None:
 
 def test_the_reason_says_what_failed_and_what_to_do() -> None:
     """The engine's name and the text of the last failure, with its advice."""
-    engine = GivingUp(Scripted(WebError("it refused with HTTP 202. Wait an hour.")), "mojeek")
+    engine = GivingUp(Scripted(WebError("it refused with HTTP 202. Wait an hour.")), "duckduckgo")
     for _ in range(STOP_AFTER):
         with pytest.raises(WebError):
             engine.search("ducks", "us-en")
-    text = "mojeek did not answer 3 searches in a row .* it refused with HTTP 202. Wait an hour."
+    text = "duckduckgo did not answer 3 searches in a row .* it refused with HTTP 202. Wait an hour."
     with pytest.raises(WebStopped, match=text):
         engine.search("ducks", "us-en")

@@ -1,170 +1,130 @@
-"""What every search engine makes of every situation, on a server on this machine."""
+"""What a search makes of every situation, on a server on this machine."""
 
-import re
+import gzip
+import zlib
+from collections.abc import Mapping
+from itertools import count
 from typing import Any
 
+import brotli
+import pyarrow as pa
 import pytest
 
-from bfcl_pipeline.benchmark.config.job import SEARCH_ENGINES
-from bfcl_pipeline.world.tools.web_search.web import Hits, WebFailure
-from bfcl_pipeline.world.web.engines.adapted import ENGINES
+from bfcl_pipeline.base.errors import WebError
+from bfcl_pipeline.world.tools.web_search.web import Hits
+from bfcl_pipeline.world.web.engines.asking import (
+    Outage,
+    RetryPolicy,
+    SearchLimits,
+    SearchRateLimited,
+    UnknownAnswer,
+)
 from bfcl_pipeline.world.web.engines.client import Connection
-from bfcl_pipeline.world.web.engines.ddgs_engine import DdgsEngine
-from bfcl_pipeline.world.web.engines.facts import FACTS
-from bfcl_pipeline.world.web.engines.requested import NOT_RETRIEVED
-from bfcl_pipeline.world.web.engines.retries import RetryPolicy
+from bfcl_pipeline.world.web.engines.duckduckgo import DuckDuckGo
 from bfcl_pipeline.world.web.evidence.playing import CassettePlayer, playing
 from bfcl_pipeline.world.web.evidence.tape import taping
-from tests.support.search_pages import PAGES
-from tests.support.search_situations import table
+from tests.support.scripted_engine import ScriptedEngine
+from tests.support.search_pages import CHALLENGE, CHANGED, HITS, NONE, RESULTS, UNMARKED, html
 
-OUTCOMES = """\
-situation                  outcome          except
-results                    results
-compressed: gzip           results
-compressed: br             results
-compressed: zstd           results
-compressed: deflate        results
-chunked                    results
-XML declaration            results          outage: grokipedia, wikipedia
-none, as the site says     no results       no such page: google, startpage, yandex
-none, without a mark       unknown answer
-changed markup             unknown answer
-a query that quotes marks  unknown answer
-captcha, HTTP 200          rate limit       no such page: grokipedia, startpage, wikipedia, yahoo
-redirect to a captcha      rate limit       no such page: duckduckgo, grokipedia, mojeek, wikipedia, yahoo
-redirect to consent        unknown answer
-HTTP 202                   rate limit
-HTTP 403                   rate limit
-HTTP 404                   unknown answer
-HTTP 418                   rate limit
-HTTP 429                   rate limit
-HTTP 999                   rate limit
-HTTP 500                   outage
-HTTP 503                   outage
-empty                      outage
-cut short: Content-Length  outage
-cut short: chunks          outage
-cut short: in gzip         outage
-cut short: no end          outage
-not gzip                   outage
-not HTTP                   outage
-silent                     outage
-slow                       outage
-reset                      outage
-too large                  unknown answer
-nested too deeply          unknown answer   outage: grokipedia, wikipedia
-not UTF-8                  results, U+FFFD  results: grokipedia, wikipedia
-"""
+FOUND, NOTHING, REFUSED, OUTAGE, UNKNOWN = "results", "no results", "rate limit", "outage", "unknown answer"
+REPLACED = "results, U+FFFD"
+"""Results with U+FFFD in the place of what is not text."""
+
+_http = ScriptedEngine.http
+_BODY = RESULTS.encode()
+_LARGE = b"<html>" + b" " * 3_000_000 + b"</html>"
+_FORM = "<input name='q' value='EOF'><textarea>No results found for EOF</textarea><title>EOF</title>"
+"""Of a page that repeats a query made of the site's own sentences."""
 
 
-def engine(name: str, server: Any, attempts: int = 1) -> DdgsEngine:
-    """An engine whose site is on this machine."""
-    pages = PAGES[name]
-    server.beside = pages.beside
-    connection = Connection(addresses={pages.host: server.url.removesuffix("/html/")})
-    retries = RetryPolicy(attempts=attempts, sleep=lambda _seconds: None)
-    return DdgsEngine(name, retries, connection)
+def _packed(body: Any, encoding: str) -> bytes:
+    return _http(bytes(body), Content_Encoding=encoding)
 
 
-def test_outcomes() -> None:
+def _chunked(body: bytes, end: bytes) -> bytes:
+    head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n"
+    return head + b"%x\r\n%b\r\n" % (len(body), body) + end
+
+
+SITUATIONS: Mapping[str, tuple[bytes, str]] = {
+    "results": (_http(RESULTS), FOUND),
+    "compressed: gzip": (_packed(gzip.compress(_BODY), "gzip"), FOUND),
+    "compressed: br": (_packed(brotli.compress(_BODY), "br"), FOUND),
+    "compressed: zstd": (_packed(pa.compress(_BODY, codec="zstd"), "zstd"), FOUND),
+    "compressed: deflate": (_packed(zlib.compress(_BODY), "deflate"), FOUND),
+    "chunked": (_chunked(_BODY, b"0\r\n\r\n"), FOUND),
+    "XML declaration": (_http(f'<?xml version="1.0" encoding="x"?>\n{RESULTS}'), FOUND),
+    "none, as the site says": (_http(NONE), NOTHING),
+    "none, without a mark": (_http(UNMARKED), UNKNOWN),
+    "changed markup": (_http(CHANGED), UNKNOWN),
+    "a query that quotes marks": (_http(html(f"<main><form>{_FORM}</form></main>")), UNKNOWN),
+    "captcha, HTTP 200": (_http(CHALLENGE), REFUSED),
+    "redirect to consent": (_http("", "302 Found", Location="https://consent.example/m"), UNKNOWN),
+    # The page with results, which a status other than 200 makes worthless.
+    "HTTP 202": (_http(RESULTS, "202 Accepted"), REFUSED),
+    "HTTP 403": (_http(RESULTS, "403 Forbidden"), REFUSED),
+    "HTTP 404": (_http(RESULTS, "404 Not Found"), UNKNOWN),
+    "HTTP 418": (_http(RESULTS, "418 I'm a teapot"), REFUSED),
+    "HTTP 429": (_http(RESULTS, "429 Too Many Requests", Retry_After="7"), REFUSED),
+    "HTTP 999": (_http(RESULTS, "999 Request denied"), REFUSED),
+    "HTTP 500": (_http(RESULTS, "500 Internal Server Error"), OUTAGE),
+    "HTTP 503": (_http(RESULTS, "503 Service Unavailable"), OUTAGE),
+    "empty": (_http(""), OUTAGE),
+    "cut short: Content-Length": (_http(RESULTS[:-9], length=len(_BODY)), OUTAGE),
+    "cut short: chunks": (_chunked(_BODY, b""), OUTAGE),
+    "cut short: in gzip": (_packed(gzip.compress(_BODY)[:-9], "gzip"), OUTAGE),
+    "cut short: no end": (_http(RESULTS[: len(RESULTS) // 2]), OUTAGE),
+    "not gzip": (_packed(_BODY, "gzip"), OUTAGE),
+    "not HTTP": (b"nonsense\r\n\r\n", OUTAGE),
+    "silent": (ScriptedEngine.SILENCE, OUTAGE),
+    "slow": (_http(RESULTS), OUTAGE),
+    "reset": (ScriptedEngine.RESET, OUTAGE),
+    "too large": (_packed(gzip.compress(_LARGE), "gzip"), UNKNOWN),
+    "nested too deeply": (_http(html("<div class='result body'>" * 50_000)), UNKNOWN),
+    "not UTF-8": (_http(RESULTS.encode("latin-1", "replace")), REPLACED),
+}
+"""By name: the answer of the server to the search, and the outcome."""
+
+
+@pytest.mark.parametrize("situation", SITUATIONS)
+def test_outcomes(situation: str, scripted_engine: Any) -> None:
     """A page without results is "no results" only by the mark of its site; refusals never are."""
-    assert [*table()] == OUTCOMES.splitlines()
+    answer, outcome = SITUATIONS[situation]
+    base = scripted_engine.script(answer).removesuffix("/html/")
+    # A slow answer: between two readings of the clock pass more than the 60 seconds of a whole answer.
+    seconds = count(step=70.0 if situation == "slow" else 0.0)
+    limits = SearchLimits(
+        silence_seconds=0.05 if situation == "silent" else 20.0, clock=lambda: float(next(seconds))
+    )
+    engine = DuckDuckGo(RetryPolicy(attempts=1), Connection(limits=limits, site=base))
+    assert _outcome(engine) == outcome
 
 
-def test_every_engine_is_covered() -> None:
-    """Facts, classes and pages are there for every engine that a config can name, but SerpApi."""
-    names = {*SEARCH_ENGINES} - {"serpapi"}
-    assert names == FACTS.keys() == ENGINES.keys() == PAGES.keys()
+def _outcome(engine: DuckDuckGo) -> str:
+    try:
+        found = engine.search("ducks", "wt-wt")
+    except UnknownAnswer:
+        return UNKNOWN
+    except WebError as error:
+        return {SearchRateLimited: REFUSED, Outage: OUTAGE}[type(error.__cause__)]
+    if found == Hits(()):
+        return NOTHING
+    if found == Hits(HITS):
+        return FOUND
+    return REPLACED if isinstance(found, Hits) and "\ufffd" in found.hits[-1].title else f"wrong: {found}"
 
 
-@pytest.mark.parametrize("name", PAGES)
-def test_a_cassette_proves_a_search(name: str, scripted_engine: Any) -> None:
-    """Playing the tape of a search, refused and reset before, gives the same results without a server."""
-    http, pages = scripted_engine.http, PAGES[name]
-    good = http(pages.results)
-    scripted_engine.script(http("", "429 No", Retry_After="9"), scripted_engine.RESET, good)
-    keywords, region = ("ducks & geese 鴨", "de-de" if name != "wikipedia" else "us-en")
+def test_a_cassette_proves_a_search(scripted_engine: Any) -> None:
+    """Playing the tape of a search, refused and reset before, gives the same results without a server, for
+    which the same requests are made."""
+    refusal = _http("", "429 No", Retry_After="9")
+    base = scripted_engine.script(refusal, scripted_engine.RESET, _http(RESULTS)).removesuffix("/html/")
+    engine = DuckDuckGo(RetryPolicy(attempts=3, sleep=lambda _seconds: None), Connection(site=base))
     with taping() as tape:
-        found = engine(name, scripted_engine, attempts=3).search(keywords, region)
-    assert found == Hits(pages.hits)
-    cassette = tape.cassette()
-    assert cassette is not None
-    player = CassettePlayer(cassette)
-    unwaited = DdgsEngine(name, RetryPolicy(attempts=3, sleep=lambda _seconds: pytest.fail("waits")))
+        found = engine.search("ducks & geese 鴨", "de-de")
+    assert found == Hits(HITS)
+    player = CassettePlayer(tape.cassette() or b"")
+    unwaited = DuckDuckGo(RetryPolicy(attempts=3, sleep=lambda _seconds: pytest.fail("waits")))
     with playing(player):
-        played = unwaited.search(keywords, region)
-    assert played == found
+        assert unwaited.search("ducks & geese 鴨", "de-de") == found
     assert player.left() == 0
-
-
-@pytest.mark.parametrize("name", PAGES)
-@pytest.mark.parametrize(
-    "region", ["x@evil.example/-y", "a.b-c", "de-de/../", "-", "", "wt-wt", "xx-zz", "DE-DE"]
-)
-def test_a_region_never_becomes_a_host(name: str, region: str, scripted_engine: Any) -> None:
-    """Whatever a model writes as a region, only the engine's own site is asked."""
-    scripted_engine.script(scripted_engine.http(PAGES[name].results))
-    with taping() as tape:
-        assert engine(name, scripted_engine).search("ducks", region) == Hits(PAGES[name].hits)
-    assert {exchange.url.split("/")[2] for exchange in tape.exchanges} == {PAGES[name].host}
-
-
-@pytest.mark.parametrize("name", PAGES)
-@pytest.mark.parametrize("keywords", ["", " \n", "!", "d" * 500])
-def test_a_query_that_no_engine_accepts(name: str, keywords: str, scripted_engine: Any) -> None:
-    """For an empty or overlong query the model sees the release's text, without a request."""
-    assert engine(name, scripted_engine).search(keywords, "wt-wt") == WebFailure(NOT_RETRIEVED)
-    assert scripted_engine.asked == []
-
-
-@pytest.mark.parametrize("name", PAGES)
-def test_requests_are_the_same_again(name: str, scripted_engine: Any) -> None:
-    """Nothing in a request is random: two searches send the same addresses and bodies."""
-    sent = []
-    for _ in range(2):
-        scripted_engine.script(scripted_engine.http(PAGES[name].results))
-        scripted_engine.asked.clear()
-        with taping() as tape:
-            engine(name, scripted_engine).search("ducks", "us-en")
-        sent.append([(one.method, one.url, one.request_body) for one in tape.exchanges])
-    assert sent[0] == sent[1]
-
-
-def test_engines_that_ddgs_has_switched_off() -> None:
-    """An engine is switched off if its class in ddgs says so: three of them."""
-    assert [name for name in PAGES if DdgsEngine(name).switched_off] == ["bing", "google", "yandex"]
-
-
-def with_other_hits(page: str, number: int) -> str:
-    """The page with another first result, without its advertisements."""
-    direct = re.sub(r'https://www\.bing\.com/ck/a\?[^"]*', "https://ducks.example/", page)
-    return direct.replace("ducks.example", f"{number}.example")
-
-
-@pytest.mark.parametrize("name", [name for name in PAGES if FACTS[name].pages > 1 and name != "duckduckgo"])
-def test_pages_are_requested_until_the_last(name: str, scripted_engine: Any) -> None:
-    """Each page is another request; the results of all pages are returned once, in order."""
-    pages, most = PAGES[name], FACTS[name].pages
-    scripted_engine.script(*(scripted_engine.http(with_other_hits(pages.results, n)) for n in range(9)))
-    found = engine(name, scripted_engine).search("ducks", "us-en")
-    assert isinstance(found, Hits)
-    hosts = [hit.href.split("/")[2] for hit in found.hits]
-    assert [host for host in hosts if host != "u.example"] == [f"{n}.example" for n in range(most)]
-    assert hosts.count("u.example") <= 1
-    requests = [tuple(asked.fields.items()) for asked in scripted_engine.asked]
-    assert len({*requests}) == len(requests) == most
-
-
-@pytest.mark.parametrize("name", ["mojeek", "startpage"])
-def test_there_are_enough_results(name: str, scripted_engine: Any) -> None:
-    """At 30 results no further page is requested, and no more are returned."""
-    page = PAGES[name].results
-    item = re.search(r"<(li|div class=.result css).*?(</li>|</p></div>)", page, re.DOTALL)
-    assert item is not None
-    many = "".join(item[0].replace("ducks.example", f"{n}.example") for n in range(40))
-    scripted_engine.script(scripted_engine.http(page.replace(item[0], many)))
-    found = engine(name, scripted_engine).search("ducks", "us-en")
-    assert isinstance(found, Hits)
-    assert len(scripted_engine.asked) == 1
-    assert len(found.hits) == 30

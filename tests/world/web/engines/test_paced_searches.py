@@ -6,27 +6,28 @@ from typing import Any
 
 import pytest
 
+from bfcl_pipeline.world.web.engines.asking import RetryPolicy
 from bfcl_pipeline.world.web.engines.client import REFUSED_SECONDS, Connection
-from bfcl_pipeline.world.web.engines.ddgs_engine import DdgsEngine
-from bfcl_pipeline.world.web.engines.retries import RetryPolicy
+from bfcl_pipeline.world.web.engines.duckduckgo import DuckDuckGo
 from bfcl_pipeline.world.web.modes import open_engine
 from bfcl_pipeline.world.web.pace import HostPace
+from bfcl_pipeline.world.web.proxies import DIRECT
 from tests.support.paused_time import PausedTime
 from tests.world.web.engines.test_duckduckgo import form, numbered, page
 
 
-def engine(server: Any, time: PausedTime) -> DdgsEngine:
+def engine(server: Any, time: PausedTime) -> DuckDuckGo:
     """DuckDuckGo on this machine, with the pauses of a run."""
     pace = HostPace(2.0, clock=time.clock, sleep=time.sleep)
-    opened = open_engine("duckduckgo", pace=pace)
-    assert isinstance(opened, DdgsEngine)
+    opened = open_engine("duckduckgo", DIRECT, pace, RetryPolicy())
+    assert isinstance(opened, DuckDuckGo)
     connection = Connection(
-        addresses={"html.duckduckgo.com": server.url.removesuffix("/html/")},
+        site=server.url.removesuffix("/html/"),
         before=opened.connection.before,
         after=opened.connection.after,
     )
     retries = RetryPolicy(attempts=2, sleep=lambda _: None)
-    return DdgsEngine(retries=retries, connection=connection)
+    return DuckDuckGo(retries=retries, connection=connection)
 
 
 def test_each_page_of_a_search_waits_for_its_turn(scripted_engine: Any) -> None:

@@ -5,8 +5,7 @@ import pickle
 import pytest
 
 from bfcl_pipeline.base.errors import ConfigError, WebError
-from bfcl_pipeline.world.web.engines.requested import UnknownAnswer
-from bfcl_pipeline.world.web.engines.retries import Outage, RetryPolicy, SearchRateLimited
+from bfcl_pipeline.world.web.engines.asking import Outage, RetryPolicy, SearchRateLimited, UnknownAnswer
 
 
 class Engine:

@@ -9,10 +9,16 @@ import pytest
 
 from bfcl_pipeline.base.errors import ConfigError, WebError
 from bfcl_pipeline.world.tools.web_search.web import Hit, Hits, WebFailure
-from bfcl_pipeline.world.web.engines.requested import NOT_RETRIEVED, SearchLimits, UnknownAnswer
-from bfcl_pipeline.world.web.engines.retries import RetryPolicy, SearchRateLimited
+from bfcl_pipeline.world.web.engines.asking import (
+    NOT_RETRIEVED,
+    RetryPolicy,
+    SearchLimits,
+    SearchRateLimited,
+    UnknownAnswer,
+)
 from bfcl_pipeline.world.web.engines.serpapi import SerpApi
 from bfcl_pipeline.world.web.evidence.tape import taping
+from bfcl_pipeline.world.web.proxies import DIRECT
 
 KEY = "secret key+0123456789abcdef"
 KEY_IN_URL = "secret+key%2B0123456789abcdef"
@@ -183,9 +189,13 @@ def test_the_key_is_not_shown(scripted_engine: Any, caplog: pytest.LogCaptureFix
 
 def test_the_key_comes_from_the_environment() -> None:
     """The key is read from SERPAPI_API_KEY; without it, the error names this variable."""
-    assert SerpApi.from_environment({"SERPAPI_API_KEY": f" {KEY}\n"}).key == KEY
+
+    def key(environment: dict[str, str]) -> str:
+        return SerpApi.from_environment(environment, DIRECT, RetryPolicy()).key
+
+    assert key({"SERPAPI_API_KEY": f" {KEY}\n"}) == KEY
     for environment in ({}, {"SERPAPI_API_KEY": " "}):
         with pytest.raises(ConfigError, match="SERPAPI_API_KEY, which is not set"):
-            SerpApi.from_environment(environment)
+            key(environment)
     with pytest.raises(ConfigError, match="SERPAPI_API_KEY has fewer than 8 characters"):
-        SerpApi.from_environment({"SERPAPI_API_KEY": "s3cret"})
+        key({"SERPAPI_API_KEY": "s3cret"})

@@ -1,12 +1,14 @@
 """A local server of pages of all kinds."""
 
 import gzip
-import json
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import brotli
 import pytest
+
+from bfcl_pipeline.world.tools.web_search.web import Hit, Hits
+from tests.support.simulated_sites import duckduckgo_page
 
 TEXT = "Gr\u00fcner Tee \U0001f375 \x85\u2028 \t end "
 
@@ -26,11 +28,6 @@ class _Handler(BaseHTTPRequestHandler):
             self._answer(200, bytes(range(256)), {"Content-Type": "image/png"})
         elif kind == "redirect":
             self._answer(302, b"gone", {"Location": self.path.replace("redirect", "page")})
-        elif kind == "w":  # Wikipedia's search, and the start of an article
-            found = ["tea", ["Green tea"], [""], ["https://en.wikipedia.org/wiki/Green_tea"]]
-            article = {"query": {"pages": {"1": {"extract": TEXT}}}}
-            answer = found if "action=opensearch" in self.path else article
-            self._answer(200, json.dumps(answer).encode(), {"Set-Cookie": "session=topsecret"})
         elif kind == "missing":
             self._answer(404, text)
         elif kind == "busy":
@@ -45,7 +42,11 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self):
         body = self.rfile.read(int(self.headers["Content-Length"]))
-        self._answer(200, b"posted " + body)
+        if self.path == "/html/":  # where DuckDuckGo is asked
+            found = duckduckgo_page(Hits((Hit("Green tea", "https://tea.example/", TEXT),)))
+            self._answer(200, found.encode(), {"Set-Cookie": "session=topsecret"})
+        else:
+            self._answer(200, b"posted " + body)
 
     def _answer(self, status, body, headers=None):
         self.send_response(status)

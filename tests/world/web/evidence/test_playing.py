@@ -14,11 +14,10 @@ import urllib3
 import vcr
 import yaml
 
-from bfcl_pipeline.world.web.api_access import Sendable
-from bfcl_pipeline.world.web.api_client import ApiClient
-from bfcl_pipeline.world.web.bounded import OutOfTime
+from bfcl_pipeline.world.web.api_recording import ApiClient
+from bfcl_pipeline.world.web.apis import Sendable
 from bfcl_pipeline.world.web.engines.client import Connection
-from bfcl_pipeline.world.web.engines.ddgs_engine import DdgsEngine
+from bfcl_pipeline.world.web.engines.duckduckgo import DuckDuckGo
 from bfcl_pipeline.world.web.evidence.cassettes import write_cassette
 from bfcl_pipeline.world.web.evidence.playing import (
     CassettePlayer,
@@ -28,6 +27,7 @@ from bfcl_pipeline.world.web.evidence.playing import (
     playing,
 )
 from bfcl_pipeline.world.web.evidence.tape import HttpExchange, give_up, note, tape_session, taping
+from bfcl_pipeline.world.web.transport import OutOfTime
 
 URL = "https://h.example/a"
 KEY = "0123456789abcdef"
@@ -282,7 +282,7 @@ def test_a_stock_vcrpy_plays_our_files(server, tmp_path, client):
 
 def test_a_search_by_ddgs_is_played(server, tmp_path):
     """The cassette of a search answers the same search without network, and a stock vcrpy plays it too."""
-    engine = DdgsEngine("wikipedia", connection=Connection(addresses={"en.wikipedia.org": server}))
+    engine = DuckDuckGo(connection=Connection(site=server))
     with taping() as tape:
         hits = engine.search("tea", "us-en")
     assert [hit.title for hit in hits.hits] == ["Green tea"]
@@ -290,12 +290,12 @@ def test_a_search_by_ddgs_is_played(server, tmp_path):
     assert b"topsecret" not in content
     played = CassettePlayer(content)
     with playing(played):
-        assert DdgsEngine("wikipedia").search("tea", "us-en") == hits
+        assert DuckDuckGo().search("tea", "us-en") == hits
     assert played.left() == 0
     path = tmp_path / "cassette.yaml"
     path.write_bytes(content)
     with vcr.use_cassette(str(path), record_mode="none") as cassette:
-        bodies = [requests.get(one.uri, timeout=10).content for one in cassette.requests]
+        bodies = [requests.post(one.uri, one.body, timeout=10).content for one in cassette.requests]
         assert cassette.all_played
     assert bodies == [bytes(exchange.body) for exchange in tape.exchanges]
 

@@ -8,9 +8,9 @@ import pytest
 
 from bfcl_pipeline.world.tools.web_search.web import Page, WebFailure
 from bfcl_pipeline.world.web import fetcher as fetcher_module
-from bfcl_pipeline.world.web.bounded import TimeLimit
 from bfcl_pipeline.world.web.fetcher import Fetcher
 from bfcl_pipeline.world.web.pace import HostPace
+from bfcl_pipeline.world.web.transport import TimeLimit
 from tests.support.paused_time import PausedTime
 
 

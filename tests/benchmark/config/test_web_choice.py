@@ -1,4 +1,4 @@
-"""Search engines, proxy and pause: of the config, of model rows, and as runs recorded them."""
+"""Search engine, proxy and pause of the config."""
 
 from __future__ import annotations
 
@@ -9,11 +9,9 @@ import pytest
 import yaml
 
 from bfcl_pipeline.base.errors import ConfigError
-from bfcl_pipeline.benchmark.config import Job, ModelRow, WebChoice, load_models, load_run, recorded_models
+from bfcl_pipeline.benchmark.config import Job, ModelRow, WebChoice, load_run
 from bfcl_pipeline.benchmark.config.check import check_config
-from bfcl_pipeline.benchmark.config.job import LEADERBOARD_ENGINES, LONGEST_PAUSE, PROXY, SEARCH_ENGINES
-from bfcl_pipeline.benchmark.config.model_rows import models_schema
-from bfcl_pipeline.benchmark.config.search_engines import same_results
+from bfcl_pipeline.benchmark.config.job import LONGEST_PAUSE, PROXY, SEARCH_ENGINES
 from bfcl_pipeline.benchmark.records import Mode
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -22,9 +20,8 @@ CONFIG = yaml.safe_load((ROOT / "config/config.yaml").read_text())
 SEARCHING = {**CONFIG, "models": ["a", "b"], "categories": ["web_search_base"], "web": "record"}
 
 
-def row(name: str, engine: str | None = None, kind: str = "oracle") -> ModelRow:
-    path = "x" if kind == "results" else None
-    return ModelRow(name, kind, Mode.PROMPT, name, search_engine=engine, path=path)
+def row(name: str) -> ModelRow:
+    return ModelRow(name, "oracle", Mode.PROMPT, name)
 
 
 def jobs(config: dict[str, Any], *rows: ModelRow) -> dict[str, Job]:
@@ -33,60 +30,23 @@ def jobs(config: dict[str, Any], *rows: ModelRow) -> dict[str, Job]:
 
 
 def test_schemas_know_the_engines_and_the_form_of_a_proxy() -> None:
-    """The lists and the pattern in both schemas are those of the code."""
+    """The list and the pattern in the schema are those of the code."""
     properties = SCHEMA["properties"]
-    of_rows = models_schema()["properties"]["models"]["items"]["properties"]
     assert tuple(properties["search_engine"]["enum"]) == SEARCH_ENGINES
-    assert tuple(of_rows["search_engine"]["enum"]) == SEARCH_ENGINES
     assert properties["web_proxy"]["pattern"] == f"^({PROXY.pattern})$"
     assert properties["web_pause"]["maximum"] == LONGEST_PAUSE
     default = WebChoice()
     assert [properties[key]["default"] for key in ("search_engine", "web_proxy", "web_pause")] == [
-        default.search_engine,
+        default.engine,
         default.proxy,
         default.pause,
     ]
 
 
-def test_the_engine_of_a_row_counts_more_than_that_of_the_config() -> None:
-    """For the models that search; others have the defaults, so that another engine repeats nothing."""
-    found = jobs({**SEARCHING, "search_engine": "mojeek"}, row("a", "brave"), row("b"))
-    assert {name: job.web.search_engine for name, job in found.items()} == {"a": "brave", "b": "mojeek"}
-    config = {**SEARCHING, "search_engine": "mojeek", "categories": ["multiple"]}
-    assert {job.web for job in jobs(config, row("a", "brave"), row("b")).values()} == {WebChoice()}
-
-
-def test_answers_that_are_read_have_the_default_engine() -> None:
-    """A row of kind results searches nothing, and is refused if it names an engine."""
-    found = jobs({**SEARCHING, "search_engine": "mojeek"}, row("a", kind="results"), row("b"))
-    assert found["a"].web == WebChoice()
-
-
-def test_a_row_with_an_engine_is_read_and_recorded(tmp_path: Path) -> None:
-    """The key is written only if the row has it; an unknown engine and kind results are refused."""
-    path = tmp_path / "models.yaml"
-
-    def read(**more: str) -> ModelRow:
-        path.write_text(yaml.safe_dump({"models": [{"name": "a", "kind": "oracle", **more}]}))
-        return load_models(path)["a"]
-
-    assert "search_engine" not in recorded_models([read()])
-    text = recorded_models([read(search_engine="brave")])
-    path.write_text(text)
-    assert load_models(path)["a"].search_engine == "brave"
-    assert read(search_engine="brave").asked == read().asked
-    with pytest.raises(ConfigError, match=r'search_engine: expected duckduckgo or .*, got "brav"'):
-        read(search_engine="brav")
-    with pytest.raises(ConfigError, match="remove search_engine"):
-        read(kind="results", path="x", search_engine="brave")
-
-
-def test_a_job_has_the_engine_of_its_row() -> None:
-    """Also if it is made in Python, where no config is read."""
-    one = Job(row=row("a", "brave"), categories=("web_search_base",), run="r")
-    assert (one.search_engine, one.web.search_engine) == ("brave", "duckduckgo")
-    chosen = Job(row=row("a"), categories=("multiple",), run="r", web=WebChoice(search_engine="mojeek"))
-    assert chosen.search_engine == "mojeek"
+def test_the_engine_of_the_config_is_that_of_all_jobs_on_the_network() -> None:
+    """Without requests it decides nothing."""
+    found = jobs({**SEARCHING, "search_engine": "serpapi"}, row("a"), row("b"))
+    assert {job.web.engine for job in found.values()} == {"serpapi"}
 
 
 @pytest.mark.parametrize("mode", ["simulated", "replay", "off"])
@@ -147,11 +107,3 @@ def test_other_pauses_are_refused(pause: float) -> None:
         check_config({"web_pause": pause}, SCHEMA)
     with pytest.raises(ConfigError, match="web_pause"):
         WebChoice(pause=pause)
-
-
-def test_two_engines_have_the_results_of_duckduckgo() -> None:
-    """They share outcomes, and are not told apart in comparisons; every other engine is."""
-    for one in SEARCH_ENGINES:
-        for two in SEARCH_ENGINES:
-            both = {one, two} <= set(LEADERBOARD_ENGINES)
-            assert same_results(one, two) is (one == two or both)

@@ -1,5 +1,0 @@
-"""The simulated microblog."""
-
-from bfcl_pipeline.world.tools.posting.api import TwitterAPI
-
-__all__ = ["TwitterAPI"]
