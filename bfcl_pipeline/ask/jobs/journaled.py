@@ -17,7 +17,7 @@ def journaled_lines(run: RunConfig, complete: Collection[str]) -> Iterator[str]:
     Whether a request of the run has one of them is known only when it is made.
     """
     for folder in run.folders:
-        job, categories = run.jobs_of(folder)[0], run.categories_of(folder)
+        job, categories = run.job_of(folder), run.categories_of(folder)
         if not job.remote or folder in complete:
             continue
         heads = exchange_heads(journals_in(job.paths.journals / folder))

@@ -43,7 +43,7 @@ def preflight(run: RunConfig, complete: Collection[str], machine: Machine) -> li
     Raises:
         ConfigError: no model can run, or something that all models need is missing. One line each.
     """
-    first = {folder: run.jobs_of(folder)[0] for folder in run.folders}
+    first = {folder: run.job_of(folder) for folder in run.folders}
     pending = {folder: job for folder, job in first.items() if folder not in complete}
     common = list(_common(pending.values(), machine))
     lacking: dict[Need, list[str]] = {}

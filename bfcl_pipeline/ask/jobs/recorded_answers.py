@@ -6,7 +6,6 @@ are: no journal has them. An entry of the job that the results lack has the stat
 """
 
 import re
-import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -37,9 +36,7 @@ from bfcl_pipeline.benchmark.tables import (
 )
 from bfcl_pipeline.benchmark.tables.schemas import RESPONSES
 from bfcl_pipeline.benchmark.tables.sessions import read_sessions
-from bfcl_pipeline.runs.archived.crate_metadata import read_metadata
-from bfcl_pipeline.runs.archived.reading import SealedArchive
-from bfcl_pipeline.runs.archived.unpacking import unpack
+from bfcl_pipeline.runs.archived.unpacking import opened_run
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.runs.web_label import UNKNOWN
 
@@ -96,7 +93,7 @@ def recorded_answers(job: Job, log: Log) -> list[Completed]:
             raise ConfigError(
                 f"{job.name}: its answers are in no journal; a replay needs --observed RUN_DIR."
             )
-        answers, source = _of_run(job.replay.observed, job.name, job.categories), job.replay.observed
+        answers, source = _of_run(Run(job.replay.observed), job.name, job.categories), job.replay.observed
     else:
         source = Path(str(job.row.path))
         answers = _read(source, job, log)
@@ -113,10 +110,8 @@ def _read(path: Path, job: Job, log: Log) -> _Answers:
             return _of_official_folder(path, job, log)
         case ResultForm.TABLE:
             return _of_table(path, job.row.model, job.categories)
-        case ResultForm.RUN:
+        case ResultForm.RUN | ResultForm.ARCHIVE:
             return _of_searching_run(path, job.row.model, job.categories)
-        case ResultForm.ARCHIVE:
-            return _of_archive(path, job.row.model, job.categories)
 
 
 def _of_official_folder(path: Path, job: Job, log: Log) -> _Answers:
@@ -158,18 +153,16 @@ def _of_table(path: Path, model: str, categories: Iterable[str]) -> _Answers:
     return answers
 
 
-def _of_run(folder: Path, model: str, categories: Iterable[str]) -> _Answers:
-    """The answers in the directory of a run, or in what was unpacked of one."""
-    own = model_folder(model)
-    if not (folder / "responses" / own).is_dir():
-        there = [path.name for path in sorted((folder / "responses").glob("*/")) if path.is_dir()]
-        raise ConfigError(f"{folder}: {_no_model(model, there)}")
+def _of_run(run: Run, model: str, categories: Iterable[str]) -> _Answers:
+    """The answers in a run."""
+    if not (run.folder / "responses" / model_folder(model)).is_dir():
+        raise ConfigError(f"{run.folder}: {_no_model(model, run.models.values())}")
     answers = _Answers()
     for category in categories:
-        path = folder / "responses" / own / f"{category}.parquet"
+        path = run.responses(model, category)
         if path.is_file():
             answers.add(path, read_responses(path))
-        path = folder / "memory" / own / f"{category}.parquet"
+        path = run.sessions(model, category)
         if path.is_file():
             for session in read_sessions(path):
                 key = (session.response.category, session.response.entry_id)
@@ -177,37 +170,28 @@ def _of_run(folder: Path, model: str, categories: Iterable[str]) -> _Answers:
     return answers
 
 
-def _of_searching_run(folder: Path, model: str, categories: Iterable[str]) -> _Answers:
-    """The answers in the directory of a run; from another search engine, the web is not known any more.
+def _of_searching_run(path: Path, model: str, categories: Iterable[str]) -> _Answers:
+    """The answers in a run or an archive; from another search engine, the web is not known any more.
 
     The engines of the new run are those of its config and rows, so that recorded outcomes of another one
     would not be found, and the answers would pass as comparable with the leaderboard.
     """
-    answers = _of_run(folder, model, categories)
-    if Run(folder).engines.of(model) not in LEADERBOARD_ENGINES:
-        for key, response in answers.responses.items():
-            if CATEGORIES[response.category].check is Check.WEB_SEARCH and response.web in _REAL:
-                answers.responses[key] = replace(response, web=UNKNOWN)
-    return answers
-
-
-def _of_archive(path: Path, model: str, categories: Iterable[str]) -> _Answers:
-    """Unpacks the tables of one model only."""
     own, wanted = model_folder(model), frozenset(categories)
-    with SealedArchive(path) as archive, tempfile.TemporaryDirectory(prefix="bfcl-results-") as work:
-        found = {name: match for name in archive.members if (match := _MEMBER.fullmatch(name))}
-        there = {match["model"] for match in found.values()}
-        if own not in there:
-            raise ConfigError(f"{path}: {_no_model(model, there)}")
-        metadata = read_metadata(archive)
-        names = {name for name in archive.members if _DESCRIPTION.fullmatch(name)}
-        names |= {name for name, m in found.items() if m["model"] == own and m["category"] in wanted}
-        unpack(archive, Path(work), names.__contains__, metadata.sha256)
-        run = Path(work, "results", metadata.run)
-        try:
-            return _of_searching_run(run, model, wanted)
-        except (TableError, ConfigError) as error:  # the directory no longer exists when it is read
-            raise type(error)(f"{path}: {str(error).replace(f'{run}/', '')}") from error
+
+    def needed(name: str) -> bool:
+        """Whether a member of the archive is needed: nothing of other models."""
+        member = _MEMBER.fullmatch(name)
+        return bool(_DESCRIPTION.fullmatch(name)) or bool(
+            member and member["model"] == own and member["category"] in wanted
+        )
+
+    with opened_run(path.absolute(), wanted=needed) as run:  # not the run of that name in results/
+        answers = _of_run(run, model, categories)
+        if run.engines.of(model) not in LEADERBOARD_ENGINES:
+            for key, response in answers.responses.items():
+                if CATEGORIES[response.category].check is Check.WEB_SEARCH and response.web in _REAL:
+                    answers.responses[key] = replace(response, web=UNKNOWN)
+    return answers
 
 
 def _no_model(model: str, there: Iterable[str]) -> str:

@@ -184,7 +184,7 @@ def _differences(
         return
     if earlier["release"]["sha256"] != config["release"]["sha256"]:
         yield f"release.sha256: {_changed(earlier['release']['sha256'], config['release']['sha256'])}"
-    removed = [before.jobs_of(folder)[0].name for folder in finished if folder not in run.folders]
+    removed = [before.job_of(folder).name for folder in finished if folder not in run.folders]
     kept = [folder for folder in finished if folder in run.folders]
     pairs = [(_by_category(before.jobs_of(name)), _by_category(run.jobs_of(name))) for name in kept]
     fewer = [
@@ -214,11 +214,11 @@ def _differences(
                 f"{_names(fewer)} (a larger sample keeps them)"
             )
     yield from chain.from_iterable(
-        _row_differences(before.jobs_of(name)[0].row, run.jobs_of(name)[0].row) for name in kept
+        _row_differences(before.job_of(name).row, run.jobs_of(name)[0].row) for name in kept
     )
     yield from (
         f"{new.row.name}: search_engine {_changed(old.row.search_engine, new.row.search_engine)}"
-        for old, new in [(before.jobs_of(name)[0], run.jobs_of(name)[0]) for name in kept]
+        for old, new in [(before.job_of(name), run.jobs_of(name)[0]) for name in kept]
         if old.row.search_engine != new.row.search_engine and old.web.search_engine != new.web.search_engine
     )
     if removed:

@@ -20,7 +20,7 @@ def complete_models(run: RunConfig, folder: Path) -> list[str]:
 
     folder: results/<run>.
     """
-    return [run.jobs_of(name)[0].name for name in run.folders if _is_complete(run, folder, name)]
+    return [run.job_of(name).name for name in run.folders if _is_complete(run, folder, name)]
 
 
 def _is_complete(run: RunConfig, folder: Path, name: str) -> bool:

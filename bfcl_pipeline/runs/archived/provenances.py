@@ -26,7 +26,7 @@ from bfcl_pipeline.runs.provenance import (
     provenance_path,
     read_provenance,
 )
-from bfcl_pipeline.runs.recorded_run import RecordedRun
+from bfcl_pipeline.runs.run import Run
 
 MOST_NAMES = 1_000
 """Different returned names, or fingerprints, that are counted one by one."""
@@ -71,35 +71,34 @@ class ModelProvenance:
         return sum(use.exchanges for use in self.uses)
 
 
-def provenances_of(recorded: RecordedRun, cache: Path) -> dict[str, ModelProvenance]:
+def provenances_of(run: Run) -> dict[str, ModelProvenance]:
     """What made the answers of the models of a run, by the directory name of the model.
 
     A model that ran in the job's process without a journal has the record beside its log, if there is one;
     models of kind `results` are not listed.
 
     Args:
-        recorded: the run.
-        cache: the directory with exchanges/.
+        run: the run.
 
     Raises:
         JournalError: a journal is damaged.
         ProvenanceError: a record is damaged or was changed.
     """
     found: dict[str, ModelProvenance] = {}
-    for folder in recorded.run.folders:
-        if recorded.run.jobs_of(folder)[0].remote:
-            journals = recorded.journals(cache) / folder
-            found[folder] = model_provenance(exchanges_of(recorded, cache, folder), journals)
-        elif (path := log_record_path(recorded, folder)).is_file():
+    for folder in run.recorded.folders:
+        if run.recorded.job_of(folder).remote:
+            journals = run.journals / folder
+            found[folder] = model_provenance(exchanges_of(run, folder), journals)
+        elif (path := log_record_path(run, folder)).is_file():
             record = read_provenance(path, by_digest=False)
             use = ProvenanceUse(record.sha256, record, 0, "", "")
             found[folder] = ModelProvenance((use,), ApiFacts({}, {}, 0))
     return found
 
 
-def log_record_path(recorded: RecordedRun, folder: str) -> Path:
+def log_record_path(run: Run, folder: str) -> Path:
     """The file of the record of a model without journals, beside the log of its job."""
-    return recorded.folder / "logs/generate" / f"{folder}{BESIDE_LOG}"
+    return run.folder / "logs/generate" / f"{folder}{BESIDE_LOG}"
 
 
 def model_provenance(exchanges: Iterable[JournaledExchange], journals: Path) -> ModelProvenance:
@@ -111,24 +110,21 @@ def model_provenance(exchanges: Iterable[JournaledExchange], journals: Path) -> 
     return ModelProvenance(tuple(uses), ApiFacts(counts.models, counts.fingerprints, counts.ids))
 
 
-def log_records(recorded: RecordedRun) -> list[Provenance]:
+def log_records(run: Run) -> list[Provenance]:
     """The records of the jobs that wrote the responses of a run, in the order of their files.
 
     Unlike the records beside the journals, they are of the jobs of this run, which may have found answers
     of earlier runs in the journals. Raises ProvenanceError.
     """
-    paths = [path for path in log_files(recorded) if path.name.endswith(BESIDE_LOG)]
+    paths = [path for path in log_files(run) if path.name.endswith(BESIDE_LOG)]
     return [read_provenance(path, by_digest=False) for path in paths]
 
 
-def provenance_findings(
-    recorded: RecordedRun, cache: Path, findings: Findings, outcome: str = "claimed"
-) -> None:
+def provenance_findings(run: Run, findings: Findings, outcome: str = "claimed") -> None:
     """Adds what is said to have made the answers, for each model, and what is not said.
 
     Args:
-        recorded: the run, from an archive.
-        cache: the directory with exchanges/ of the archive.
+        run: the run, from an archive.
         findings: receives the findings.
         outcome: `attested` if a trusted signer vouches for the archive.
 
@@ -136,10 +132,10 @@ def provenance_findings(
         JournalError: a journal is damaged.
         ProvenanceError: a record is damaged or was changed.
     """
-    for path in sorted(recorded.journals(cache).glob(f"*/{FOLDER}/*.json")):
+    for path in sorted(run.journals.glob(f"*/{FOLDER}/*.json")):
         read_provenance(path)
-    log_records(recorded)
-    for folder, model in provenances_of(recorded, cache).items():
+    log_records(run)
+    for folder, model in provenances_of(run).items():
         for line in (*record_lines(model), *api_lines(model)):
             findings.attested("model", f"{folder}: {line}", outcome)
         for line in gap_lines(model):

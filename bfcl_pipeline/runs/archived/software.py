@@ -27,11 +27,6 @@ class Checkout:
     dirty: bool  # whether its code differs from that commit
 
     @property
-    def schema(self) -> Path:
-        """The JSON Schema of run configs."""
-        return self.folder / "workflow/schemas/config.schema.yaml"
-
-    @property
     def lock_file(self) -> Path:
         """The pinned versions of all dependencies."""
         return self.folder / "requirements.lock"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from bfcl_pipeline.base.files import write_text
 from bfcl_pipeline.benchmark.records import Json
-from bfcl_pipeline.runs.archived.findings import UnpackedRun
+from bfcl_pipeline.runs.archived.unpacking import ArchivedRun
 from bfcl_pipeline.share.asked_again.answers import LEVELS, ComparedAnswer
 from bfcl_pipeline.share.asked_again.asking import FreshAnswer
 from bfcl_pipeline.share.asked_again.comparison import ComparedRequest, equal_answers
@@ -15,7 +15,7 @@ from bfcl_pipeline.share.asked_again.drawing import DrawnRequest
 from bfcl_pipeline.share.asked_again.outcome import AskedModel
 
 
-def write_results(path: Path, run: UnpackedRun, seed: int, results: Sequence[AskedModel]) -> None:
+def write_results(path: Path, run: ArchivedRun, seed: int, results: Sequence[AskedModel]) -> None:
     """Writes the results of all models. Endpoints and keys of the verifier are not among them."""
     document = {
         "archive": {"file": run.file.name, "sha256": run.sha256, "run": run.metadata.run},

@@ -45,10 +45,10 @@ def write_records(scores: RunScores, bundle: Path, organization: str, log: Log) 
     return write_scores(scores, bundle / RECORDS, organization, log)
 
 
-def write_results(run: Run, bundle: Path, data: Path, log: Log) -> int:
+def write_results(run: Run, bundle: Path, log: Log) -> int:
     """Writes the official result folders; returns the number of answers, 0 if they cannot be written."""
     try:
-        return export_official(run, bundle / RESULTS, data=data, log=log)
+        return export_official(run, bundle / RESULTS, log=log)
     except ConfigError as error:
         log(f"official result folders: left out: {error}")
         return 0

@@ -17,7 +17,7 @@ from bfcl_pipeline.judge.scoring import NO_APIS, Judge
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.show.entry.records import put_answer_record, put_entry_record
 from bfcl_pipeline.show.entry.terminal_page import TerminalPage
-from bfcl_pipeline.show.playback import Conditions, read_conditions
+from bfcl_pipeline.show.playback import Conditions, default_conditions, read_conditions
 from bfcl_pipeline.show.transcripts import TERMINAL, answer_record, entry_record
 from bfcl_pipeline.show.transcripts.entry import has_memory
 from bfcl_pipeline.show.transcripts.reasons import reasons_of, with_reasons
@@ -60,12 +60,12 @@ def put_entry(
         TableError: the release is not staged, or the run has no answer to the entry.
     """
     entry = find_entry(data, entry_id)
-    conditions = read_conditions(None if run is None else run.run, data, cache)
     if run is None:
+        conditions = default_conditions(data, cache)
         put_entry_record(page, entry_record(entry, conditions, rules, TERMINAL))
         return
     with using_errata(run.run.errata, data):
-        _put_answer(page, entry, run, conditions)
+        _put_answer(page, entry, run, read_conditions(run.run))
 
 
 def _put_answer(page: TerminalPage, entry: Entry, run: ModelRun, conditions: Conditions) -> None:

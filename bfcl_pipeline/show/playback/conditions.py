@@ -17,7 +17,7 @@ from bfcl_pipeline.benchmark.definition import CATEGORIES
 from bfcl_pipeline.benchmark.records import Entry, Json
 from bfcl_pipeline.benchmark.tables import entries_path, read_entries
 from bfcl_pipeline.dialogue.release_texts import read_constants
-from bfcl_pipeline.runs.run import Run
+from bfcl_pipeline.runs.run import CACHE, Run
 from bfcl_pipeline.show.playback.pages import PageTexts
 from bfcl_pipeline.world.encoding.stored import StoredEncoder
 from bfcl_pipeline.world.executables import ApiRequest, Apis, SimulatedApis
@@ -51,7 +51,7 @@ class Conditions:
 
     data: Path  # the staged release
     constants: Constants
-    cache: Path = Path("cache")  # has web/ and encoder/
+    cache: Path = CACHE  # has web/ and encoder/
     web: WebChoice = field(default_factory=WebChoice)  # of the config; a response names its own mode
     seed: int = 0  # of injected failures
     owners: Mapping[str, str] = field(default_factory=dict)  # by model: its name in error texts of APIs
@@ -130,17 +130,21 @@ class Conditions:
         return SimulatedWeb.of(read_entries(entries_path(self.data, "web_search_base")))
 
 
-def read_conditions(run: Run | None, data: Path, cache: Path = Path("cache")) -> Conditions:
-    """The conditions of a run; those of the default config if it recorded none, and without a run.
+def default_conditions(data: Path, cache: Path = CACHE) -> Conditions:
+    """Those of the default config. Raises TableError if the release `data` is not staged."""
+    return Conditions(data, read_constants(data), cache)
+
+
+def read_conditions(run: Run) -> Conditions:
+    """The conditions of a run; those of the default config if it recorded none.
 
     Raises:
         ConfigError: the recorded config or its models cannot be read.
         TableError: the release is not staged.
     """
-    if run is None:
-        return Conditions(data, read_constants(data), cache)
     web = None if run.config is None else run.config.web
     seed = 0 if run.config is None else run.config.seed
     owners = {name: row.owner for name, row in run.rows.items()}
-    engines = run.engines
-    return Conditions(data, read_constants(data), cache, web or WebChoice(), seed, owners, engines)
+    return Conditions(
+        run.data, read_constants(run.data), run.cache, web or WebChoice(), seed, owners, run.engines
+    )

@@ -20,7 +20,6 @@ from bfcl_pipeline.runs.archived.provenances import (
 from bfcl_pipeline.runs.archived.reading import SealedArchive
 from bfcl_pipeline.runs.archived.software import (
     ENCODER_PACKAGES,
-    find_checkout,
     versions,
     versions_when_made,
 )
@@ -32,7 +31,7 @@ from bfcl_pipeline.runs.provenance import (
     write_provenance,
 )
 from bfcl_pipeline.runs.provenance.software import installed_packages
-from bfcl_pipeline.runs.recorded_run import read_recorded_run
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.share.archive.crate_terms import SOFTWARE
 from tests.share.archive.repacked import repack
 from tests.share.archive.small_run import NAME, SmallRun
@@ -47,8 +46,7 @@ LOG_RECORD = f"results/{NAME}/logs/generate/oracle-FC{BESIDE_LOG}"
 def reported(run: SmallRun) -> Findings:
     """The findings on what made the answers of a run."""
     findings = Findings(lambda _line: None)
-    recorded = read_recorded_run(run.results, find_checkout().schema)
-    provenance_findings(recorded, run.cache, findings)
+    provenance_findings(Run(run.results, run.cache), findings)
     return findings
 
 
@@ -89,16 +87,14 @@ def test_each_model_has_a_line_on_what_made_its_answers(small_run: SmallRun) -> 
 
 def test_two_versions_of_a_server_are_told_apart(own_run: SmallRun) -> None:
     """Each record has its own number of exchanges, in the order of their first."""
-    before = provenances_of(read_recorded_run(own_run.results, find_checkout().schema), own_run.cache)[
-        MODEL
-    ]
+    before = provenances_of(Run(own_run.results, own_run.cache))[MODEL]
     old = before.uses[0].sha256
     new = write_provenance(own_run.journal.parent, record())
     lines = own_run.journal.read_text().splitlines(keepends=True)
     place = max(place for place, line in enumerate(lines) if '"run":"small"' in line)
     lines[place] = lines[place].replace(old, new)
     own_run.journal.write_text("".join(lines))
-    model = provenances_of(read_recorded_run(own_run.results, find_checkout().schema), own_run.cache)[MODEL]
+    model = provenances_of(Run(own_run.results, own_run.cache))[MODEL]
     assert {use.sha256: use.exchanges for use in model.uses} == {old: before.exchanges - 1, new: 1}
     assert [use.document for use in model.uses if use.sha256 == new] == [record()]
     assert any("1 exchange: vllm 0.31.0, torch 2.9.0" in text for text in _attested(own_run))

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 
 from bfcl_pipeline.base.text import Log
 from bfcl_pipeline.benchmark.records import Rules
+from bfcl_pipeline.runs.archived.unpacking import ArchivedRun
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.show.compare.diff.model_difference import ModelDifference, diff_models
-from bfcl_pipeline.show.compare.diff.opened import OpenedRun
 from bfcl_pipeline.show.compare.diff.pairs import model_pairs
 from bfcl_pipeline.show.compare.diff.settings import (
     Changed,
@@ -23,7 +24,7 @@ from bfcl_pipeline.show.compare.diff.settings import (
 class RunDifference:
     """Two runs."""
 
-    runs: tuple[OpenedRun, OpenedRun]
+    runs: tuple[Run, Run]
     config: list[Changed]
     software: list[Changed] | None  # None: a run directory does not record it
     release: list[Changed]
@@ -38,8 +39,8 @@ class RunDifference:
 
 
 def diff_runs(
-    first: OpenedRun,
-    second: OpenedRun,
+    first: Run,
+    second: Run,
     *,
     models: Sequence[str] = (),
     rules: Rules = Rules.OFFICIAL,
@@ -65,11 +66,13 @@ def diff_runs(
         for run, own in zip((first, second), both, strict=True)
     ]
     release = release_changes(first, second)
-    same_data = first.places.data.resolve() == second.places.data.resolve()
+    same_data = first.data.resolve() == second.data.resolve()
     found = RunDifference(
         (first, second),
         config_changes(first, second),
-        software_changes(first.metadata, second.metadata) if first.metadata and second.metadata else None,
+        software_changes(first.metadata, second.metadata)
+        if isinstance(first, ArchivedRun) and isinstance(second, ArchivedRun)
+        else None,
         release,
         bool(release) and same_data,
         (alone[0], alone[1]),

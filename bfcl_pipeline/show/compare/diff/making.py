@@ -6,11 +6,11 @@ from dataclasses import asdict
 from bfcl_pipeline.runs.archived.exchanges import exchanges_of
 from bfcl_pipeline.runs.archived.provenances import ModelProvenance, model_provenance, record_line
 from bfcl_pipeline.runs.provenance import Provenance
-from bfcl_pipeline.show.compare.diff.opened import OpenedRun
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.show.compare.diff.settings import Changed, changed_values
 
 
-def making_changes(first: OpenedRun, second: OpenedRun, pair: tuple[str, str]) -> list[Changed]:
+def making_changes(first: Run, second: Run, pair: tuple[str, str]) -> list[Changed]:
     """What differs in what made the answers of a pair of models; nothing if one has no journal.
 
     Raises PipelineError if a journal or a record is damaged.
@@ -32,12 +32,11 @@ def making_changes(first: OpenedRun, second: OpenedRun, pair: tuple[str, str]) -
     return found
 
 
-def _making(run: OpenedRun, name: str) -> ModelProvenance | None:
+def _making(run: Run, name: str) -> ModelProvenance | None:
     folder = run.models[name]
-    if run.recorded is None or not run.recorded.run.jobs_of(folder)[0].remote:
+    if not run.generated or not run.recorded.job_of(folder).remote:
         return None
-    journals = run.places.journals / folder
-    return model_provenance(exchanges_of(run.recorded, run.places.cache, folder), journals)
+    return model_provenance(exchanges_of(run, folder), run.journals / folder)
 
 
 def _records(making: ModelProvenance) -> list[Provenance]:

@@ -5,10 +5,10 @@ from collections.abc import Iterable, Sequence
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.text import unknown_name
 from bfcl_pipeline.benchmark.config import trial_of
-from bfcl_pipeline.show.compare.diff.opened import OpenedRun
+from bfcl_pipeline.runs.run import Run
 
 
-def model_pairs(first: OpenedRun, second: OpenedRun, chosen: Sequence[str] = ()) -> list[tuple[str, str]]:
+def model_pairs(first: Run, second: Run, chosen: Sequence[str] = ()) -> list[tuple[str, str]]:
     """The names of the models that are compared, in the order of the first run.
 
     Args:
@@ -35,7 +35,7 @@ def _paired(first: Sequence[str], second: Sequence[str]) -> list[tuple[str, str]
     return [(name, by_trial[n]) for name in first if (n := trial_of(name).number) in by_trial]
 
 
-def _chosen(texts: Iterable[str], first: OpenedRun, second: OpenedRun) -> list[tuple[str, str]]:
+def _chosen(texts: Iterable[str], first: Run, second: Run) -> list[tuple[str, str]]:
     pairs = []
     for text in texts:
         parts = text.split("=")  # names may contain it

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from bfcl_pipeline.benchmark.config import NOT_RECORDED, ModelRow
+from bfcl_pipeline.benchmark.config import NOT_RECORDED
 from bfcl_pipeline.benchmark.records import Json
 from bfcl_pipeline.runs.archived.crate_metadata import CrateMetadata
-from bfcl_pipeline.show.compare.diff.opened import OpenedRun
+from bfcl_pipeline.runs.run import Run
 
 _APART = ("run", "models", "release")
 """Keys of a config that have a section of their own, or are the names of the sides."""
@@ -27,22 +27,22 @@ class Changed:
     second: Json
 
 
-def config_changes(first: OpenedRun, second: OpenedRun) -> list[Changed]:
+def config_changes(first: Run, second: Run) -> list[Changed]:
     """The keys of the configs that differ, without run, models and release."""
     left_out = (*_APART, *NOT_RECORDED)
     one, two = (
-        {key: value for key, value in run.config.items() if key not in left_out} for run in (first, second)
+        {key: value for key, value in run.values.items() if key not in left_out} for run in (first, second)
     )
     return list(changed_values(one, two))
 
 
-def row_changes(first: OpenedRun, second: OpenedRun, pair: tuple[str, str]) -> list[Changed]:
+def row_changes(first: Run, second: Run, pair: tuple[str, str]) -> list[Changed]:
     """The keys of the rows of a pair of models that differ, without their names; none without records."""
     one, two = (_row(run, name) for run, name in zip((first, second), pair, strict=True))
     return list(changed_values(one, two)) if one and two else []
 
 
-def release_changes(first: OpenedRun, second: OpenedRun) -> list[Changed]:
+def release_changes(first: Run, second: Run) -> list[Changed]:
     """The version and the sha256 of the releases, where they differ."""
     one, two = (_release(run) for run in (first, second))
     return list(changed_values(one, two))
@@ -68,16 +68,16 @@ def changed_values(
             yield Changed(name, one, two)
 
 
-def _release(run: OpenedRun) -> dict[str, Json]:
-    pin = run.config.get("release")
+def _release(run: Run) -> dict[str, Json]:
+    pin = run.values.get("release")
     kept = pin if isinstance(pin, dict) else {}
     return {key: kept.get(key) for key in ("version", "sha256")}
 
 
-def _row(run: OpenedRun, name: str) -> dict[str, Json]:
-    if run.recorded is None:
+def _row(run: Run, name: str) -> dict[str, Json]:
+    if not run.generated:
         return {}
-    row: ModelRow = run.recorded.row(run.models[name])
+    row = run.recorded.job_of(run.models[name]).row
     values = asdict(row)
     return {key: value for key, value in values.items() if key != "name"} | {"mode": row.mode.value}
 

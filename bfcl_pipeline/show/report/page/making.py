@@ -37,22 +37,20 @@ NOT_RECORDED = Making()
 """Of a run of which nothing is known but its tables."""
 
 
-def read_making(run: Run, name: str | None, models: Iterable[str], cache: Path) -> Making:
+def read_making(run: Run, name: str | None, models: Iterable[str]) -> Making:
     """How a run was made.
 
     Args:
         run: the run, which may have recorded nothing.
         name: its name; None if its tables have none.
         models: the names of its models, one for each trial.
-        cache: the directory with the shared journals, exchanges/<model>; may be missing.
 
     Raises:
         ConfigError: its config or its rows cannot be read.
         TableError: a table of responses cannot be read.
     """
     answering = () if run.imported else models  # imported answers are in no journal
-    journals = run.journals(cache)
-    used = {model: _used(run, model, journals / model_folder(model)) for model in answering}
+    used = {model: _used(run, model, run.journals / model_folder(model)) for model in answering}
     facts = {
         **_config_facts(run),
         **_requests(name, [head for heads in used.values() for head in heads]),

@@ -60,12 +60,10 @@ _BATCH = 10_000
 
 def aggregate_run(
     run: Run,
-    data: Path,
     models: Path | Iterable[Path] | None,
     rules: Rules,
     only: Collection[str] = (),
     missing: Collection[str] = (),
-    cache: Path = Path("cache"),
     told: Callable[[int, int], None] = lambda _done, _count: None,
 ) -> list[ModelScore]:
     """Writes the tables of a run to tables/ in its folder.
@@ -75,13 +73,10 @@ def aggregate_run(
 
     Args:
         run: has verdicts/, and may have responses/ and memory/.
-        data: the staged release.
         models: the models files; None: those of the config, else the usual ones.
         rules: the rule set of the official files.
         only: the models to tabulate; all that have verdicts if empty.
         missing: models without responses, to be named in the table `unanswered`.
-        cache: has web/, the recorded outcomes of web calls, and encoder/, the embeddings with which
-            searches of vector memories are played again.
         told: called with the number of models whose conversations have been played, and of all.
 
     Returns:
@@ -92,6 +87,7 @@ def aggregate_run(
         ConfigError: the models file or the recorded config cannot be read.
         ErrataError: the run's own errata are malformed or do not fit the release.
     """
+    data = run.data
     records = read_run_records(run, data, only)
     rows_of_models, sizes = load_models(models), run.sizes_in_means
     scores = model_scores(records, rows_of_models, sizes, run.engines)
@@ -117,11 +113,11 @@ def aggregate_run(
     rows["unanswered"] = list(unanswered_rows(records, chosen, missing))
     rows |= {name: [] for name in (*AGENTIC_TABLES, *MEMORY_TABLES)}
     questions = [MEMORY_QUESTIONS.empty_table()]  # not as rows: there are many of them
-    played = read_agentic(data, records, web_conditions(run, data, cache), run.engines)
+    played = read_agentic(data, records, web_conditions(run), run.engines)
     for number, of_model in enumerate(played, start=1):
         for name, make_rows in _AGENTIC.items():
             rows[name] += make_rows(of_model)
-        of_memory = memory_rows(of_model, StoredEncoder(cache / "encoder"))
+        of_memory = memory_rows(of_model, StoredEncoder(run.cache / "encoder"))
         questions.append(_table(records, of_memory.pop("memory_questions"), MEMORY_QUESTIONS))
         for name, own in of_memory.items():
             rows[name] += own
