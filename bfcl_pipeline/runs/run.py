@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bfcl_pipeline.base.errors import ArchiveError, ConfigError, TableError
 from bfcl_pipeline.benchmark.config.journal_choice import JournalChoice
@@ -24,6 +24,9 @@ from bfcl_pipeline.benchmark.definition.categories import release_sizes
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.runs.archived.members import MAX_MEMBERS
 from bfcl_pipeline.runs.folders import CONFIG, run_folder
+
+if TYPE_CHECKING:
+    from bfcl_pipeline.runs.making import Making
 
 CACHE = Path("cache")
 """What the runs of a project share, relative to it."""
@@ -85,6 +88,21 @@ class Run:
                 f"{self.folder / CONFIG}: more models and trials than an archive can contain."
             )
         return load_run(config.values, self.rows)
+
+    def making(self, folder: str) -> "Making | None":
+        """What made the answers of the model with this directory name; None if nothing records it.
+
+        Read once. Raises JournalError or ProvenanceError if a journal or a record is damaged.
+        """
+        if folder not in self._makings:
+            from bfcl_pipeline.runs.making import making_in_run  # loads pyarrow
+
+            self._makings[folder] = making_in_run(self, folder)
+        return self._makings[folder]
+
+    @cached_property
+    def _makings(self) -> dict[str, "Making | None"]:
+        return {}
 
     @cached_property
     def models(self) -> Mapping[str, str]:

@@ -15,10 +15,10 @@ from bfcl_pipeline.judge.web_files import web_files
 from bfcl_pipeline.runs.archived.crate_metadata import metadata_limit
 from bfcl_pipeline.runs.archived.members import ArchiveMember, file_sha256, member
 from bfcl_pipeline.runs.archived.names import METADATA, PREVIEW
-from bfcl_pipeline.runs.archived.provenances import log_records
 from bfcl_pipeline.runs.archived.secrets import Search
 from bfcl_pipeline.runs.archived.software import Checkout, find_checkout, versions, versions_when_made
 from bfcl_pipeline.runs.archived.writing import TOO_MUCH, write_archive
+from bfcl_pipeline.runs.making import log_records
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.share.archive.authors import read_author
 from bfcl_pipeline.share.archive.contents import ArchiveContents, Places, gather, readme

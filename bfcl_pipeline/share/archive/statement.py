@@ -21,8 +21,8 @@ from bfcl_pipeline.base.text import cut, valid_unicode
 from bfcl_pipeline.benchmark.definition import release
 from bfcl_pipeline.benchmark.records import Json
 from bfcl_pipeline.benchmark.tables import read_table
-from bfcl_pipeline.runs.archived.provenances import ModelProvenance, provenances_of
 from bfcl_pipeline.runs.archived.unpacking import ArchivedRun
+from bfcl_pipeline.runs.making import Making
 from bfcl_pipeline.runs.run import Run
 
 PREDICATE_TYPE = "urn:bfcl-pipeline:run:v1"
@@ -98,7 +98,6 @@ def predicate_of(run: ArchivedRun) -> dict[str, Json]:
     files["requirements"] = "requirements.lock"
     version, sha256 = metadata.release
     scores = list(_scores(run))
-    made = provenances_of(run)
     return {
         "run": metadata.run,
         "ended": metadata.ended,
@@ -112,7 +111,7 @@ def predicate_of(run: ArchivedRun) -> dict[str, Json]:
         },
         "categories": run.recorded.categories,
         "marks": _marks(run.values, scores),
-        "models": [_model(run, folder, made.get(folder)) for folder in run.recorded.folders],
+        "models": [_model(run, folder) for folder in run.recorded.folders],
         "scores": scores,
     }
 
@@ -167,7 +166,7 @@ def _marks(config: Mapping[str, Json], scores: Sequence[Mapping[str, Json]]) -> 
     return [mark for mark, applies in marks.items() if applies]
 
 
-def _model(run: Run, folder: str, made: ModelProvenance | None) -> dict[str, Json]:
+def _model(run: Run, folder: str) -> dict[str, Json]:
     """What identifies a model, or a trial of it, and what is known about its answers."""
     row = run.recorded.job_of(folder).row
     facts = {
@@ -177,12 +176,12 @@ def _model(run: Run, folder: str, made: ModelProvenance | None) -> dict[str, Jso
         "weights": row.weights,
         "revision": row.revision,
         "prompts": row.prompts,
-        "answers": _answers(made),
+        "answers": _answers(run.making(folder)),
     }
     return {name: value for name, value in facts.items() if value is not None}
 
 
-def _answers(made: ModelProvenance | None) -> dict[str, Json] | None:
+def _answers(made: Making | None) -> dict[str, Json] | None:
     """How many answers there are, when they came, what made them; None if nothing is recorded of it."""
     if made is None or not made.uses:
         return None

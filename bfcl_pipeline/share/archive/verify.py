@@ -18,10 +18,12 @@ from bfcl_pipeline.runs.archived.findings import (
     worst,
 )
 from bfcl_pipeline.runs.archived.members import file_sha256
-from bfcl_pipeline.runs.archived.provenances import provenance_findings
 from bfcl_pipeline.runs.archived.reading import SealedArchive
 from bfcl_pipeline.runs.archived.software import Checkout, find_checkout, versions
 from bfcl_pipeline.runs.archived.unpacking import ArchivedRun, check_hashes, unpack_whole_run
+from bfcl_pipeline.runs.making import log_records
+from bfcl_pipeline.runs.provenance import FOLDER, read_provenance
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.share.archive.attestations import AttestationOptions, Attested, check_attestations
 from bfcl_pipeline.share.archive.compare import DifferenceKind, compared_files, file_differences
 from bfcl_pipeline.share.archive.missing_answers import missing_answers
@@ -107,8 +109,26 @@ def _attested(run: ArchivedRun, options: AttestationOptions, findings: Findings)
     else:
         findings.attested("run", f"{facts}; nobody known here vouches for that", "claimed")
     outcome = "attested" if attested.signers else "claimed"
-    provenance_findings(run, findings, outcome)
+    add_makings(run, findings, outcome)
     return attested
+
+
+def add_makings(run: Run, findings: Findings, outcome: str = "claimed") -> None:
+    """Adds what is said to have made the answers of a run from an archive, and what is not said.
+
+    outcome: `attested` if a trusted signer vouches for the archive.
+
+    Raises JournalError or ProvenanceError if a journal or a record is damaged or was changed.
+    """
+    for path in sorted(run.journals.glob(f"*/{FOLDER}/*.json")):
+        read_provenance(path)
+    log_records(run)
+    for folder in run.recorded.folders:
+        if making := run.making(folder):
+            for line in making.stated_lines():
+                findings.attested("model", f"{folder}: {line}", outcome)
+            for line in making.gap_lines():
+                findings.not_verified("model", f"{folder}: {line}")
 
 
 def _verify_run(

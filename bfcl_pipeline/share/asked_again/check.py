@@ -20,7 +20,6 @@ from bfcl_pipeline.benchmark.records import Exchange
 from bfcl_pipeline.dialogue.release_texts import read_texts
 from bfcl_pipeline.judge.scoring import NO_APIS
 from bfcl_pipeline.runs.archived.findings import Findings, Part, Verification, worst
-from bfcl_pipeline.runs.archived.provenances import provenances_of
 from bfcl_pipeline.runs.archived.unpacking import ArchivedRun
 from bfcl_pipeline.share.asked_again.answers import ComparedAnswer, compared_form
 from bfcl_pipeline.share.asked_again.asking import AskingJob, Fresh, FreshAnswer, ask
@@ -35,7 +34,7 @@ from bfcl_pipeline.share.asked_again.server import own_server
 from bfcl_pipeline.share.asked_again.surroundings import (
     batch_invariant,
     different_surroundings,
-    own_provenance,
+    own_making,
 )
 from bfcl_pipeline.world.web.apis import ApisByMode
 
@@ -143,8 +142,9 @@ class AskAgain:
         running = own_server(row, self.models_files, self.endpoint, self.endpoint_from, log_file, step_log)
         with running as server:
             fresh = ask(job, server, step_log)
-        archived_by = provenances_of(run)[folder]
-        own_by = own_provenance(journal, job.keys())
+        archived_by = run.making(folder)
+        assert archived_by is not None  # noqa: S101  # it is behind an API
+        own_by = own_making(journal, job.keys())
         for line in different_surroundings(archived_by, own_by):
             findings.say(Part.ASKED, f"{drawn.model}: {line}")
         if self.demand_equality:

@@ -9,8 +9,8 @@ from dataclasses import asdict
 from pathlib import Path
 
 from bfcl_pipeline.benchmark.records import Json
-from bfcl_pipeline.runs.archived.provenances import ModelProvenance, model_provenance
 from bfcl_pipeline.runs.journal import JournaledExchange, JournalsReader, journals_in
+from bfcl_pipeline.runs.making import Making, making_of
 from bfcl_pipeline.runs.provenance import Provenance
 from bfcl_pipeline.share.asked_again.own_model import differing
 
@@ -23,14 +23,14 @@ _OF_ANSWERS = ("torch", "transformers", "tokenizers", "numpy", "python")
 _MOST = 12  # differences that are reported
 
 
-def own_provenance(folder: Path, keys: Iterable[str]) -> ModelProvenance:
+def own_making(folder: Path, keys: Iterable[str]) -> Making:
     """What made the fresh answers. folder: of the journal. keys: of the requests."""
     with JournalsReader(journals_in(folder)) as journals:
         found: list[JournaledExchange | None] = [journals.find(key) for key in keys]
-        return model_provenance((one for one in found if one is not None), folder)
+        return making_of((one for one in found if one is not None), folder)
 
 
-def different_surroundings(archived: ModelProvenance, own: ModelProvenance) -> Iterator[str]:
+def different_surroundings(archived: Making, own: Making) -> Iterator[str]:
     """What differs, in lines; nothing is known of what has no record."""
     for what, theirs, ours in (
         ("the model that the API names", archived.api.models, own.api.models),
@@ -38,25 +38,19 @@ def different_surroundings(archived: ModelProvenance, own: ModelProvenance) -> I
     ):
         if theirs and ours and set(theirs) != set(ours):
             yield f"{what} is {_names(theirs)} in the archive and {_names(ours)} in yours"
-    records = _last(archived), _last(own)
-    if records[0] is not None and records[1] is not None:
-        lines = list(differing(_facts(records[0]), _facts(records[1])))
+    if archived.records and own.records:
+        lines = list(differing(_facts(archived.records[-1]), _facts(own.records[-1])))
         yield from lines[:_MOST]
         if len(lines) > _MOST:
             yield f"and {len(lines) - _MOST:,} more of what made the answers"
 
 
-def batch_invariant(provenance: ModelProvenance) -> bool:
+def batch_invariant(provenance: Making) -> bool:
     """Whether all answers have a record by which their server answers equally in every batch."""
     servers = [use.document.server if use.document is not None else None for use in provenance.uses]
     return bool(servers) and all(
         server is not None and server.environment.get(BATCH_INVARIANT) == "1" for server in servers
     )
-
-
-def _last(provenance: ModelProvenance) -> Provenance | None:
-    documents = [use.document for use in provenance.uses if use.document is not None]
-    return documents[-1] if documents else None
 
 
 def _facts(record: Provenance) -> Json:

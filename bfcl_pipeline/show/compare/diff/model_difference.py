@@ -22,14 +22,13 @@ from bfcl_pipeline.show.compare.diff.conversations import (
     replay_conversations,
     what_was_asked,
 )
-from bfcl_pipeline.show.compare.diff.making import making_changes
 from bfcl_pipeline.show.compare.diff.parting import (
     Parting,
     PartingKind,
     first_difference,
     request_difference,
 )
-from bfcl_pipeline.show.compare.diff.settings import Changed, changed_values, row_changes
+from bfcl_pipeline.show.compare.diff.settings import Changed, changed_values, making_changes, row_changes
 from bfcl_pipeline.show.compare.sides import Choice, read_sides
 
 MOST = 2_000

@@ -1,4 +1,4 @@
-"""What two runs were made with: config, rows of models, release, software.
+"""What two runs were made with: config, rows of models, release, software, what made their answers.
 
 Covers comparing them key by key. A value is shown as it was recorded; None stands for a missing one.
 """
@@ -10,6 +10,8 @@ from typing import Any
 from bfcl_pipeline.benchmark.config import NOT_RECORDED
 from bfcl_pipeline.benchmark.records import Json
 from bfcl_pipeline.runs.archived.crate_metadata import CrateMetadata
+from bfcl_pipeline.runs.making import Making, record_line
+from bfcl_pipeline.runs.provenance import Provenance
 from bfcl_pipeline.runs.run import Run
 
 _APART = ("run", "models", "release")
@@ -51,6 +53,37 @@ def release_changes(first: Run, second: Run) -> list[Changed]:
 def software_changes(first: CrateMetadata, second: CrateMetadata) -> list[Changed]:
     """What differs between the software of two archives."""
     return list(changed_values(_software(first), _software(second)))
+
+
+def making_changes(first: Run, second: Run, pair: tuple[str, str]) -> list[Changed]:
+    """What differs in what made the answers of a pair of models; nothing if one has no journal.
+
+    Raises PipelineError if a journal or a record is damaged.
+    """
+    one, two = (_making(run, run.models[name]) for run, name in zip((first, second), pair, strict=True))
+    if one is None or two is None:
+        return []
+    ours, theirs = ({record.sha256: record for record in making.records} for making in (one, two))
+    if len(ours) == len(theirs) == 1:
+        records = [asdict(record) for side in (ours, theirs) for record in side.values()]
+        found = list(changed_values(records[0], records[1]))
+    else:  # several jobs, or none that recorded anything
+        found = [] if ours == theirs else [Changed("records", _record_lines(ours), _record_lines(theirs))]
+    for name, of_one, of_two in (
+        ("returned model names", one.api.models, two.api.models),
+        ("returned fingerprints", one.api.fingerprints, two.api.fingerprints),
+    ):
+        if set(of_one) != set(of_two):
+            found.append(Changed(name, *(", ".join(sorted(names)) or None for names in (of_one, of_two))))
+    return found
+
+
+def _making(run: Run, folder: str) -> Making | None:
+    return run.making(folder) if run.generated and run.recorded.job_of(folder).remote else None
+
+
+def _record_lines(records: Mapping[str, Provenance]) -> str | None:
+    return "; ".join(record_line(records[sha256]) for sha256 in sorted(records)) or None
 
 
 def changed_values(
