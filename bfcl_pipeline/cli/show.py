@@ -114,7 +114,7 @@ def _print_request(options: argparse.Namespace) -> int:
         raise ConfigError(f"{row.name}: its answers are read from results; nothing is sent.")
     adapter = None
     if not KINDS[row.kind].embedded:
-        of_run = run is not None and build_derived(row, run.folder, model_folder(options.prompt))
+        of_run = run is not None and build_derived(row, run, model_folder(options.prompt))
         adapter = of_run or build_adapter(row, offline=True)
     if run is None or adapter is None:
         if (options.step or 1) > 1:

@@ -9,10 +9,12 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from glob import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bfcl_pipeline.base.errors import ArchiveError, ConfigError, TableError
+from bfcl_pipeline.base.yaml_reader import read_yaml_file
 from bfcl_pipeline.benchmark.config.journal_choice import JournalChoice
 from bfcl_pipeline.benchmark.config.model_rows import ModelRow, load_models, model_folder
 from bfcl_pipeline.benchmark.config.run_config import ERRATA_FOLDER, RunConfig, load_run
@@ -24,6 +26,7 @@ from bfcl_pipeline.benchmark.definition.categories import release_sizes
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.runs.archived.members import MAX_MEMBERS
 from bfcl_pipeline.runs.folders import CONFIG, run_folder
+from bfcl_pipeline.runs.provenance import TEMPLATE_BESIDE_LOG
 
 if TYPE_CHECKING:
     from bfcl_pipeline.runs.making import Making
@@ -47,7 +50,7 @@ class Run:
     def config(self) -> RunSettings | None:
         """What its config says; None if it recorded none."""
         try:
-            return read_settings(self.folder / CONFIG)
+            return read_settings(self.config_file)
         except FileNotFoundError:
             return None
 
@@ -69,12 +72,13 @@ class Run:
             ArchiveError: it did not record its config and its rows, or its answers were imported.
             ConfigError: they lack a key, or contradict each other.
         """
-        for file in (self.folder / CONFIG, self.models_file):
+        for file in (self.config_file, self.models_file):
             if not file.is_file():
                 raise ArchiveError(
                     f"{file}: no such file; the run did not record its config and models. Name the "
                     "directory of a run (results/<run>), or run `snakemake` again, which writes the file."
                 )
+        read_yaml_file(self.models_file)  # nothing that only people write
         config = self.config
         assert config is not None  # noqa: S101  # its file is there
         if config.imported is not None:
@@ -82,12 +86,13 @@ class Run:
                 f"{self.folder}: this run was imported ({config.imported:.80}). It has no journals, "
                 "so it cannot be replayed, archived or verified; publish the imported files instead."
             )
-        config.check_complete(str(self.folder / CONFIG))
+        config.check_complete(str(self.config_file))
         if config.trials * len(config.models) > MAX_MEMBERS:
-            raise ConfigError(
-                f"{self.folder / CONFIG}: more models and trials than an archive can contain."
-            )
-        return load_run(config.values, self.rows)
+            raise ConfigError(f"{self.config_file}: more models and trials than an archive can contain.")
+        try:
+            return load_run(config.values, self.rows)
+        except ConfigError as error:
+            raise ConfigError(f"{self.config_file}: {error}") from error
 
     def making(self, folder: str) -> "Making | None":
         """What made the answers of the model with this directory name; None if nothing records it.
@@ -126,6 +131,11 @@ class Run:
         return models
 
     @property
+    def config_file(self) -> Path:
+        """The file with its config, which may be missing."""
+        return self.folder / CONFIG
+
+    @property
     def models_file(self) -> Path:
         """The file with its rows, which may be missing."""
         return self.folder / "models.yaml"
@@ -139,7 +149,7 @@ class Run:
         """Raises ConfigError if its config is that of a run with another name than its folder."""
         if self.recorded.name != self.folder.name:
             raise ConfigError(
-                f"{self.folder / CONFIG}: it is the config of the run {self.recorded.name!r}, not of "
+                f"{self.config_file}: it is the config of the run {self.recorded.name!r}, not of "
                 f"{self.folder.name!r}."
             )
 
@@ -213,6 +223,15 @@ class Run:
     def sessions(self, model: str, category: str) -> Path:
         """The table of the memory sessions of a model, which may be missing."""
         return self.folder / "memory" / model_folder(model) / f"{category}.parquet"
+
+    def template_note(self, folder: str) -> Path:
+        """The file with the chat template that a model's tokenizer had, which may be missing.
+
+        folder: the directory name of the model; each of its shards may have a note.
+        """
+        logs = self.folder / "logs/generate"
+        of_shards = sorted(logs.glob(f"{escape(folder)}@*{TEMPLATE_BESIDE_LOG}"))
+        return next(iter(of_shards), logs / f"{folder}{TEMPLATE_BESIDE_LOG}")
 
     def verdicts(self, model: str) -> Path:
         """The table of the verdicts on a model, which may be missing."""

@@ -52,12 +52,14 @@ ANSWER_SECONDS = 3.0
 _MOST_ANSWER_BYTES = 2**20
 
 
-def write_record(job: Job, out: Path | None, log: Log) -> Provenance:
-    """The record of `job`, also written to `out`. Its server, if the run starts one, must be ready.
+def record_making(job: Job, log: Log, out: Path | None = None) -> str:
+    """Records what makes the answers of `job`, whose server must be ready; returns the record's SHA-256.
 
-    A chat template of the model's own tokenizer is noted beside it, without which nothing could be derived.
+    It is written beside the journals of the job's model, if it has any, and to `out`: there with the chat
+    template of the model's own tokenizer beside it, without which nothing could be derived.
 
-    Raises ConfigError if a file of the model cannot be read, OSError if `out` cannot be written.
+    Raises ConfigError if a file of the model cannot be read, JournalError or OSError if the record cannot
+    be written.
     """
     record = job_record(job, log)
     if out is not None:
@@ -65,11 +67,8 @@ def write_record(job: Job, out: Path | None, log: Log) -> Provenance:
         if job.row.own_template:
             note = out.name.removesuffix(BESIDE_LOG) + TEMPLATE_BESIDE_LOG
             write_text(out.with_name(note), noted_template(job.row))
-    return record
-
-
-def journaled_record(job: Job, record: Provenance) -> str:
-    """Writes the record beside the journals of the job's model; its SHA-256. Raises JournalError."""
+    if not job.remote:
+        return record.sha256
     folder = job.paths.journals / job.folder
     try:
         return write_provenance(folder, record)

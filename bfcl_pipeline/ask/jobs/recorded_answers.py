@@ -14,9 +14,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from bfcl_pipeline.ask.generation import Completed
+from bfcl_pipeline.ask.jobs.executing import record_given
 from bfcl_pipeline.ask.jobs.observed import status_counts
 from bfcl_pipeline.ask.jobs.result_paths import ResultForm, official_files, result_form
 from bfcl_pipeline.ask.jobs.selection import choose_entries
+from bfcl_pipeline.ask.jobs.worlds import observed_run
 from bfcl_pipeline.ask.results.import_results import read_results, session_snapshot
 from bfcl_pipeline.ask.results.import_summary import import_notes
 from bfcl_pipeline.ask.results.result_files import FoundResults
@@ -71,7 +73,7 @@ class _Answers:
                 raise TableError(f"{where}: duplicate {response.entry_id!r}. Keep one row per entry.")
 
 
-def recorded_answers(job: Job, log: Log) -> list[Completed]:
+def given_answers(job: Job, log: Log) -> list[Completed]:
     """Every entry of `job` with the answer that the results have, sessions included, in entry order.
 
     Args:
@@ -81,6 +83,7 @@ def recorded_answers(job: Job, log: Log) -> list[Completed]:
     Raises:
         ConfigError: there are no such results, or they have no such model; names those that they have.
         TableError: a row cannot be read, or its entry is not one of the staged release.
+        WebError: what the verdicts on executed calls need of a web API cannot be recorded now.
         ArchiveError: the archive is damaged, or not as `archive` writes it.
     """
     staged = [
@@ -89,11 +92,12 @@ def recorded_answers(job: Job, log: Log) -> list[Completed]:
         for entry in read_entries(entries_path(job.paths.data, category))
     ]
     if job.replay is not None:
-        if job.replay.observed is None:
+        run = observed_run(job)
+        if run is None:
             raise ConfigError(
                 f"{job.name}: its answers are in no journal; a replay needs --observed RUN_DIR."
             )
-        answers, source = _of_run(Run(job.replay.observed), job.name, job.categories), job.replay.observed
+        answers, source = _of_run(run, job.name, job.categories), run.folder
     else:
         source = Path(str(job.row.path))
         answers = _read(source, job, log)
@@ -101,6 +105,7 @@ def recorded_answers(job: Job, log: Log) -> list[Completed]:
     _check_values(source, answers)
     completed = list(_completed(job, answers, choose_entries(staged, job.categories, job.selection)))
     log(_summary(job, source, answers, completed))
+    record_given(job, completed)
     return completed
 
 

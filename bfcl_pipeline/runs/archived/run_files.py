@@ -9,7 +9,6 @@ from pathlib import Path
 
 from bfcl_pipeline.base.errors import ArchiveError
 from bfcl_pipeline.base.files import files_below, is_regular
-from bfcl_pipeline.runs.folders import CONFIG
 from bfcl_pipeline.runs.provenance import BESIDE_LOG, TEMPLATE_BESIDE_LOG
 from bfcl_pipeline.runs.run import Run
 
@@ -20,7 +19,7 @@ _FIGURES = {".svg", ".png", ".md"}
 def result_files(run: Run) -> list[Path]:
     """Config, models and results. Raises ArchiveError if one is missing."""
     folder, recorded = run.folder, run.recorded
-    needed = [folder / CONFIG, run.models_file, folder / "report.html"]
+    needed = [run.config_file, run.models_file, folder / "report.html"]
     needed += run.errata
     for model in recorded.folders:
         needed += [run.responses(model, name) for name in recorded.categories_of(model)]

@@ -13,7 +13,6 @@ from bfcl_pipeline.runs.archived.reading import SealedArchive
 from bfcl_pipeline.runs.archived.run_files import result_files
 from bfcl_pipeline.runs.archived.vectors import MAX_BYTES, unpack_vectors
 from bfcl_pipeline.runs.archived.vectors import NAME as VECTORS
-from bfcl_pipeline.runs.folders import CONFIG
 from bfcl_pipeline.runs.run import CACHE, DATA, Run, open_run
 
 ARCHIVE_SUFFIX = ".zip"
@@ -151,7 +150,7 @@ def unpack_run(
     pin = None if run.config is None else run.config.release
     if pin is not None and (pin.version, pin.sha256) != metadata.release:
         raise ArchiveError(
-            f"{run.folder / CONFIG}: refused: the release is {pin.version} {pin.sha256}, but the metadata "
+            f"{run.config_file}: refused: the release is {pin.version} {pin.sha256}, but the metadata "
             f"names {' '.join(metadata.release)}."
         )
     return run
@@ -168,7 +167,7 @@ def unpack_whole_run(archive: SealedArchive, folder: Path, data: Path = DATA) ->
     named = (run.recorded.release.source, run.values["encoder"]["source"], run.values["models_file"])
     if any(path is not None for path in named):
         raise ArchiveError(
-            f"{run.folder / CONFIG}: refused: it names a local path as the source of data or models."
+            f"{run.config_file}: refused: it names a local path as the source of data or models."
         )
     result_files(run)  # none is missing
     run.cache.mkdir(exist_ok=True)

@@ -30,7 +30,6 @@ from bfcl_pipeline.benchmark.tables import entries_path
 from bfcl_pipeline.dialogue.release_texts import family_texts_path, recorded_calls_path
 from bfcl_pipeline.judge.web_files import checked_web, run_keys
 from bfcl_pipeline.runs.archived.software import find_checkout
-from bfcl_pipeline.runs.provenance import template_note
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.share.archive.compare import FileDifference, compared_files, file_differences
 from bfcl_pipeline.share.archive.missing_answers import MissingAnswers, answered_since, missing_answers
@@ -177,7 +176,7 @@ def _missing_templates(run: Run) -> list[str]:
     return [
         row.model
         for folder, row in rows.items()
-        if row.own_template and not template_note(run.folder, folder).is_file()
+        if row.own_template and not run.template_note(folder).is_file()
     ]
 
 

@@ -83,7 +83,7 @@ def draw(
     if categories:
         selected = select(job.paths.data, job.categories, job.selection)
         only = [entry.entry_id for entry in selected if entry.category in categories]
-    adapter = build_derived(job.row, run.folder, folders[0])
+    adapter = build_derived(job.row, run, folders[0])
     drawing = _Drawing(count, seed)
     capture(job, drawing.received, only, adapter)
     drawn = [drawing.drawn[key] for _, key in drawing.ranks]

@@ -311,7 +311,7 @@ def test_requests_of_other_runs_are_not_drawn(unpacked: ArchivedRun) -> None:
     assert drawn.of < len(journal.read_text().splitlines()) - 1
     assert {one.entry.entry_id for one in drawn.requests}.isdisjoint({"simple_python_2"})
     assert all(one.trials[0] is not None for one in drawn.requests)
-    [(model, folders)] = models_of(unpacked.recorded).items()
+    [(model, folders)] = models_of(unpacked).items()
     single = draw(unpacked, model, folders, N, 7, ["simple_python"])
     assert {one.entry.entry_id for one in single.requests} == {"simple_python_0", "simple_python_1"}
     assert single.of == 2

@@ -8,9 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from bfcl_pipeline.runs.archived.provenances import (
-    OTHERS,
-)
 
 from bfcl_pipeline.runs.archived.findings import Findings, Part
 from bfcl_pipeline.runs.archived.names import METADATA, rejection_reason
