@@ -60,7 +60,7 @@ def run(options: argparse.Namespace) -> int:
     for name in ("step", "models"):
         if getattr(options, name) is not None:
             raise ConfigError(f"--{name} is only for --prompt MODEL.")
-    from bfcl_pipeline.runs.run import Run
+    from bfcl_pipeline.runs.run import Run, open_run
     from bfcl_pipeline.show.entry.entry_page import ModelRun, choose_run, put_entry
     from bfcl_pipeline.show.entry.terminal_page import TerminalPage
 
@@ -73,13 +73,13 @@ def run(options: argparse.Namespace) -> int:
             f"{', '.join(models) or 'no responses'}."
         )
     if options.model is not None:
-        runs = newest_first()
-        folder = (
+        runs = [Run(folder, options.cache, options.data) for folder in newest_first()]
+        run = (
             choose_run(options.data, options.entry_id, options.model, runs)
             if options.run_dir is None
-            else run_folder(options.run_dir)
+            else open_run(options.run_dir, options.cache, options.data)
         )
-        answered = ModelRun(Run(folder, options.cache, options.data), options.model, options.rules, runs)
+        answered = ModelRun(run, options.model, options.rules, runs)
     put_entry(TerminalPage(), options.data, options.entry_id, answered, options.rules, options.cache)
     return 0
 

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from bfcl_pipeline.ask.jobs.checked_config import Workflow, print_line
-from bfcl_pipeline.ask.jobs.journaled import journaled_lines
-from bfcl_pipeline.ask.jobs.preflight import Machine, preflight
+from bfcl_pipeline.ask.jobs.preflight import Machine, journaled_lines, preflight
 from bfcl_pipeline.ask.orchestration.finished_results import check_recorded
 from bfcl_pipeline.ask.orchestration.interrupted_run import ActiveRun, clear_interrupted_runs
 from bfcl_pipeline.ask.orchestration.job_files import staged_files

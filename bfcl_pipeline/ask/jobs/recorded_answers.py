@@ -160,8 +160,10 @@ def _of_table(path: Path, model: str, categories: Iterable[str]) -> _Answers:
 
 def _of_run(run: Run, model: str, categories: Iterable[str]) -> _Answers:
     """The answers in a run."""
-    if not (run.folder / "responses" / model_folder(model)).is_dir():
-        raise ConfigError(f"{run.folder}: {_no_model(model, run.models.values())}")
+    folders = {path.name for path in (run.folder / "responses").glob("*/")}
+    if model_folder(model) not in folders:
+        there = run.recorded.folders if run.generated else folders
+        raise ConfigError(f"{run.folder}: {_no_model(model, there)}")
     answers = _Answers()
     for category in categories:
         path = run.responses(model, category)

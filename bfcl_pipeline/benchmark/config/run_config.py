@@ -23,10 +23,10 @@ from bfcl_pipeline.benchmark.config.job import (
     WebChoice,
 )
 from bfcl_pipeline.benchmark.config.journal_choice import JournalChoice
+from bfcl_pipeline.benchmark.config.kinds import unknown_model
 from bfcl_pipeline.benchmark.config.model_rows import ModelRow, model_folder
 from bfcl_pipeline.benchmark.config.sampling import RunSample, divide
 from bfcl_pipeline.benchmark.config.shown_entries import ShownEntries
-from bfcl_pipeline.benchmark.config.unknown_model import unknown_model
 from bfcl_pipeline.benchmark.definition import CATEGORIES, Check, category_of, resolve_categories
 from bfcl_pipeline.benchmark.records import Mode, Rules
 

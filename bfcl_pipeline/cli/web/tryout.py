@@ -20,13 +20,13 @@ from bfcl_pipeline.base.errors import ConfigError, WebError
 from bfcl_pipeline.base.project import project_file
 from bfcl_pipeline.base.secrets import Redactor
 from bfcl_pipeline.base.text import cut, on_one_line, printable, text_table
-from bfcl_pipeline.benchmark.config.config_file import CONFIG_FILE, config_values
 from bfcl_pipeline.benchmark.config.job import (
     PROXY_OF_ENVIRONMENT,
     SEARCH_ENGINE_KEYS,
     SEARCH_ENGINES,
     WebChoice,
 )
+from bfcl_pipeline.benchmark.config.models_files import CONFIG_FILE, config_values
 from bfcl_pipeline.cli.web.options import add_record
 
 if TYPE_CHECKING:

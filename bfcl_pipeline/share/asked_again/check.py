@@ -22,20 +22,20 @@ from bfcl_pipeline.judge.scoring import NO_APIS
 from bfcl_pipeline.runs.archived.findings import Findings, Part, Verification, worst
 from bfcl_pipeline.runs.archived.unpacking import ArchivedRun
 from bfcl_pipeline.share.asked_again.answers import ComparedAnswer, compared_form
-from bfcl_pipeline.share.asked_again.asking import AskingJob, Fresh, FreshAnswer, ask
+from bfcl_pipeline.share.asked_again.asking import AskingJob, Fresh, FreshAnswer, ask, asking_plan
 from bfcl_pipeline.share.asked_again.comparison import ComparedRequest
 from bfcl_pipeline.share.asked_again.drawing import DrawnRequest, RequestDraw, draw, models_of
 from bfcl_pipeline.share.asked_again.exchangeability import TOLERANCES
-from bfcl_pipeline.share.asked_again.outcome import AskedModel, report
-from bfcl_pipeline.share.asked_again.own_model import OwnModel, own_model, own_row
-from bfcl_pipeline.share.asked_again.plan import asking_plan
-from bfcl_pipeline.share.asked_again.result_file import write_results
-from bfcl_pipeline.share.asked_again.server import own_server
-from bfcl_pipeline.share.asked_again.surroundings import (
+from bfcl_pipeline.share.asked_again.outcome import AskedModel, report, write_results
+from bfcl_pipeline.share.asked_again.own_model import (
+    OwnModel,
     batch_invariant,
     different_surroundings,
     own_making,
+    own_model,
+    own_row,
 )
+from bfcl_pipeline.share.asked_again.server import own_server
 from bfcl_pipeline.world.web.apis import ApisByMode
 
 FOLDER = "asked_again"

@@ -2,7 +2,7 @@
 
 Covers the order in which the parts are made, and that the directory appears complete or not at all. Equal
 runs give equal bundles, byte for byte. The parts themselves: `archive.make`, `exports.every_eval_ever`,
-`official.export_results`, `gallery.bundle_readme`.
+`official.export_results`, `gallery.bundle`.
 """
 
 import os
@@ -22,12 +22,12 @@ from bfcl_pipeline.share.gallery.bundle import (
     ARCHIVE,
     README,
     files_of,
+    readme,
     scores_of,
     write_records,
     write_results,
     write_sums,
 )
-from bfcl_pipeline.share.gallery.bundle_readme import readme
 from bfcl_pipeline.share.signing.signature import SigningOptions
 from bfcl_pipeline.share.signing.signed_line import check_ready
 

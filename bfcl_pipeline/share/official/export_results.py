@@ -10,7 +10,7 @@ import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
-from bfcl_pipeline.ask.results.forms import known_form
+from bfcl_pipeline.ask.results.forms import as_it_is, known_form
 from bfcl_pipeline.ask.results.layout import (
     final_snapshot_path,
     official_models,
@@ -18,7 +18,6 @@ from bfcl_pipeline.ask.results.layout import (
     snapshot_path,
 )
 from bfcl_pipeline.ask.results.lines import Target, result_line
-from bfcl_pipeline.ask.results.writers import as_it_is
 from bfcl_pipeline.base.errors import ConfigError, TableError
 from bfcl_pipeline.base.files import atomic_path
 from bfcl_pipeline.base.text import Log, unknown_name

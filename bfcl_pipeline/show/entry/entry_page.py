@@ -34,7 +34,7 @@ class ModelRun:
     run: Run  # has responses/, and may have memory/
     model: str
     rules: Rules  # applied to the answer
-    others: Sequence[Path] = ()  # directories of other runs, to name those that have the entry
+    others: Sequence[Run] = ()  # to name those that have the entry
 
 
 def put_entry(
@@ -120,20 +120,19 @@ def find_entry(data: Path, entry_id: str) -> Entry:
     )
 
 
-def choose_run(data: Path, entry_id: str, model: str, folders: Sequence[Path]) -> Path:
-    """The first of the run directories `folders` in which the model has a response to the entry.
+def choose_run(data: Path, entry_id: str, model: str, runs: Sequence[Run]) -> Run:
+    """The first of the runs in which the model has a response to the entry.
 
     Raises ConfigError or TableError if there is no such entry, or no run has a response to it.
     """
     entry = find_entry(data, entry_id)
-    for folder in folders:
-        run = Run(folder)
+    for run in runs:
         table = run.sessions if entry.prerequisite else run.responses
         path = table(model, entry.category)
         if path.is_file() and entry.entry_id in _ids(path):
-            return folder
+            return run
     raise TableError(
-        f"no run has a response of {model!r} to {entry.entry_id}. {_runs_with_response(folders, entry)}"
+        f"no run has a response of {model!r} to {entry.entry_id}. {_runs_with_response(runs, entry)}"
     )
 
 
@@ -143,16 +142,15 @@ def find_response(run: ModelRun, entry: Entry) -> Response:
     responses = read_responses(path, {entry.entry_id}) if path.is_file() else []
     if responses:
         return responses[-1]
-    own = run.run.folder
-    folders = [own, *(folder for folder in run.others if folder != own)]
+    runs = [run.run, *(other for other in run.others if other.folder != run.run.folder)]
     raise TableError(
-        f"{path}: no response of {run.model!r} to {entry.entry_id}. {_runs_with_response(folders, entry)}"
+        f"{path}: no response of {run.model!r} to {entry.entry_id}. {_runs_with_response(runs, entry)}"
     )
 
 
-def _runs_with_response(folders: Iterable[Path], entry: Entry) -> str:
+def _runs_with_response(runs: Iterable[Run], entry: Entry) -> str:
     """A sentence with the runs, and their models, that have a response to the entry."""
-    models = {folder: sorted(_models_with_response(Run(folder), entry)) for folder in folders}
+    models = {run.folder: sorted(_models_with_response(run, entry)) for run in runs}
     found = [f"{folder} ({', '.join(names)})" for folder, names in models.items() if names]
     if not found:
         return "No run has one: the entry may be outside their samples; list it in `entry_ids` of a run."

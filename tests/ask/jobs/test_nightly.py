@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from bfcl_pipeline.ask.generation.counts import ProgressCounts
-from bfcl_pipeline.ask.jobs.journaled import journaled_lines
+from bfcl_pipeline.ask.jobs.preflight import journaled_lines
 from bfcl_pipeline.ask.jobs.run import run_job
 from bfcl_pipeline.benchmark.config import (
     RunConfig,

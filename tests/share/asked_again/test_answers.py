@@ -18,8 +18,7 @@ from bfcl_pipeline.share.asked_again.comparison import (
     odd_ones,
     table_lines,
 )
-from bfcl_pipeline.share.asked_again.own_model import differing
-from bfcl_pipeline.share.asked_again.surroundings import batch_invariant, different_surroundings
+from bfcl_pipeline.share.asked_again.own_model import batch_invariant, different_surroundings, differing
 
 Entries = Callable[[str], list[Entry]]
 TRIANGLE = {"base": 10, "height": 5}

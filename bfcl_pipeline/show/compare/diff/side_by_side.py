@@ -13,7 +13,7 @@ from bfcl_pipeline.base.text import cut, line_of, printable
 from bfcl_pipeline.benchmark.records import Json, Request
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.show.compare.diff.conversations import Conversation, read_conversations, what_was_asked
-from bfcl_pipeline.show.compare.diff.pairs import model_pairs
+from bfcl_pipeline.show.compare.diff.difference import model_pairs
 from bfcl_pipeline.show.compare.diff.parting import (
     Parting,
     PartingKind,

@@ -25,7 +25,7 @@ _LONGEST = 1_000  # characters of a value of the config
 
 
 @dataclass(frozen=True, slots=True)
-class Making:
+class MakingSection:
     """The facts of a run and its commands, in the order in which the page has them."""
 
     facts: Mapping[str, str] = field(default_factory=dict)  # texts by name
@@ -33,11 +33,11 @@ class Making:
     method: Method | None = None  # how the models were asked; None: not known
 
 
-NOT_RECORDED = Making()
+NOT_RECORDED = MakingSection()
 """Of a run of which nothing is known but its tables."""
 
 
-def read_making(run: Run, name: str | None, models: Iterable[str]) -> Making:
+def read_making(run: Run, name: str | None, models: Iterable[str]) -> MakingSection:
     """How a run was made.
 
     Args:
@@ -61,7 +61,7 @@ def read_making(run: Run, name: str | None, models: Iterable[str]) -> Making:
     commands = {} if name is None else _commands(name, imported=run.imported)
     rows = {row.name: recorded_row(row) for row in run.rows.values()}
     web = None if run.config is None or run.config.web is None else run.config.web.mode
-    return Making(facts, commands, method(rows, list(used or models), _served(used), web))
+    return MakingSection(facts, commands, method(rows, list(used or models), _served(used), web))
 
 
 def _requests(run: str | None, used: Sequence[ExchangeHead]) -> dict[str, str]:

@@ -33,7 +33,7 @@ from bfcl_pipeline.show.report.page.comparison import comparisons
 from bfcl_pipeline.show.report.page.errors import error_bars, error_counts, error_examples
 from bfcl_pipeline.show.report.page.executable import executable
 from bfcl_pipeline.show.report.page.intervals import design_effects
-from bfcl_pipeline.show.report.page.making import NOT_RECORDED, Making, read_making
+from bfcl_pipeline.show.report.page.making import NOT_RECORDED, MakingSection, read_making
 from bfcl_pipeline.show.report.page.memory_failures import (
     memory_examples,
     memory_failures,
@@ -124,7 +124,7 @@ def _examples(data: Path, categories: Iterable[str]) -> Mapping[str, str]:
 
 def render_page(
     tables: RunTables,
-    making: Making = NOT_RECORDED,
+    making: MakingSection = NOT_RECORDED,
     *,
     examples: Mapping[str, str] = NO_EXAMPLES,
     explorer: Explorer | None = None,
