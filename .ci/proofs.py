@@ -20,7 +20,7 @@ RECORD = ".ci/proofs.txt"
 FILES: dict[str, tuple[str, ...]] = {
     "test-slurm": (
         "Snakefile", "workflow", "profiles", "snakemake_logger_plugin_bfcl", "requirements.lock",
-        "bfcl_pipeline/ask/jobs/checked_run.py", "bfcl_pipeline/ask/jobs/generation_step.py",
+        "bfcl_pipeline/ask/jobs/checked_run.py",
         "bfcl_pipeline/ask/jobs/main_process.py", "bfcl_pipeline/ask/models/serving",
         "bfcl_pipeline/ask/orchestration", "bfcl_pipeline/base/leases",
         "tests/slurm", "tests/support/snakemake_project.py", "tests/support/local_chat.py",

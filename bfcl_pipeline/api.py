@@ -33,6 +33,7 @@ from bfcl_pipeline.benchmark.tables import responses_table
 from bfcl_pipeline.judge.judging import score_table
 from bfcl_pipeline.judge.own_errata import using_errata
 from bfcl_pipeline.runs.archived.findings import Verification
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.world.web.apis import ApisByMode
 
 if TYPE_CHECKING:
@@ -160,9 +161,7 @@ def replay(
 
     with tempfile.TemporaryDirectory(prefix="bfcl-replay-") as folder:
         return replay_run(
-            Path(run),
-            data=Path(data),
-            cache=Path(cache),
+            Run(Path(run), Path(cache), Path(data)),
             work=Path(folder, "work"),
             cores=cores,
             log=_ignore,

@@ -53,15 +53,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Writes the tables."""
 
-    run = open_run(options.run_dir)
+    run = open_run(options.run_dir, options.cache, options.data)
     scores = aggregate_run(
         run,
-        options.data,
         options.models,
         options.rules,
         options.model,
         options.missing,
-        options.cache,
         told=PlainCount("models: conversations on the web and with a memory").show,
     )
     if options.published is not None:

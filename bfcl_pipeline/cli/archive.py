@@ -2,15 +2,13 @@
 
 import argparse
 import os
-from functools import partial
 from pathlib import Path
 
-from bfcl_pipeline.ask.jobs.failed_searches import failed_searches
 from bfcl_pipeline.cli.options import add_archiving, add_cache, add_data
 from bfcl_pipeline.cli.runs import add_run
 from bfcl_pipeline.cli.sign import print_signed
 from bfcl_pipeline.cli.signing_options import add_signing, signing
-from bfcl_pipeline.runs.folders import run_folder
+from bfcl_pipeline.runs.run import open_run
 from bfcl_pipeline.share.archive.make import make_archive
 from bfcl_pipeline.share.archive.sign import sign_archive, stale_statements
 from bfcl_pipeline.share.signing.signed_line import check_ready
@@ -35,16 +33,13 @@ def run(options: argparse.Namespace) -> int:
     order = signing(options)
     if order is not None:
         check_ready(order)
-    folder = Path(os.path.abspath(run_folder(options.run_dir)))  # noqa: PTH100  # a link to a run keeps its own name
+    run = open_run(options.run_dir, options.cache, options.data, absolute=True)
     made = make_archive(
-        folder,
-        options.out or folder.with_name(f"{folder.name}.crate.zip"),
-        cache=options.cache,
-        data=options.data,
+        run,
+        options.out or run.folder.with_name(f"{run.folder.name}.crate.zip"),
         environment=os.environ,
         allowed=options.allow,
         authors=options.author,
-        failed_searches=partial(failed_searches, cache=options.cache, data=options.data),
     )
     print(
         f"{made.path}: {made.members:,} files, {made.unpacked / 1e6:,.1f} MB in {made.size / 1e6:,.1f} MB"

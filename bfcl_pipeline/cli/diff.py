@@ -7,17 +7,15 @@ from pathlib import Path
 
 from bfcl_pipeline.base.errors import ConfigError, PipelineError
 from bfcl_pipeline.cli.options import add_cache, add_data, add_rules, print_to_stderr
-from bfcl_pipeline.runs.folders import run_folder
+from bfcl_pipeline.runs.archived.unpacking import opened_run
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.show.compare.diff.difference import diff_runs
 from bfcl_pipeline.show.compare.diff.forms import check_form, write_difference
-from bfcl_pipeline.show.compare.diff.opened import OpenedRun, opened_run
 from bfcl_pipeline.show.compare.diff.side_by_side import both_conversations
 from bfcl_pipeline.show.compare.diff.text import difference_text
 
 UNUSABLE = 2
 """Exit status if a run cannot be read, as of `diff`."""
-
-_ARCHIVE = ".zip"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -72,13 +70,10 @@ def run(options: argparse.Namespace) -> int:
     try:
         if options.show < 0:
             raise ConfigError(f"--show: expected 0 or more, got {options.show}.")
-        sources = [
-            given if given.suffix == _ARCHIVE else run_folder(given) for given in (options.a, options.b)
-        ]
         other_cache, other_data = options.other_cache or options.cache, options.other_data or options.data
         with (
-            opened_run(sources[0], options.cache, options.data) as first,
-            opened_run(sources[1], other_cache, other_data) as second,
+            opened_run(options.a, options.cache, options.data) as first,
+            opened_run(options.b, other_cache, other_data) as second,
         ):
             return _entry(options, first, second) if options.entry else _all(options, first, second)
     except (PipelineError, OSError) as error:
@@ -86,7 +81,7 @@ def run(options: argparse.Namespace) -> int:
         return UNUSABLE
 
 
-def _all(options: argparse.Namespace, first: "OpenedRun", second: "OpenedRun") -> int:
+def _all(options: argparse.Namespace, first: Run, second: Run) -> int:
 
     for path in options.out:
         check_form(path)
@@ -97,7 +92,7 @@ def _all(options: argparse.Namespace, first: "OpenedRun", second: "OpenedRun") -
     return 1 if found.differ else 0
 
 
-def _entry(options: argparse.Namespace, first: "OpenedRun", second: "OpenedRun") -> int:
+def _entry(options: argparse.Namespace, first: Run, second: Run) -> int:
 
     parted = False
     for text, parts in both_conversations(first, second, options.entry, options.model, _width()):

@@ -44,6 +44,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Writes the files; prints their names and what was left out to stderr."""
-    options = ExportOptions(args.out, args.rules, args.model, args.data, args.organization)
-    export_run(open_run(args.run_dir), args.form, options, print_to_stderr)
+    options = ExportOptions(args.out, args.rules, args.model, args.organization)
+    export_run(open_run(args.run_dir, data=args.data), args.form, options, print_to_stderr)
     return 0

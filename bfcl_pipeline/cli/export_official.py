@@ -42,9 +42,8 @@ def run(args: argparse.Namespace) -> int:
     """Exports the responses; prints what was left out and how to score the rest to stderr."""
 
     export_official(
-        open_run(args.run_dir),
+        open_run(args.run_dir, data=args.data),
         args.out / "result",
-        data=args.data,
         models=args.model,
         names=dict(map(_pair, args.names)),
         log=print_to_stderr,

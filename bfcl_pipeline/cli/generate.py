@@ -6,11 +6,13 @@ import argparse
 import gc
 import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from bfcl_pipeline.ask.generation import Completed, responses
 from bfcl_pipeline.ask.generation.counts import ProgressCounts
 from bfcl_pipeline.ask.jobs.options import add_job_options, job_from
+from bfcl_pipeline.ask.jobs.provenance import record_making
 from bfcl_pipeline.ask.jobs.run import run_job
 from bfcl_pipeline.benchmark.definition import CATEGORIES
 from bfcl_pipeline.benchmark.records import Status
@@ -71,7 +73,13 @@ def run(args: argparse.Namespace) -> int:
         return ProgressWatch(name, counts, [*line, *file])
 
     job = job_from(vars(args))
-    completed = run_job(job, progress, _log, keep_going=args.keep_going, record_out=args.provenance_out)
+    completed = run_job(
+        job,
+        progress,
+        _log,
+        keep_going=args.keep_going,
+        record=partial(record_making, out=args.provenance_out),
+    )
     for category in job.categories:
         _write(category, completed, args.out, args.sessions_out)
     failed = [one for one in completed if one.response.status is Status.INFRASTRUCTURE_ERROR]

@@ -88,7 +88,8 @@ def _import_run(args: argparse.Namespace, choice: FormChoice) -> int:
     folder = RESULTS / args.as_run
     with new_run_folder(folder, overwrite=args.overwrite) as made:
         import_run(source, made, print_to_stderr)
-        aggregate_run(Run(made), args.data, args.models, args.rules)
-        write_page(Run(made), args.rules, Path("cache"), data=args.data)
+        run = Run(made, data=args.data)
+        aggregate_run(run, args.models, args.rules)
+        write_page(run, args.rules)
     print_table(Run(folder), args.rules)
     return 0

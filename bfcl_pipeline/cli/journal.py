@@ -15,7 +15,6 @@ from bfcl_pipeline.base.process import is_alive
 from bfcl_pipeline.base.text import plural, printable, text_table, unknown_name
 from bfcl_pipeline.benchmark.config import model_folder
 from bfcl_pipeline.benchmark.definition import CATEGORIES, category_of
-from bfcl_pipeline.runs.archived.provenances import api_lines, gap_lines, model_provenance, record_lines
 from bfcl_pipeline.runs.journal import (
     JournaledExchange,
     JournalReader,
@@ -24,6 +23,7 @@ from bfcl_pipeline.runs.journal import (
     lease_path,
 )
 from bfcl_pipeline.runs.journal.summary import Summary, summarize, summarize_groups
+from bfcl_pipeline.runs.making import making_of
 from bfcl_pipeline.show.entry.exchanges import minute_text, put_exchange
 from bfcl_pipeline.show.entry.terminal_page import TerminalPage
 
@@ -166,11 +166,11 @@ def _made_by(exchanges: Sequence[JournaledExchange], folder: Path) -> Iterator[s
     """What made the exchanges of one model, as far as it was recorded, and what its API said of itself."""
 
     try:
-        model = model_provenance(exchanges, folder)
+        making = making_of(exchanges, folder)
     except ProvenanceError as error:
         yield str(error)
         return
-    for line in (*record_lines(model), *api_lines(model), *gap_lines(model)):
+    for line in (*making.stated_lines(), *making.gap_lines()):
         yield f"{line[0].upper()}{line[1:]}."
 
 

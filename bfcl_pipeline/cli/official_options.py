@@ -31,4 +31,4 @@ def official_checks(options: argparse.Namespace) -> list[FurtherCheck]:
     if not options.official and options.official_python is None:
         return []
 
-    return [OfficialCheck(options.official_python, options.cache)]
+    return [OfficialCheck(options.official_python, options.cache, options.cores)]

@@ -8,7 +8,7 @@ from pathlib import Path
 from bfcl_pipeline.cli.options import add_cache, add_cores, add_data
 from bfcl_pipeline.cli.runs import add_run
 from bfcl_pipeline.cli.steps import StepsShown
-from bfcl_pipeline.runs.folders import run_folder
+from bfcl_pipeline.runs.run import open_run
 from bfcl_pipeline.share.archive.replay import replay
 
 
@@ -36,14 +36,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Prints `identical`, or the first difference. Returns 1 if there is one or a cassette contradicts."""
 
-    folder = run_folder(options.run_dir)
+    run = open_run(options.run_dir, options.cache, options.data)
     started = time.perf_counter()
     with tempfile.TemporaryDirectory(prefix="bfcl-replay-") as temporary:
         with StepsShown() as steps:
             result = replay(
-                folder,
-                data=options.data,
-                cache=options.cache,
+                run,
                 work=options.keep or Path(temporary) / "work",
                 cores=options.cores,
                 arguments=options.snakemake,
@@ -51,7 +49,7 @@ def run(options: argparse.Namespace) -> int:
             )
         for line in result.lines():
             print(line)
-    print(f"{folder}: derived again in {time.perf_counter() - started:,.0f} s")
+    print(f"{run.folder}: derived again in {time.perf_counter() - started:,.0f} s")
     if result.differences and options.keep is not None:
         print(f"The replay: {result.derived}")
     return 1 if result.failed else 0

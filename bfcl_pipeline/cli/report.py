@@ -34,13 +34,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Writes the page."""
 
-    run = open_run(options.run_dir)
+    run = open_run(options.run_dir, options.cache, options.data)
     shown = run.shown if options.entries is None else ShownEntries(options.entries)
     page = write_page(
         run,
         options.rules or run.rules,
-        options.cache,
-        data=options.data,
         shown=shown,
         processes=options.processes,
         told=PlainCount("conversations").show,

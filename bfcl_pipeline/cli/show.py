@@ -60,7 +60,7 @@ def run(options: argparse.Namespace) -> int:
     for name in ("step", "models"):
         if getattr(options, name) is not None:
             raise ConfigError(f"--{name} is only for --prompt MODEL.")
-    from bfcl_pipeline.runs.run import Run
+    from bfcl_pipeline.runs.run import Run, open_run
     from bfcl_pipeline.show.entry.entry_page import ModelRun, choose_run, put_entry
     from bfcl_pipeline.show.entry.terminal_page import TerminalPage
 
@@ -73,13 +73,13 @@ def run(options: argparse.Namespace) -> int:
             f"{', '.join(models) or 'no responses'}."
         )
     if options.model is not None:
-        runs = newest_first()
-        folder = (
+        runs = [Run(folder, options.cache, options.data) for folder in newest_first()]
+        run = (
             choose_run(options.data, options.entry_id, options.model, runs)
             if options.run_dir is None
-            else run_folder(options.run_dir)
+            else open_run(options.run_dir, options.cache, options.data)
         )
-        answered = ModelRun(Run(folder), options.model, options.rules, runs)
+        answered = ModelRun(run, options.model, options.rules, runs)
     put_entry(TerminalPage(), options.data, options.entry_id, answered, options.rules, options.cache)
     return 0
 
@@ -92,7 +92,7 @@ def _print_request(options: argparse.Namespace) -> int:
     from bfcl_pipeline.runs.run import open_run
     from bfcl_pipeline.show.entry.entry_page import find_entry
     from bfcl_pipeline.show.entry.sent import ModelOfRun, first_request, recorded_request, request_text
-    from bfcl_pipeline.show.playback import read_conditions
+    from bfcl_pipeline.show.playback import default_conditions, read_conditions
     from bfcl_pipeline.show.transcripts.entry import has_memory
 
     if options.model is not None:
@@ -102,17 +102,19 @@ def _print_request(options: argparse.Namespace) -> int:
     if options.step is not None and options.step < 1:
         raise ConfigError(f"--step {options.step}: requests are counted from 1.")
     entry = find_entry(options.data, options.entry_id)
-    run = None if options.run_dir is None else open_run(options.run_dir)
-    if run is None:
+    run = None
+    if options.run_dir is None:
         row = model_row(load_models(options.models), options.prompt)
+        conditions = default_conditions(options.data, options.cache)
     else:
+        run = open_run(options.run_dir, options.cache, options.data)
+        conditions = read_conditions(run)
         row = model_row(run.rows, trial_of(options.prompt).model)
     if row.recorded:
         raise ConfigError(f"{row.name}: its answers are read from results; nothing is sent.")
-    conditions = read_conditions(run, options.data, options.cache)
     adapter = None
     if not KINDS[row.kind].embedded:
-        of_run = run is not None and build_derived(row, run.folder, model_folder(options.prompt))
+        of_run = run is not None and build_derived(row, run, model_folder(options.prompt))
         adapter = of_run or build_adapter(row, offline=True)
     if run is None or adapter is None:
         if (options.step or 1) > 1:

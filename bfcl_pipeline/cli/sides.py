@@ -1,17 +1,21 @@
 """Arguments that name sides of a comparison: models of runs, and of archives."""
 
-import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from functools import cache
 from pathlib import Path
 
-from bfcl_pipeline.base.errors import ConfigError, PipelineError
+from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.cli.options import print_to_stderr
-from bfcl_pipeline.runs.archived.unpacking import extract_verdicts
+from bfcl_pipeline.runs.archived.unpacking import ARCHIVE_SUFFIX, opened_run
 from bfcl_pipeline.runs.run import Run, open_run
 from bfcl_pipeline.show.compare.sides import Choice
 
-_ARCHIVE = ".zip"
+_OF_VERDICTS = re.compile(
+    r"results/[^/]+/(?:config\.yaml|verdicts/[^/]+\.parquet|responses/[^/]+/[^/]+\.parquet)"
+)
+"""The members of an archive that a comparison of verdicts needs."""
 
 
 @contextmanager
@@ -24,48 +28,24 @@ def opened_sides(texts: Sequence[str], run_dir: Path | None = None) -> Iterator[
     Raises ConfigError, with the runs that exist, if there is no such run; ArchiveError if an archive is
     damaged or malformed.
     """
-    with tempfile.TemporaryDirectory(prefix="bfcl-compare-") as temporary:
-        archives = _Archives(Path(temporary))
-        try:
-            yield [_choice(text, run_dir, archives) for text in texts]
-        except PipelineError as error:  # the temporary directory no longer exists when it is read
-            text = str(error)
-            if temporary not in text:
-                raise
-            raise type(error)(archives.named(text)) from error
+    with ExitStack() as archives:
 
-
-class _Archives:
-    """The archives that were extracted, each once."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._runs: dict[Path, Choice] = {}
-
-    def run(self, file: Path) -> Choice:
-        """All models of an archive."""
-        key = file.resolve()
-        if key not in self._runs:
-            folder = self._folder / str(len(self._runs))
-            folder.mkdir()
-            self._runs[key] = Choice(Run(extract_verdicts(file, folder)), archive=file)
+        @cache
+        def opened(file: Path) -> Run:
+            run = archives.enter_context(opened_run(file, wanted=_OF_VERDICTS.fullmatch))
             print_to_stderr(
                 f"{file}: seal and sha256 of its verdicts are right; whether they follow "
                 f"from the recorded answers: bfcl-pipeline verify {file}"
             )
-        return self._runs[key]
+            return run
 
-    def named(self, text: str) -> str:
-        """A message with the names of archives in place of temporary paths."""
-        for choice in self._runs.values():
-            text = text.replace(str(choice.run.folder), str(choice.archive))
-        return text.replace(f"{self._folder}/", "")
+        yield [_choice(text, run_dir, opened) for text in texts]
 
 
-def _choice(text: str, run_dir: Path | None, archives: _Archives) -> Choice:
+def _choice(text: str, run_dir: Path | None, opened: Callable[[Path], Run]) -> Choice:
     file, model = _archive_of(text)
     if file is not None:
-        return Choice(archives.run(file).run, model, file)
+        return Choice(opened(file), model)
     folder, colon, name = text.partition(":")
     if colon and folder and name:
         try:
@@ -73,18 +53,17 @@ def _choice(text: str, run_dir: Path | None, archives: _Archives) -> Choice:
         except ConfigError:
             if run_dir is None:
                 raise
-    if run_dir is not None and run_dir.suffix == _ARCHIVE:
-        return Choice(archives.run(run_dir).run, text, run_dir)
     if run_dir is not None:
-        return Choice(open_run(run_dir), text)
+        archived = run_dir.suffix == ARCHIVE_SUFFIX
+        return Choice(opened(run_dir) if archived else open_run(run_dir), text)
     return Choice(open_run(text))
 
 
 def _archive_of(text: str) -> tuple[Path | None, str | None]:
     """The archive that an argument names, and the model after the colon; (None, None) if it is a run."""
-    if text.endswith(_ARCHIVE):
+    if text.endswith(ARCHIVE_SUFFIX):
         return Path(text), None
-    file, found, model = text.partition(f"{_ARCHIVE}:")
+    file, found, model = text.partition(f"{ARCHIVE_SUFFIX}:")
     if found and file and model:
-        return Path(file + _ARCHIVE), model
+        return Path(file + ARCHIVE_SUFFIX), model
     return None, None

@@ -7,7 +7,7 @@ from pathlib import Path
 from bfcl_pipeline.cli.options import add_archiving, add_cache, add_data, print_to_stderr
 from bfcl_pipeline.cli.runs import add_run
 from bfcl_pipeline.cli.signing_options import add_signing, signing
-from bfcl_pipeline.runs.folders import run_folder
+from bfcl_pipeline.runs.run import open_run
 from bfcl_pipeline.share.gallery.submit import SubmitOptions, submit
 
 
@@ -36,13 +36,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Writes the bundle; prints its files to stdout and what the exports leave out to stderr."""
 
-    folder = Path(os.path.abspath(run_folder(options.run_dir)))  # noqa: PTH100  # a link to a run keeps its own name
     done = submit(
-        folder,
+        open_run(options.run_dir, options.cache, options.data, absolute=True),
         options.out,
         SubmitOptions(
-            cache=options.cache,
-            data=options.data,
             environment=os.environ,
             allowed=options.allow,
             authors=options.author,

@@ -18,7 +18,7 @@ from bfcl_pipeline.benchmark.definition import CATEGORIES, Check
 from bfcl_pipeline.benchmark.records import Response, Status
 from bfcl_pipeline.benchmark.tables import entries_path, read_entries, read_responses, read_table
 from bfcl_pipeline.judge.executed_requests import needed_requests, shown_requests
-from bfcl_pipeline.runs.recorded_run import RecordedRun
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.world.executables import ApiAnswer, ApiRequest
 from bfcl_pipeline.world.web.apis import ReplayingApis, why_unanswered
 from bfcl_pipeline.world.web.cache import WebCache
@@ -57,20 +57,18 @@ class _ApisOfRun:
         return answer
 
 
-def web_files(
-    recorded: RecordedRun, record: Path, data: Path, further: Collection[Key] = ()
-) -> ArchivedWeb:
-    """The outcomes in the web cache `record` that the run used, and those of `further`.
+def web_files(run: Run, further: Collection[Key]) -> ArchivedWeb:
+    """The outcomes in the run's web cache that it used, and those of `further`.
 
     Raises TableError if a table cannot be read, WebError if an outcome is damaged.
     """
-    cache = WebCache(record)
-    apis = _apis_of(recorded, cache)
-    keys = _run_keys(recorded, apis, data, unfinished=False) | set(further)
+    cache = WebCache(run.cache / "web")
+    apis = _apis_of(run, cache)
+    keys = _run_keys(run, apis, unfinished=False) | set(further)
     return ArchivedWeb(files_of(cache, keys), len(apis.recorded_since))
 
 
-def run_keys(recorded: RecordedRun, record: Path, data: Path, *, unfinished: bool = False) -> set[Key]:
+def run_keys(run: Run, record: Path, *, unfinished: bool = False) -> set[Key]:
     """The web requests of the run, whether the web cache `record` has their outcomes or not.
 
     Without those of web APIs whose answer was recorded after a verdict of the run that lacks it.
@@ -79,15 +77,15 @@ def run_keys(recorded: RecordedRun, record: Path, data: Path, *, unfinished: boo
 
     Raises TableError if a table cannot be read, WebError if an answer of a web API is damaged.
     """
-    return _run_keys(recorded, _apis_of(recorded, WebCache(record)), data, unfinished)
+    return _run_keys(run, _apis_of(run, WebCache(record)), unfinished)
 
 
-def _run_keys(recorded: RecordedRun, apis: _ApisOfRun, data: Path, unfinished: bool) -> set[Key]:
-    keys: set[Key] = {*_executed(recorded, apis, data, unfinished)}
+def _run_keys(run: Run, apis: _ApisOfRun, unfinished: bool) -> set[Key]:
+    keys: set[Key] = {*_executed(run, apis, unfinished)}
     keys -= apis.recorded_since
-    if recorded.config["web"] in RECORDED_MODES:
-        for responses in _web_responses(recorded, unfinished):
-            keys |= used_keys(responses, recorded.config["search_tool"])
+    if run.values["web"] in RECORDED_MODES:
+        for responses in _web_responses(run, unfinished):
+            keys |= used_keys(responses, run.values["search_tool"])
     return keys
 
 
@@ -105,10 +103,10 @@ def checked_web(record: Path, keys: set[Key] | None, processes: int, log: Log) -
     return check_cache(WebCache(record), keys, progress, processes=processes)
 
 
-def _apis_of(recorded: RecordedRun, cache: WebCache) -> _ApisOfRun:
+def _apis_of(run: Run, cache: WebCache) -> _ApisOfRun:
     """Web APIs as the verdicts of the run had them. Raises TableError."""
-    tables = [recorded.folder / "verdicts" / f"{folder}.parquet" for folder in recorded.run.folders]
-    executes = any(CATEGORIES[category].executes for category in recorded.categories)
+    tables = map(run.verdicts, run.recorded.folders)
+    executes = any(CATEGORIES[category].executes for category in run.recorded.categories)
     lacking = {
         row["error_message"]
         for path in tables
@@ -119,52 +117,49 @@ def _apis_of(recorded: RecordedRun, cache: WebCache) -> _ApisOfRun:
     return _ApisOfRun(cache, lacking)
 
 
-def _executed(recorded: RecordedRun, apis: _ApisOfRun, data: Path, unfinished: bool) -> Iterator[ApiKey]:
+def _executed(run: Run, apis: _ApisOfRun, unfinished: bool) -> Iterator[ApiKey]:
     """The requests of web APIs that the verdicts of the run need, and those that its page shows.
 
     Of an entry that lacked an answer which was recorded later, those that only the page shows are left out:
     they were most likely recorded with it.
     """
-    shown = (
-        recorded.config["web"] in RECORDED_MODES
-    )  # then the page has the values of expected calls from it
-    for category in filter(lambda name: CATEGORIES[name].executes, recorded.categories):
+    shown = run.values["web"] in RECORDED_MODES  # then the page has the values of expected calls from it
+    for category in filter(lambda name: CATEGORIES[name].executes, run.recorded.categories):
         answers: dict[str, list[Response]] = {}
-        for folder in recorded.run.folders:
-            if category in recorded.run.categories_of(folder):
-                for response in _responses(recorded, folder, category, unfinished):
+        for folder in run.recorded.folders:
+            if category in run.recorded.categories_of(folder):
+                for response in _responses(run, folder, category, unfinished):
                     if response.web in RECORDED_MODES:
                         answers.setdefault(response.entry_id, []).append(response)
                     elif shown:
                         answers.setdefault(response.entry_id, [])
-        for entry in read_entries(entries_path(data, category), set(answers)) if answers else ():
+        for entry in read_entries(entries_path(run.data, category), set(answers)) if answers else ():
             needed = needed_requests(entry, answers[entry.entry_id], apis)
             yield from needed
             if not apis.recorded_since & needed.keys():
                 yield from shown_requests(entry, answers[entry.entry_id], apis)
 
 
-def _web_responses(recorded: RecordedRun, unfinished: bool) -> Iterator[list[Response]]:
+def _web_responses(run: Run, unfinished: bool) -> Iterator[list[Response]]:
     """The responses of the categories that search the web, table by table."""
-    given = recorded.given()  # from webs of other runs
-    for folder in recorded.run.folders:
-        for category in () if folder in given else recorded.run.categories_of(folder):
+    given = run.recorded.given  # from webs of other runs
+    for folder in run.recorded.folders:
+        for category in () if folder in given else run.recorded.categories_of(folder):
             if CATEGORIES[category].check is Check.WEB_SEARCH:
-                yield _responses(recorded, folder, category, unfinished)
+                yield _responses(run, folder, category, unfinished)
 
 
-def _responses(recorded: RecordedRun, folder: str, category: str, unfinished: bool) -> list[Response]:
-    path = recorded.folder / "responses" / folder / f"{category}.parquet"
+def _responses(run: Run, folder: str, category: str, unfinished: bool) -> list[Response]:
+    path = run.responses(folder, category)
     return [] if unfinished and not path.is_file() else read_responses(path)
 
 
-def unfinished_models(recorded: RecordedRun) -> list[str]:
+def unfinished_models(run: Run) -> list[str]:
     """The names of the models of which a table of responses is missing, in the order of the config."""
     return [
-        recorded.run.jobs_of(folder)[0].name
-        for folder in recorded.run.folders
+        run.recorded.job_of(folder).name
+        for folder in run.recorded.folders
         if not all(
-            (recorded.folder / "responses" / folder / f"{category}.parquet").is_file()
-            for category in recorded.run.categories_of(folder)
+            run.responses(folder, category).is_file() for category in run.recorded.categories_of(folder)
         )
     ]

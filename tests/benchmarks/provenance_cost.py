@@ -14,12 +14,10 @@ import argparse
 import statistics
 import tempfile
 import time
-from contextlib import ExitStack
 from pathlib import Path
-from unittest.mock import patch
 
-from bfcl_pipeline.ask.jobs import run
-from bfcl_pipeline.ask.jobs.provenance import job_record
+from bfcl_pipeline.ask.jobs.provenance import job_record, record_making
+from bfcl_pipeline.ask.jobs.run import run_job
 from bfcl_pipeline.benchmark.config import Job, JobPaths, ModelRow, load_models
 from bfcl_pipeline.runs.provenance import provenances_in
 from tests.support import ROOT
@@ -38,13 +36,9 @@ def job(row: ModelRow, journals: Path) -> Job:
 
 def seconds_of(job: Job, *, recorded: bool) -> tuple[float, float]:
     """Seconds of the clock and of the processor."""
-    with ExitStack() as stack:
-        if not recorded:
-            stack.enter_context(patch.object(run, "write_record", lambda *_: None))
-            stack.enter_context(patch.object(run, "journaled_record", lambda *_: None))
-        started = time.perf_counter(), time.process_time()
-        run.run_job(job)
-        return time.perf_counter() - started[0], time.process_time() - started[1]
+    started = time.perf_counter(), time.process_time()
+    run_job(job, record=record_making if recorded else lambda *_: "")
+    return time.perf_counter() - started[0], time.process_time() - started[1]
 
 
 def main() -> None:

@@ -81,14 +81,14 @@ def open_report(browser: Browser) -> Iterator[OpenReport]:
 def made_up_report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The report of a made-up run of four models, one of them with a hostile name; read-only."""
     run = made_up_tables(tmp_path_factory.mktemp("made-up"), typical_models())
-    return write_page(Run(run), Rules.OFFICIAL, run.parent / "cache")
+    return write_page(Run(run, run.parent / "cache", run.parent / "cache"), Rules.OFFICIAL)
 
 
 @pytest.fixture(scope="session")
 def executable_report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The report of a made-up run with executable categories of V1; read-only."""
     run = made_up_tables(tmp_path_factory.mktemp("executable"), executable_models())
-    return write_page(Run(run), Rules.OFFICIAL, run.parent / "cache")
+    return write_page(Run(run, run.parent / "cache", run.parent / "cache"), Rules.OFFICIAL)
 
 
 @pytest.fixture(scope="session")

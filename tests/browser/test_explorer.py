@@ -51,7 +51,7 @@ def reports(staged: Path, tmp_path_factory: pytest.TempPathFactory) -> Reports:
     for folder, most in ((run, 0), (within, 10**9)):
         with pytest.MonkeyPatch.context() as patched:
             patched.setattr(explorer_module, "MOST_WITHIN", most)
-            write_page(Run(folder), Rules.OFFICIAL, run / "cache", data=staged, shown=ShownEntries.ALL)
+            write_page(Run(folder, run / "cache", staged), Rules.OFFICIAL, shown=ShownEntries.ALL)
     return Reports(within / "report.html", run / "report.html")
 
 

@@ -43,8 +43,8 @@ def hostile_report(tmp_path_factory: pytest.TempPathFactory) -> Path:
         place = VERDICTS.get_field_index("error_message")
         messages = pa.array([message] * len(verdicts), VERDICTS.field(place).type)
         write_table(path, verdicts.set_column(place, VERDICTS.field(place), messages))
-    aggregate_run(Run(run), folder / "data", folder / "models.yaml", Rules.OFFICIAL)
-    return write_page(Run(run), Rules.OFFICIAL, folder / "cache")
+    aggregate_run(Run(run, data=folder / "data"), folder / "models.yaml", Rules.OFFICIAL)
+    return write_page(Run(run, folder / "cache", folder / "cache"), Rules.OFFICIAL)
 
 
 def test_hostile_names_are_text(hostile_report: Path, open_report: OpenReport) -> None:

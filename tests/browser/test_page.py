@@ -100,7 +100,7 @@ def test_lines_between_groups_are_drawn_in_the_order_of_ranks_only(
     good, poor = (Marks([place < right for place in range(100)]) for right in (92, 50))
     models = [MadeUpModel("good", {"simple_python": good}), MadeUpModel("poor", {"simple_python": poor})]
     run = made_up_tables(tmp_path, models)
-    page = open_report(write_page(Run(run), Rules.OFFICIAL, tmp_path / "cache"))
+    page = open_report(write_page(Run(run, tmp_path / "cache", tmp_path / "cache"), Rules.OFFICIAL))
 
     def lined() -> list[int]:
         """The places of rows with a line above them."""
@@ -188,7 +188,7 @@ def test_a_long_table_is_printed_in_full(tmp_path: Path, open_report: OpenReport
         MadeUpModel(f"model {number:02}", {"simple_python": marks(number)}) for number in range(1, 61)
     ]
     run = made_up_tables(tmp_path, models)
-    page = open_report(write_page(Run(run), Rules.OFFICIAL, tmp_path / "cache"))
+    page = open_report(write_page(Run(run, tmp_path / "cache", tmp_path / "cache"), Rules.OFFICIAL))
     box = page.get_by_role("region", name="Leaderboard")
     cut_off = "box => box.scrollHeight - box.clientHeight"
     assert box.evaluate(cut_off) > 500

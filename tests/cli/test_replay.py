@@ -67,7 +67,7 @@ def test_a_malformed_config_is_refused(
         (("form: 1", "form: 2"), "this run has form 2, and this version of bfcl-pipeline reads form 1"),
         (("form: 1\n", ""), "this run has no form number, and this version"),
         (("seed: 0\n", ""), "config.yaml: the key 'seed' is missing"),
-        (("  source: null\n", ""), "config.yaml: release: the key 'source' is missing"),
+        (("  source: null\n  version", "  version"), "config.yaml: release: the key 'source' is missing"),
     ],
 )
 def test_a_run_of_another_form_is_refused(

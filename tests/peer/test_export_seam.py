@@ -127,7 +127,7 @@ def check_seam(
     write(folder / "run", made)
     lines: list[str] = []
     result = folder / "result"
-    export_official(Run(folder / "run"), result, data=staged, log=lines.append)
+    export_official(Run(folder / "run", data=staged), result, log=lines.append)
     ours = our_scores(made, entries, constants)
     seam = Seam(name, "export_reference", names={str(result): folder_digest(result)})
     (theirs,) = seam.answers([{"results": str(result)}], [ours], folder / "peer")

@@ -60,7 +60,7 @@ def test_the_six_files_equal_the_official_ones(staged: Path, tmp_path: Path) -> 
 
 def written_files(folder: Path, data: Path) -> dict[str, str]:
     """The official files as a run has them."""
-    aggregate_run(Run(folder), data, folder / "models.yaml", Rules.OFFICIAL)
+    aggregate_run(Run(folder, data=data), folder / "models.yaml", Rules.OFFICIAL)
     return {path.name: path.read_bytes().decode() for path in (folder / "tables/official").iterdir()}
 
 

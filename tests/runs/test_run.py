@@ -123,7 +123,7 @@ def test_a_folder_without_records_has_the_defaults(tmp_path: Path) -> None:
     assert (run.config, run.rows, run.imported) == (None, {}, False)
     assert (run.name, run.rules, run.shown) == (tmp_path.name, Rules.OFFICIAL, ShownEntries.WRONG)
     assert (run.errata, run.sizes_in_means) == ([], None)
-    assert run.journals(Path("cache")) == Path("cache/exchanges")
+    assert run.journals == Path("cache/exchanges")
 
 
 @pytest.mark.parametrize("web", ["null", "replay"])
@@ -173,7 +173,7 @@ def test_only_a_sample_by_weight_has_sizes_of_its_own_in_means(
 def test_journals_and_errata_are_found_in_the_folder_of_the_run(tmp_path: Path) -> None:
     """Errata by their names alone: a recorded path leads nowhere else."""
     run = recorded(tmp_path, journal="run")
-    assert run.journals(Path("cache")) == tmp_path / "exchanges"
+    assert run.journals == tmp_path / "exchanges"
     (tmp_path / "config.yaml").write_text(FORM_LINE + "errata: [../../mine.yaml]\n")
     assert Run(tmp_path).errata == [tmp_path / "errata/mine.yaml"]
 

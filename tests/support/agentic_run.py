@@ -145,7 +145,7 @@ def write_agentic_run(folder: Path) -> Path:
     )
     rows = [_verdict(entry, valid) for entry, _, valid in [*QUESTIONS, *SEARCHES]]
     write_table(run / "verdicts" / f"{MODEL}.parquet", pa.Table.from_pylist(rows, schema=VERDICTS))
-    aggregate_run(Run(run), data, folder / "models.yaml", Rules.OFFICIAL)
+    aggregate_run(Run(run, data=data), folder / "models.yaml", Rules.OFFICIAL)
     return run
 
 

@@ -155,5 +155,5 @@ def made_up_tables(folder: Path, models: Sequence[MadeUpModel], run: str | None 
     write_format_entries(folder / "data", 2)
     (folder / "models.yaml").write_text(MODELS_FILE, encoding="utf-8")
     write_run(folder / "run", models, run)
-    aggregate_run(Run(folder / "run"), folder / "data", folder / "models.yaml", Rules.OFFICIAL)
+    aggregate_run(Run(folder / "run", data=folder / "data"), folder / "models.yaml", Rules.OFFICIAL)
     return folder / "run"

@@ -19,8 +19,7 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 
-from bfcl_pipeline.runs.archived.software import find_checkout
-from bfcl_pipeline.runs.recorded_run import read_recorded_run
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.share.archive.missing_answers import missing_answers
 from bfcl_pipeline.share.archive.replay import ReplayResult
 from tests.support.snakemake_project import Project, make_project
@@ -166,7 +165,7 @@ def test_published_scores_stand_beside_the_run_and_are_part_of_nothing_else(ran:
 
 def test_a_replay_says_which_answers_it_takes_from_the_run(ran: Ran) -> None:
     """Its result states how many are not derived. The next test derives them, without a file at `path`."""
-    given = tuple(read_recorded_run(ran.results, find_checkout().schema).given())
+    given = tuple(Run(ran.results).recorded.given)
     result = ReplayResult(ran.results, 1, (), missing_answers(ran.results), given, 0)
     said = "\n".join(result.lines())
     assert "Taken from the run, not derived: the answers of 3 models of kind results" in said

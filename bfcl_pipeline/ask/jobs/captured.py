@@ -6,66 +6,47 @@ made. Embedded models and models of kind `results` have no journal and therefore
 """
 
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import replace
 
-from bfcl_pipeline.ask.generation import Completed, Origin, run_entries
+from bfcl_pipeline.ask.generation import Completed
 from bfcl_pipeline.ask.generation.backends import ReplayBackend, ReplayedRequest
 from bfcl_pipeline.ask.generation.counts import ProgressCounts
 from bfcl_pipeline.ask.generation.model import Adapter
-from bfcl_pipeline.ask.jobs.observed import ObservedFailures
 from bfcl_pipeline.ask.jobs.run import run_to_end
 from bfcl_pipeline.ask.jobs.selection import select
-from bfcl_pipeline.ask.jobs.worlds import world_configs
+from bfcl_pipeline.ask.jobs.worlds import observed_run, prepare
 from bfcl_pipeline.ask.models import build_derived
 from bfcl_pipeline.base.errors import ConfigError
-from bfcl_pipeline.benchmark.config import Job, JobPaths, ReplaySource, RunConfig, Shard
+from bfcl_pipeline.benchmark.config import Job, JobPaths, ReplaySource, Shard
 from bfcl_pipeline.benchmark.records import Entry
-from bfcl_pipeline.dialogue.release_texts import read_texts
 from bfcl_pipeline.runs.journal import JournalsReader, journals_in
 from bfcl_pipeline.runs.run import Run
-from bfcl_pipeline.world.web.presented import present_entry
 
 
-@dataclass(frozen=True, slots=True)
-class RunPlaces:
-    """Where the files of a recorded run are."""
-
-    folder: Path  # results/<run>
-    cache: Path  # has exchanges/ (the shared journals), web/ and encoder/
-    data: Path  # the staged release
-
-    @property
-    def journals(self) -> Path:
-        """The directory with the journals of the run. Raises ConfigError if its config is malformed."""
-        return Run(self.folder).journals(self.cache)
-
-
-def replay_job(run: RunConfig, model: str, places: RunPlaces) -> Job:
+def replay_job(run: Run, model: str) -> Job:
     """The replay of one model of a run, all its shards together.
 
     Args:
         run: the run.
         model: the folder of the model, or of a trial of it.
-        places: where the files of the run are.
 
     Raises:
         ConfigError: the run has no such model, or it has no journal.
     """
-    first = run.jobs_of(model)[0]
+    first = run.recorded.job_of(model)
     if not first.remote:
         raise ConfigError(f"{first.name}: a model of kind {first.row.kind} has no journal.")
     return replace(
         first,
-        categories=run.categories_of(model),
+        categories=run.recorded.categories_of(model),
         selection=replace(first.selection, shard=Shard()),
-        web=replace(first.web, cache=places.cache / "web"),
-        replay=ReplaySource(observed=places.folder),
+        web=replace(first.web, cache=run.cache / "web"),
+        replay=ReplaySource(observed=run.folder),
         paths=JobPaths(
-            data=places.data,
-            journals=places.journals,
-            encoder_cache=places.cache / "encoder",
-            weights_cache=places.cache / "weights",
+            data=run.data,
+            journals=run.journals,
+            encoder_cache=run.cache / "encoder",
+            weights_cache=run.cache / "weights",
         ),
     )
 
@@ -96,26 +77,16 @@ def capture(
         JournalError: a journal is damaged.
         TableError: the release is not staged.
     """
-    chosen = select(job.paths.data, job.categories, job.selection)
+    entries = None
     if only is not None:
-        chosen = _with_sessions(chosen, only)
-    entries = [present_entry(entry, job.web) for entry in chosen]
-    texts = read_texts(job.paths.data)
-    worlds = world_configs(job.paths, job.web, job.selection.seed, offline=True)
-    observed_run = None if job.replay is None else job.replay.observed
-    observed = ObservedFailures(observed_run, job.folder, job.categories)
-    origin = Origin(job.name, job.run, job.web.mode, job.row.owner)
+        entries = _with_sessions(select(job.paths.data, job.categories, job.selection), only)
+    conversations = prepare(job, entries)
+    adapter = adapter or build_derived(job.row, observed_run(job), job.folder)
 
     async def run() -> list[Completed]:
         with JournalsReader(journals_in(job.paths.journals / job.folder)) as journals:
-            backend = ReplayBackend(
-                adapter or build_derived(job.row, observed_run, job.folder),
-                journals,
-                job.trial,
-                ProgressCounts(),
-                received,
-            )
-            return await run_entries(entries, backend, texts, worlds, origin, None, observed.failure_of)
+            backend = ReplayBackend(adapter, journals, job.trial, ProgressCounts(), received)
+            return await conversations.run(backend)
 
     return run_to_end(run)
 

@@ -10,19 +10,19 @@ from pathlib import Path
 from typing import Any
 
 from bfcl_pipeline.ask.jobs.checked_config import Workflow, print_line
-from bfcl_pipeline.ask.jobs.journaled import journaled_lines
-from bfcl_pipeline.ask.jobs.preflight import Machine, preflight
-from bfcl_pipeline.ask.orchestration.finished_results import FinishedResults, check_recorded
+from bfcl_pipeline.ask.jobs.preflight import Machine, journaled_lines, preflight
+from bfcl_pipeline.ask.orchestration.finished_results import check_recorded
 from bfcl_pipeline.ask.orchestration.interrupted_run import ActiveRun, clear_interrupted_runs
 from bfcl_pipeline.ask.orchestration.job_files import staged_files
 from bfcl_pipeline.ask.orchestration.orphaned_jobs import end_orphaned_jobs
 from bfcl_pipeline.ask.orchestration.outdated_results import OutdatedResults, outdated_results, repeat_steps
-from bfcl_pipeline.ask.orchestration.partial_tables import tabulate_complete
+from bfcl_pipeline.ask.orchestration.partial_tables import tabulate_scored
 from bfcl_pipeline.ask.orchestration.pending_jobs import watch_pending_jobs
 from bfcl_pipeline.ask.orchestration.shared_folder import share_locks, stage_alone
 from bfcl_pipeline.ask.orchestration.slurm_cluster import SlurmLimits, check_slurm, slurm_named
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.benchmark.config import RunConfig
+from bfcl_pipeline.runs.run import Run
 
 DATA, RESULTS = Path("data"), Path("results")
 STATE = Path(".snakemake")
@@ -63,7 +63,7 @@ class MainProcess:
 
     def tabulate_complete(self) -> None:
         """Makes and reports the tables of the models that are complete, after a step of another failed."""
-        print_line(tabulate_complete(self.run, RESULTS / self.run.name))
+        print_line(tabulate_scored(Run(RESULTS / self.run.name), self.run))
 
 
 def prepare_run(
@@ -116,9 +116,9 @@ def check_results(
         check_files(run.errata, DATA)
     if config["replay"]:
         return OutdatedResults()
-    results = FinishedResults(RESULTS / run.name)
-    check_recorded(results, config, run)
-    outdated = outdated_results(results, config, run)
+    made = Run(RESULTS / run.name)
+    check_recorded(made, config, run)
+    outdated = outdated_results(made, config, run)
     if slurm_named(arguments, [Path(), Path(workflow.basedir)]):
         check_slurm()
     if config["entry_ids"]:

@@ -6,7 +6,6 @@ where a replay finds nothing recorded, and only there, the status in the run's t
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
 
 from bfcl_pipeline.ask.generation import Completed, EntryFailure, failure_of
 from bfcl_pipeline.base.errors import NotJournaled, NotRecorded, PipelineError
@@ -14,13 +13,14 @@ from bfcl_pipeline.base.text import plural, printable
 from bfcl_pipeline.benchmark.records import Entry, Response, Status
 from bfcl_pipeline.benchmark.tables import read_responses
 from bfcl_pipeline.benchmark.tables.sessions import read_sessions
+from bfcl_pipeline.runs.run import Run
 
 
 class ObservedFailures:
     """The entries without an answer of an earlier run, and which of them were taken over."""
 
-    def __init__(self, run: Path | None, folder: str, categories: Sequence[str]) -> None:
-        """run: the run's directory; None: nothing was observed. folder: the model's name as a file name."""
+    def __init__(self, run: Run | None, folder: str, categories: Sequence[str]) -> None:
+        """run: None: nothing was observed. folder: the model's name as a file name."""
         found = () if run is None else _failures(run, folder, categories)
         self._failures = {response.entry_id: response for response in found}
         self._taken_over: set[str] = set()
@@ -64,14 +64,14 @@ class ObservedFailures:
             )
 
 
-def _failures(run: Path, folder: str, categories: Sequence[str]) -> Iterator[Response]:
+def _failures(run: Run, folder: str, categories: Sequence[str]) -> Iterator[Response]:
     """The responses without an answer in the tables of one model."""
     for category in categories:
         found: list[Response] = []
-        sessions = run / "memory" / folder / f"{category}.parquet"
+        sessions = run.sessions(folder, category)
         if sessions.is_file():
             found += [session.response for session in read_sessions(sessions)]
-        responses = run / "responses" / folder / f"{category}.parquet"
+        responses = run.responses(folder, category)
         if responses.is_file():
             found += read_responses(responses)
         yield from (response for response in found if response.status is not Status.ANSWERED)

@@ -1,8 +1,8 @@
-"""What the models of a run lack on this machine, known before anything starts.
+"""What models of a run lack on this machine, and what their journals have, before anything starts.
 
-Covers keys, packages, vLLM, GPUs and prices of models that still need answers, and entry ids. Nothing is
-sent; whether a key is valid shows with the first requests. Names in the config are the matter of
-`config.run_config`.
+Covers keys, packages, vLLM, GPUs and prices of models that still need answers, and requests that have an
+answer already and are not sent. Nothing is sent; whether a key is valid shows with the first requests.
+Names in the config are the matter of `config.run_config`.
 """
 
 import os
@@ -12,10 +12,43 @@ from dataclasses import dataclass
 from bfcl_pipeline.ask.models.registry import is_installed
 from bfcl_pipeline.ask.models.requirements import Need, needs
 from bfcl_pipeline.base.errors import ConfigError
+from bfcl_pipeline.base.text import plural, span
 from bfcl_pipeline.benchmark.config import Job, RunConfig
 from bfcl_pipeline.benchmark.config.job import NETWORK_MODES, SERPAPI, SERPAPI_KEY
-from bfcl_pipeline.benchmark.definition import CATEGORIES, GROUPS
+from bfcl_pipeline.benchmark.config.journal_choice import JournalChoice
+from bfcl_pipeline.benchmark.definition import CATEGORIES, GROUPS, category_of
+from bfcl_pipeline.runs.journal import ExchangeHead, exchange_heads, journals_in
 from bfcl_pipeline.world.web.apis import missing_keys
+
+
+def journaled_lines(run: RunConfig, complete: Collection[str]) -> Iterator[str]:
+    """A line for each model without complete results whose journals have answers in its categories.
+
+    complete: the directory names of models with complete results.
+    Whether a request of the run has one of them is known only when it is made.
+    """
+    for folder in run.folders:
+        job, categories = run.job_of(folder), run.categories_of(folder)
+        if not job.remote or folder in complete:
+            continue
+        heads = exchange_heads(journals_in(job.paths.journals / folder))
+        days = [head.day for head in heads if _category(head) in categories]
+        if days:
+            shared = str(job.paths.journals) == str(JournalChoice.SHARED.member(run.name))
+            hint = "; --fresh sends all requests" if shared else ""
+            yield (
+                f"{job.name}: {job.paths.journals / folder} has {plural(len(days), 'answer', 'answers')}, "
+                f"recorded on {span(days)}: a request that has one is not sent{hint}."
+            )
+
+
+def _category(head: ExchangeHead) -> str | None:
+    """The category of the entry; None for one that the benchmark does not have."""
+    try:
+        return category_of(head.entry_id)
+    except ConfigError:
+        return None
+
 
 _ENCODER_PACKAGE = "torch"
 
@@ -43,7 +76,7 @@ def preflight(run: RunConfig, complete: Collection[str], machine: Machine) -> li
     Raises:
         ConfigError: no model can run, or something that all models need is missing. One line each.
     """
-    first = {folder: run.jobs_of(folder)[0] for folder in run.folders}
+    first = {folder: run.job_of(folder) for folder in run.folders}
     pending = {folder: job for folder, job in first.items() if folder not in complete}
     common = list(_common(pending.values(), machine))
     lacking: dict[Need, list[str]] = {}

@@ -37,11 +37,10 @@ from bfcl_pipeline.runs.provenance import (
     ServerRecord,
     write_provenance,
 )
-from bfcl_pipeline.runs.provenance.commit import Commit, find_commit
 from bfcl_pipeline.runs.provenance.document import MOST_TEXT, from_document
 from bfcl_pipeline.runs.provenance.http_get import http_get
 from bfcl_pipeline.runs.provenance.machine import this_machine
-from bfcl_pipeline.runs.provenance.software import installed_packages
+from bfcl_pipeline.runs.provenance.software import Commit, find_commit, installed_packages
 
 MOST_FILES = 300
 """Files of a model that are listed; of a model with more, only the digest of all is recorded."""
@@ -52,12 +51,14 @@ ANSWER_SECONDS = 3.0
 _MOST_ANSWER_BYTES = 2**20
 
 
-def write_record(job: Job, out: Path | None, log: Log) -> Provenance:
-    """The record of `job`, also written to `out`. Its server, if the run starts one, must be ready.
+def record_making(job: Job, log: Log, out: Path | None = None) -> str:
+    """Records what makes the answers of `job`, whose server must be ready; returns the record's SHA-256.
 
-    A chat template of the model's own tokenizer is noted beside it, without which nothing could be derived.
+    It is written beside the journals of the job's model, if it has any, and to `out`: there with the chat
+    template of the model's own tokenizer beside it, without which nothing could be derived.
 
-    Raises ConfigError if a file of the model cannot be read, OSError if `out` cannot be written.
+    Raises ConfigError if a file of the model cannot be read, JournalError or OSError if the record cannot
+    be written.
     """
     record = job_record(job, log)
     if out is not None:
@@ -65,11 +66,8 @@ def write_record(job: Job, out: Path | None, log: Log) -> Provenance:
         if job.row.own_template:
             note = out.name.removesuffix(BESIDE_LOG) + TEMPLATE_BESIDE_LOG
             write_text(out.with_name(note), noted_template(job.row))
-    return record
-
-
-def journaled_record(job: Job, record: Provenance) -> str:
-    """Writes the record beside the journals of the job's model; its SHA-256. Raises JournalError."""
+    if not job.remote:
+        return record.sha256
     folder = job.paths.journals / job.folder
     try:
         return write_provenance(folder, record)

@@ -6,7 +6,6 @@ are: no journal has them. An entry of the job that the results lack has the stat
 """
 
 import re
-import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -15,9 +14,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from bfcl_pipeline.ask.generation import Completed
+from bfcl_pipeline.ask.jobs.executing import record_given
 from bfcl_pipeline.ask.jobs.observed import status_counts
 from bfcl_pipeline.ask.jobs.result_paths import ResultForm, official_files, result_form
 from bfcl_pipeline.ask.jobs.selection import choose_entries
+from bfcl_pipeline.ask.jobs.worlds import observed_run
 from bfcl_pipeline.ask.results.import_results import read_results, session_snapshot
 from bfcl_pipeline.ask.results.import_summary import import_notes
 from bfcl_pipeline.ask.results.result_files import FoundResults
@@ -37,9 +38,8 @@ from bfcl_pipeline.benchmark.tables import (
 )
 from bfcl_pipeline.benchmark.tables.schemas import RESPONSES
 from bfcl_pipeline.benchmark.tables.sessions import read_sessions
-from bfcl_pipeline.runs.archived.crate_metadata import read_metadata
-from bfcl_pipeline.runs.archived.reading import SealedArchive
-from bfcl_pipeline.runs.archived.unpacking import unpack
+from bfcl_pipeline.runs.archived.unpacking import opened_run
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.runs.web_label import UNKNOWN
 
 NOT_IN_RESULTS = "not in the results"
@@ -67,7 +67,7 @@ class _Answers:
                 raise TableError(f"{where}: duplicate {response.entry_id!r}. Keep one row per entry.")
 
 
-def recorded_answers(job: Job, log: Log) -> list[Completed]:
+def given_answers(job: Job, log: Log) -> list[Completed]:
     """Every entry of `job` with the answer that the results have, sessions included, in entry order.
 
     Args:
@@ -77,6 +77,7 @@ def recorded_answers(job: Job, log: Log) -> list[Completed]:
     Raises:
         ConfigError: there are no such results, or they have no such model; names those that they have.
         TableError: a row cannot be read, or its entry is not one of the staged release.
+        WebError: what the verdicts on executed calls need of a web API cannot be recorded now.
         ArchiveError: the archive is damaged, or not as `archive` writes it.
     """
     staged = [
@@ -85,11 +86,12 @@ def recorded_answers(job: Job, log: Log) -> list[Completed]:
         for entry in read_entries(entries_path(job.paths.data, category))
     ]
     if job.replay is not None:
-        if job.replay.observed is None:
+        run = observed_run(job)
+        if run is None:
             raise ConfigError(
                 f"{job.name}: its answers are in no journal; a replay needs --observed RUN_DIR."
             )
-        answers, source = _of_run(job.replay.observed, job.name, job.categories), job.replay.observed
+        answers, source = _of_run(run, job.name, job.categories), run.folder
     else:
         source = Path(str(job.row.path))
         answers = _read(source, job, log)
@@ -97,6 +99,7 @@ def recorded_answers(job: Job, log: Log) -> list[Completed]:
     _check_values(source, answers)
     completed = list(_completed(job, answers, choose_entries(staged, job.categories, job.selection)))
     log(_summary(job, source, answers, completed))
+    record_given(job, completed)
     return completed
 
 
@@ -106,10 +109,8 @@ def _read(path: Path, job: Job, log: Log) -> _Answers:
             return _of_official_folder(path, job, log)
         case ResultForm.TABLE:
             return _of_table(path, job.row.model, job.categories)
-        case ResultForm.RUN:
-            return _of_run(path, job.row.model, job.categories)
-        case ResultForm.ARCHIVE:
-            return _of_archive(path, job.row.model, job.categories)
+        case ResultForm.RUN | ResultForm.ARCHIVE:
+            return _of_run_or_archive(path, job.row.model, job.categories)
 
 
 def _of_official_folder(path: Path, job: Job, log: Log) -> _Answers:
@@ -151,18 +152,18 @@ def _of_table(path: Path, model: str, categories: Iterable[str]) -> _Answers:
     return answers
 
 
-def _of_run(folder: Path, model: str, categories: Iterable[str]) -> _Answers:
-    """The answers in the directory of a run, or in what was unpacked of one."""
-    own = model_folder(model)
-    if not (folder / "responses" / own).is_dir():
-        there = [path.name for path in sorted((folder / "responses").glob("*/")) if path.is_dir()]
-        raise ConfigError(f"{folder}: {_no_model(model, there)}")
+def _of_run(run: Run, model: str, categories: Iterable[str]) -> _Answers:
+    """The answers in a run."""
+    folders = {path.name for path in (run.folder / "responses").glob("*/")}
+    if model_folder(model) not in folders:
+        there = run.recorded.folders if run.generated else folders
+        raise ConfigError(f"{run.folder}: {_no_model(model, there)}")
     answers = _Answers()
     for category in categories:
-        path = folder / "responses" / own / f"{category}.parquet"
+        path = run.responses(model, category)
         if path.is_file():
             answers.add(path, read_responses(path))
-        path = folder / "memory" / own / f"{category}.parquet"
+        path = run.sessions(model, category)
         if path.is_file():
             for session in read_sessions(path):
                 key = (session.response.category, session.response.entry_id)
@@ -170,22 +171,17 @@ def _of_run(folder: Path, model: str, categories: Iterable[str]) -> _Answers:
     return answers
 
 
-def _of_archive(path: Path, model: str, categories: Iterable[str]) -> _Answers:
-    """Unpacks the tables of one model only."""
+def _of_run_or_archive(path: Path, model: str, categories: Iterable[str]) -> _Answers:
+    """The answers in a run or an archive, of which only the tables of this model are unpacked."""
     own, wanted = model_folder(model), frozenset(categories)
-    with SealedArchive(path) as archive, tempfile.TemporaryDirectory(prefix="bfcl-results-") as work:
-        found = {name: match for name in archive.members if (match := _MEMBER.fullmatch(name))}
-        there = {match["model"] for match in found.values()}
-        if own not in there:
-            raise ConfigError(f"{path}: {_no_model(model, there)}")
-        metadata = read_metadata(archive)
-        names = {name for name, m in found.items() if m["model"] == own and m["category"] in wanted}
-        unpack(archive, Path(work), names.__contains__, metadata.sha256)
-        run = Path(work, "results", metadata.run)
-        try:
-            return _of_run(run, model, wanted)
-        except (TableError, ConfigError) as error:  # the directory no longer exists when it is read
-            raise type(error)(f"{path}: {str(error).replace(f'{run}/', '')}") from error
+
+    def needed(name: str) -> bool:
+        """Whether a member of the archive is needed: nothing of other models."""
+        member = _MEMBER.fullmatch(name)
+        return bool(member and member["model"] == own and member["category"] in wanted)
+
+    with opened_run(path.absolute(), wanted=needed) as run:  # not the run of that name in results/
+        return _of_run(run, model, categories)
 
 
 def _no_model(model: str, there: Iterable[str]) -> str:

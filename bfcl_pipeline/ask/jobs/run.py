@@ -11,29 +11,25 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequen
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from dataclasses import replace
-from pathlib import Path
 from typing import TypeAlias, TypeVar
 
 from bfcl_pipeline.ask.generation import (
     Completed,
     EntryFailure,
     FailureOf,
-    Origin,
     failure_of,
-    run_entries,
     unanswered_entries,
 )
 from bfcl_pipeline.ask.generation.backends import Backend, LocalBackend, ReplayBackend
 from bfcl_pipeline.ask.generation.counts import ProgressCounts
 from bfcl_pipeline.ask.generation.model import Adapter
 from bfcl_pipeline.ask.generation.remote import ApiBackend, RunTerms
-from bfcl_pipeline.ask.jobs.executing import executing, record_given
-from bfcl_pipeline.ask.jobs.observed import ObservedFailures, status_counts
-from bfcl_pipeline.ask.jobs.provenance import journaled_record, write_record
-from bfcl_pipeline.ask.jobs.recorded_answers import recorded_answers
-from bfcl_pipeline.ask.jobs.selection import select
+from bfcl_pipeline.ask.jobs.executing import executing
+from bfcl_pipeline.ask.jobs.observed import status_counts
+from bfcl_pipeline.ask.jobs.provenance import record_making
+from bfcl_pipeline.ask.jobs.recorded_answers import given_answers
 from bfcl_pipeline.ask.jobs.web_effort import left_text, seconds_of_search
-from bfcl_pipeline.ask.jobs.worlds import world_configs
+from bfcl_pipeline.ask.jobs.worlds import observed_run, prepare
 from bfcl_pipeline.ask.models import build_adapter, build_derived, build_model
 from bfcl_pipeline.ask.models.serving import ready_endpoint
 from bfcl_pipeline.ask.models.weights import identify_weights
@@ -42,14 +38,17 @@ from bfcl_pipeline.base.text import Log, plural, printable
 from bfcl_pipeline.benchmark.config import Job, JobPaths, ModelRow
 from bfcl_pipeline.benchmark.config.job import NETWORK_MODES
 from bfcl_pipeline.benchmark.records import Entry, Status
-from bfcl_pipeline.dialogue.release_texts import read_texts
 from bfcl_pipeline.runs.journal import Journal, JournalsReader, journal_path, journals_in
-from bfcl_pipeline.world.web.presented import present_entry, searches
+from bfcl_pipeline.world.web.presented import searches
 
 Result = TypeVar("Result")
 
 Progress: TypeAlias = Callable[[str, ProgressCounts], AbstractAsyncContextManager[object]]
 """Shows the counts of the model of that name while its block runs."""
+
+
+Record: TypeAlias = Callable[[Job, Log], str]
+"""Records what makes the answers of a job, when its server is ready; returns the SHA-256 of the record."""
 
 
 def run_job(
@@ -58,7 +57,7 @@ def run_job(
     log: Log = lambda _line: None,
     *,
     keep_going: bool = False,
-    record_out: Path | None = None,
+    record: Record = record_making,
 ) -> list[Completed]:
     """Runs the entries of `job` with its model; exchanges in the journal are not repeated.
 
@@ -69,7 +68,7 @@ def run_job(
         keep_going: a model behind an API that cannot be used (a missing key or package, a server that does
             not start, a damaged journal) is no error: entries that the journal answers have answers, the
             others have the reason as their status.
-        record_out: the file for the record of what makes the answers of this job; not written in a replay.
+        record: called once, before the first request, unless this is a replay.
 
     Returns:
         Every entry with its response, sessions included, in entry order. Failures of single entries, and a
@@ -81,44 +80,26 @@ def run_job(
         WebError: what the calls in given answers need of a web API cannot be recorded now.
     """
     if job.recorded:
-        write_record(job, record_out, log)
-        completed = recorded_answers(job, log)
-        record_given(job, completed)
-        return completed
+        record(job, log)
+        return given_answers(job, log)
     if job.row.family and (job.replay is None or job.row.weights is None):
         job = replace(job, row=identify_weights(job.row, log, job.paths.weights_cache))
-    chosen = select(job.paths.data, job.categories, job.selection)
-    entries = [present_entry(entry, job.web) for entry in chosen]
-    texts = read_texts(job.paths.data)
-    web = job.web
     counts = ProgressCounts()
-    live = web.mode in NETWORK_MODES and job.replay is None
+    live = job.web.mode in NETWORK_MODES and job.replay is None
+    conversations = prepare(job, counts=counts.web if live else None)
+    entries, observed, origin = conversations.entries, conversations.observed, conversations.origin
     if live:
-        seconds = seconds_of_search(web.engine, web.pause)
+        seconds = seconds_of_search(job.web.engine, job.web.pause)
         counts.web.start(filter(searches, entries), seconds)
-    worlds = world_configs(
-        job.paths,
-        web,
-        job.selection.seed,
-        offline=job.replay is not None,
-        counts=counts.web if live else None,
-    )
-    observed_run = None if job.replay is None else job.replay.observed
-    observed = ObservedFailures(observed_run, job.folder, job.categories)
-    origin = Origin(job.name, job.run, job.web.mode, job.row.owner)
     with_calls = executing(job, observed)
 
     async def run() -> list[Completed]:
-        async with _backend(job, entries, counts, progress, log, record_out) as backend:
-            return await run_entries(
-                entries, backend, texts, worlds, origin, counts, observed.failure_of, with_calls
-            )
+        async with _backend(job, entries, counts, progress, log, record) as backend:
+            return await conversations.run(backend, counts, with_calls=with_calls)
 
     async def run_from_journal(reason: PipelineError) -> list[Completed]:
         async with _journal_backend(job, ProgressCounts()) as backend:
-            return await run_entries(
-                entries, backend, texts, worlds, origin, None, _failing(reason), with_calls
-            )
+            return await conversations.run(backend, failure=_failing(reason), with_calls=with_calls)
 
     started = time.perf_counter()
     try:
@@ -141,7 +122,7 @@ def run_job(
     for line in observed.summary(job.name, completed) if job.replay else _unanswered(job.name, completed):
         log(line)
     if left := counts.web.unanswered:
-        log(f"{job.name}: " + left_text(left, counts.web.left_for_later, web.engine, web.pause))
+        log(f"{job.name}: " + left_text(left, counts.web.left_for_later, job.web.engine, job.web.pause))
     return completed
 
 
@@ -162,12 +143,12 @@ async def _backend(
     counts: ProgressCounts,
     progress: Progress,
     log: Log,
-    record_out: Path | None,
+    record: Record,
 ) -> AsyncIterator[Backend]:
     """The backend that answers for the model of `job`; it is closed when the block ends."""
     row, folder = job.row, job.paths.journals / job.folder
     if job.embedded:
-        write_record(job, record_out, log)
+        record(job, log)
         async with progress(_label(job), counts):
             yield LocalBackend(build_model(row), entries)
         return
@@ -184,15 +165,8 @@ async def _backend(
     journal = Journal.open(path, secrets, wait=job.wait_for_lease)
     try:
         adapter.open(log)
-        record = journaled_record(job, write_record(job, record_out, log))
-        terms = RunTerms(
-            job.run,
-            record,
-            job.trial,
-            row.input_price,
-            row.output_price,
-            job.budget,
-        )
+        made_by = record(job, log)
+        terms = RunTerms(job.run, made_by, job.trial, row.input_price, row.output_price, job.budget)
         async with progress(_label(job), counts):
             yield ApiBackend(adapter, journal, row.limits, terms, counts)
     finally:
@@ -203,7 +177,7 @@ async def _backend(
 @asynccontextmanager
 async def _journal_backend(job: Job, counts: ProgressCounts) -> AsyncIterator[Backend]:
     """The backend that answers from the journals of the model alone."""
-    adapter = build_derived(job.row, job.replay.observed if job.replay else None, job.folder)
+    adapter = build_derived(job.row, observed_run(job), job.folder)
     with JournalsReader(journals_in(job.paths.journals / job.folder)) as journals:
         yield ReplayBackend(adapter, journals, job.trial, counts)
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.text import unknown_name
 from bfcl_pipeline.benchmark.config import KINDS, ModelRow
-from bfcl_pipeline.runs.provenance import template_note
+from bfcl_pipeline.runs.run import Run
 
 if TYPE_CHECKING:
     from bfcl_pipeline.ask.generation import Adapter, Model
@@ -45,17 +45,17 @@ def build_adapter(row: ModelRow, endpoint: str | None = None, *, offline: bool =
     return adapter
 
 
-def build_derived(row: ModelRow, run: Path | None, folder: str) -> Adapter:
+def build_derived(row: ModelRow, run: Run | None, folder: str) -> Adapter:
     """The adapter of a recorded model: it makes bodies and reads answers with what the run has noted alone.
 
     Args:
         row: as the run recorded it, perhaps on another machine.
-        run: results/<run>; None: it noted nothing.
+        run: None: it noted nothing.
         folder: the directory name of the model.
     """
     if not row.own_template:
         return build_adapter(row, offline=True)
-    note = template_note(run or Path(os.devnull), folder)
+    note = Path(os.devnull) if run is None else run.template_note(folder)
     adapter: Adapter = _class(row, embedded=False)(row, offline=True, note=note)
     return adapter
 

@@ -8,27 +8,21 @@ model without any answer has nothing to replace. Everything else would replace o
 
 import csv
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from itertools import chain
-from pathlib import Path
 from typing import Any
 
-from bfcl_pipeline.base.errors import ConfigError, TableError
-from bfcl_pipeline.base.yaml_reader import read_yaml_file
+from bfcl_pipeline.base.errors import ArchiveError, ConfigError, TableError
 from bfcl_pipeline.benchmark.config import (
-    NOT_RECORDED,
     Job,
     ModelRow,
     RunConfig,
     RunSample,
     WebChoice,
-    load_models,
-    load_run,
     model_folder,
 )
 from bfcl_pipeline.benchmark.config.journal_choice import JournalChoice
-from bfcl_pipeline.benchmark.config.run_form import check_run_form
 from bfcl_pipeline.benchmark.records import Json, Status
+from bfcl_pipeline.runs.run import Run
 
 SHOWN = 3
 """Names that a message lists; of more it gives the number."""
@@ -38,99 +32,94 @@ _ENTRY_KEYS = ("sample", "seed", "entry_ids")
 _LONGEST_VALUE = 60  # characters of a value in a message
 
 
-@dataclass(frozen=True, slots=True)
-class FinishedResults:
-    """The finished responses in the directory of a run."""
+def complete_models(made: Run, run: RunConfig) -> frozenset[str]:
+    """The directory names of models that have responses to all entries of `run`, none to be retried.
 
-    folder: Path  # results/<run>
-
-    def complete_models(self, run: RunConfig) -> frozenset[str]:
-        """The directory names of models with responses to all entries of `run`, none of them to be retried.
-
-        Follows from the tables of responses alone. A smaller selection of the same draw is part of a larger
-        one, so that the number of responses shows which of them a table has.
-        """
-        return frozenset(folder for folder in run.folders if self._complete(run, folder))
-
-    def _complete(self, run: RunConfig, folder: str) -> bool:
-        jobs = _by_category(run.jobs_of(folder))
-        return all(self._has_responses(folder, category, job) for category, job in jobs.items())
-
-    def _has_responses(self, folder: str, category: str, job: Job) -> bool:
-        path = self.folder / "responses" / folder / f"{category}.parquet"
-        if not path.is_file():
-            return False
-        from bfcl_pipeline.benchmark.tables import count_matching  # loads pyarrow
-
-        try:
-            rows, failed = count_matching(path, "status", Status.INFRASTRUCTURE_ERROR)
-            sessions = self.folder / "memory" / folder / path.name
-            if sessions.is_file():
-                failed += count_matching(sessions, "status", Status.INFRASTRUCTURE_ERROR)[1]
-        except TableError:
-            return False
-        return rows == job.selection.size_of(category) and (job.recorded or not failed)
-
-    def has_answers(self, folder: str) -> bool:
-        """Whether the model with this directory name has answers, or responses that were never counted."""
-        if not any((self.folder / "responses" / folder).glob("*.parquet")):
-            return False
-        statuses = self._statuses(folder)
-        return not statuses or Status.ANSWERED.value in statuses
-
-    def _statuses(self, folder: str) -> set[str]:
-        """The statuses of the model's entries in the table `coverage`; empty if it is not there."""
-        try:
-            with (self.folder / "tables/coverage.csv").open(encoding="utf-8", newline="") as lines:
-                return {
-                    row["status"] for row in csv.DictReader(lines) if model_folder(row["model"]) == folder
-                }
-        except (OSError, KeyError, ValueError, csv.Error):
-            return set()
+    Follows from the tables of responses alone. A smaller selection of the same draw is part of a larger
+    one, so that the number of responses shows which of them a table has.
+    """
+    return frozenset(folder for folder in run.folders if _complete(made, run, folder))
 
 
-def check_recorded(results: FinishedResults, config: Mapping[str, Any], run: RunConfig) -> None:
+def _complete(made: Run, run: RunConfig, folder: str) -> bool:
+    jobs = _by_category(run.jobs_of(folder))
+    return all(_has_responses(made, folder, category, job) for category, job in jobs.items())
+
+
+def _has_responses(made: Run, folder: str, category: str, job: Job) -> bool:
+    path = made.responses(folder, category)
+    if not path.is_file():
+        return False
+    from bfcl_pipeline.benchmark.tables import count_matching  # loads pyarrow
+
+    try:
+        rows, failed = count_matching(path, "status", Status.INFRASTRUCTURE_ERROR)
+        sessions = made.sessions(folder, category)
+        if sessions.is_file():
+            failed += count_matching(sessions, "status", Status.INFRASTRUCTURE_ERROR)[1]
+    except TableError:
+        return False
+    return rows == job.selection.size_of(category) and (job.recorded or not failed)
+
+
+def _has_answers(made: Run, folder: str) -> bool:
+    """Whether the model with this directory name has answers, or responses that were never counted."""
+    if not any((made.folder / "responses" / folder).glob("*.parquet")):
+        return False
+    statuses = _statuses(made, folder)
+    return not statuses or Status.ANSWERED.value in statuses
+
+
+def _statuses(made: Run, folder: str) -> set[str]:
+    """The statuses of the model's entries in the table `coverage`; empty if it is not there."""
+    try:
+        with made.csv_table("coverage").open(encoding="utf-8", newline="") as lines:
+            return {row["status"] for row in csv.DictReader(lines) if model_folder(row["model"]) == folder}
+    except (OSError, KeyError, ValueError, csv.Error):
+        return set()
+
+
+def check_recorded(made: Run, config: Mapping[str, Any], run: RunConfig) -> None:
     """Checks that a config adds to the finished responses of its run, and replaces none.
 
     Args:
-        results: of the run.
+        made: the run as it was made before.
         config: the config, complete and checked; with `overwrite` or `replay` everything is allowed.
         run: the run that it describes.
 
     Raises:
         ConfigError: states what differs, and what to choose.
     """
-    if config["overwrite"] or config["replay"] or not (results.folder / "config.yaml").is_file():
+    if config["overwrite"] or config["replay"] or not made.config_file.is_file():
         return
     remedy = (
         "Choose another name (--run NAME), or replace it (--overwrite); to Snakemake, --config run=NAME or "
         "overwrite=true."
     )
     try:
-        earlier, before = _recorded(results, config)
-    except ConfigError as error:
+        found = list(_differences(made, config, run))
+    except (ConfigError, ArchiveError) as error:
         raise ConfigError(
             f"run {run.name!r} has results, and its recorded config cannot be compared with this one "
             f"({error}). {remedy}"
         ) from error
-    found = list(_differences(results, earlier, before, config, run))
     if found:
         raise ConfigError(f"run {run.name!r} was made with other settings: {'; '.join(found)}. {remedy}")
 
 
-def replaced_models(results: FinishedResults, config: Mapping[str, Any], run: RunConfig) -> list[str]:
+def replaced_models(made: Run, config: Mapping[str, Any], run: RunConfig) -> list[str]:
     """The directory names of models of `run` whose responses were made with other settings, by the record.
 
     Those are refused by `check_recorded`, unless the config has `overwrite` or the models have no answers.
     All models if the record cannot be compared; none if there is none.
     """
-    if not (results.folder / "config.yaml").is_file():
+    if not made.config_file.is_file():
         return []
     try:
-        earlier, before = _recorded(results, config)
-    except ConfigError:
+        before = made.recorded
+    except (ConfigError, ArchiveError):
         return list(run.folders)
-    if earlier["release"]["sha256"] != config["release"]["sha256"]:
+    if made.values["release"]["sha256"] != config["release"]["sha256"]:
         return list(run.folders)
     both = [folder for folder in run.folders if folder in before.folders]
     return [name for name in both if not _adds(before.jobs_of(name), run.jobs_of(name))]
@@ -146,45 +135,18 @@ def _adds(before: tuple[Job, ...], now: tuple[Job, ...]) -> bool:
     )
 
 
-def _recorded(results: FinishedResults, config: Mapping[str, Any]) -> tuple[Mapping[str, Any], RunConfig]:
-    """The recorded config and the run that it describes. Raises ConfigError if it describes none."""
-    try:
-        recorded = _mapping(results.folder / "config.yaml")
-        check_run_form(recorded, results.folder)
-        if "imported" in recorded:
-            raise ConfigError("its answers were imported")
-        earlier = {**recorded, **{key: config[key] for key in NOT_RECORDED}}
-        return earlier, load_run(earlier, load_models(results.folder / "models.yaml"))
-    except KeyError as error:
-        raise ConfigError(f"the key {error} is missing") from error
-    except (TypeError, ValueError) as error:
-        raise ConfigError(str(error)) from error
-
-
-def _mapping(path: Path) -> dict[str, Any]:
-    document = read_yaml_file(path)
-    if not isinstance(document, dict):
-        raise ConfigError(f"{path}: expected a mapping of keys")
-    return document
-
-
-def _differences(
-    results: FinishedResults,
-    earlier: Mapping[str, Any],
-    before: RunConfig,
-    config: Mapping[str, Any],
-    run: RunConfig,
-) -> Iterator[str]:
+def _differences(made: Run, config: Mapping[str, Any], run: RunConfig) -> Iterator[str]:
     """What would replace or drop finished responses, or mix them with those of other runs, in words."""
+    before, earlier = made.recorded, made.values
     if earlier["journal"] != config["journal"] and any(job.remote for job in before.jobs):
         how = "--fresh" if earlier["journal"] == JournalChoice.RUN else "no --fresh"
         yield f"journal: {_changed(earlier['journal'], config['journal'])} ({how} continues it)"
-    finished = [folder for folder in before.folders if results.has_answers(folder)]
+    finished = [folder for folder in before.folders if _has_answers(made, folder)]
     if not finished:
         return
     if earlier["release"]["sha256"] != config["release"]["sha256"]:
         yield f"release.sha256: {_changed(earlier['release']['sha256'], config['release']['sha256'])}"
-    removed = [before.jobs_of(folder)[0].name for folder in finished if folder not in run.folders]
+    removed = [before.job_of(folder).name for folder in finished if folder not in run.folders]
     kept = [folder for folder in finished if folder in run.folders]
     pairs = [(_by_category(before.jobs_of(name)), _by_category(run.jobs_of(name))) for name in kept]
     fewer = [
@@ -214,7 +176,7 @@ def _differences(
                 f"{_names(fewer)} (a larger sample keeps them)"
             )
     yield from chain.from_iterable(
-        _row_differences(before.jobs_of(name)[0].row, run.jobs_of(name)[0].row) for name in kept
+        _row_differences(before.job_of(name).row, run.jobs_of(name)[0].row) for name in kept
     )
     if removed:
         yield f"models: {_names(removed)} removed"

@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bfcl_pipeline.ask.orchestration.finished_results import FinishedResults, replaced_models
+from bfcl_pipeline.ask.orchestration.finished_results import complete_models, replaced_models
 from bfcl_pipeline.ask.orchestration.job_files import job_files
 from bfcl_pipeline.base.errors import TableError
 from bfcl_pipeline.benchmark.config import Job, RunConfig, recorded_files
 from bfcl_pipeline.benchmark.config.run_config import ERRATA_FOLDER
 from bfcl_pipeline.benchmark.records import Rules
+from bfcl_pipeline.runs.run import Run
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,32 +30,30 @@ class OutdatedResults:
     finished: frozenset[str] = frozenset()  # of those that have all verdicts, too
 
 
-def outdated_results(
-    results: FinishedResults, config: Mapping[str, Any], run: RunConfig
-) -> OutdatedResults:
+def outdated_results(made: Run, config: Mapping[str, Any], run: RunConfig) -> OutdatedResults:
     """Compares the results of `run` with what its config asks for.
 
     Args:
-        results: of the run.
+        made: the run as it was made before.
         config: the config, complete and checked.
         run: the run that it describes.
 
     Returns:
         What differs. A step whose outputs do not exist is not listed: Snakemake repeats it anyway.
     """
-    replaced = replaced_models(results, config, run)
-    current = results.complete_models(run).difference(replaced)
-    verdicts = {name: results.folder / "verdicts" / f"{name}.parquet" for name in current}
-    same_errata = all(_is_copied(path, results.folder) for path in run.errata)
+    replaced = replaced_models(made, config, run)
+    current = complete_models(made, run).difference(replaced)
+    verdicts = {name: made.verdicts(name) for name in current}
+    same_errata = all(_is_copied(path, made) for path in run.errata)
     scored = [name for name, path in verdicts.items() if same_errata and _scored(path, run.jobs_of(name))]
-    repeated = [job for job in run.jobs if job.folder not in current and _has_any(results.folder, job)]
+    repeated = [job for job in run.jobs if job.folder not in current and _has_any(made, job)]
     outputs = {path for job in repeated for path in job_files(job).responses}
     outputs |= {str(path) for name, path in verdicts.items() if name not in scored and path.is_file()}
-    if not _is_recorded(results.folder, config, run):
-        outputs.add(str(results.folder / "config.yaml"))
+    if not _is_recorded(made, config, run):
+        outputs.add(str(made.config_file))
     return OutdatedResults(
         frozenset(outputs),
-        tuple(path for name in replaced for path in _files_of(results.folder, name)),
+        tuple(path for name in replaced for path in _files_of(made, name)),
         current,
         frozenset(scored),
     )
@@ -76,15 +75,15 @@ def repeat_steps(outputs: Collection[str]) -> None:
     DAG.__init__ = forcing  # there is no setting for it
 
 
-def _has_any(folder: Path, job: Job) -> bool:
-    return any((folder / "responses" / job.folder).glob("*.parquet"))
+def _has_any(made: Run, job: Job) -> bool:
+    return any((made.folder / "responses" / job.folder).glob("*.parquet"))
 
 
-def _files_of(folder: Path, model: str) -> list[Path]:
+def _files_of(made: Run, model: str) -> list[Path]:
     """The tables from which those of a run are made, of one model."""
-    tables = [(folder / part / model).glob("*.parquet") for part in ("responses", "memory")]
-    shards = (folder / "shards").glob(f"{model}@*/*/*.parquet")
-    return [*tables[0], *tables[1], *shards, folder / "verdicts" / f"{model}.parquet"]
+    tables = [(made.folder / part / model).glob("*.parquet") for part in ("responses", "memory")]
+    shards = (made.folder / "shards").glob(f"{model}@*/*/*.parquet")
+    return [*tables[0], *tables[1], *shards, made.verdicts(model)]
 
 
 def _scored(path: Path, jobs: Sequence[Job]) -> bool:
@@ -101,13 +100,13 @@ def _scored(path: Path, jobs: Sequence[Job]) -> bool:
         return False
 
 
-def _is_copied(path: Path, folder: Path) -> bool:
-    copy = folder / ERRATA_FOLDER / path.name
+def _is_copied(path: Path, made: Run) -> bool:
+    copy = made.folder / ERRATA_FOLDER / path.name
     return copy.is_file() and copy.read_bytes() == path.read_bytes()
 
 
-def _is_recorded(folder: Path, config: Mapping[str, Any], run: RunConfig) -> bool:
+def _is_recorded(made: Run, config: Mapping[str, Any], run: RunConfig) -> bool:
     """Whether the record of the run, if there is one, is of this config."""
     wanted = recorded_files(config, run.jobs)
-    found = {name: folder / name for name in wanted if (folder / name).is_file()}
+    found = {name: made.folder / name for name in wanted if (made.folder / name).is_file()}
     return all(path.read_text(encoding="utf-8") == wanted[name] for name, path in found.items())

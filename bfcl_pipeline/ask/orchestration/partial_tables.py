@@ -7,27 +7,22 @@ models; the next run makes all of them again.
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 from bfcl_pipeline.benchmark.config import RunConfig
+from bfcl_pipeline.runs.run import Run
 
 _LONG_AGO = 1.0
 """Unix time of the files: older than everything they are made from, so that they are made again."""
 
 
-def complete_models(run: RunConfig, folder: Path) -> list[str]:
-    """The names of the models of `run` whose responses are all there and scored.
-
-    folder: results/<run>.
-    """
-    return [run.jobs_of(name)[0].name for name in run.folders if _is_complete(run, folder, name)]
+def scored_models(made: Run, run: RunConfig) -> list[str]:
+    """The names of the models of `run` whose responses are all there and scored."""
+    return [run.job_of(name).name for name in run.folders if _is_scored(made, run, name)]
 
 
-def _is_complete(run: RunConfig, folder: Path, name: str) -> bool:
-    responses = [
-        folder / "responses" / name / f"{category}.parquet" for category in run.categories_of(name)
-    ]
-    verdicts = folder / "verdicts" / f"{name}.parquet"
+def _is_scored(made: Run, run: RunConfig, name: str) -> bool:
+    responses = [made.responses(name, category) for category in run.categories_of(name)]
+    verdicts = made.verdicts(name)
     return (
         verdicts.is_file()
         and all(path.is_file() for path in responses)
@@ -35,18 +30,16 @@ def _is_complete(run: RunConfig, folder: Path, name: str) -> bool:
     )
 
 
-def tabulate_complete(run: RunConfig, folder: Path) -> str:
-    """Makes the tables and the report of the complete models of `run`, if others are missing.
+def tabulate_scored(made: Run, run: RunConfig) -> str:
+    """Makes the tables and the report of the scored models of `run`, if others are missing.
 
-    folder: results/<run>, with its recorded models. Returns a line on the result; empty if nothing was
-    made.
+    Returns a line on the result; empty if nothing was made.
     """
-    complete = complete_models(run, folder)
+    complete, folder = scored_models(made, run), made.folder
     missing = [name for name in run.models if name not in complete]
-    models = folder / "models.yaml"
-    if not complete or not missing or not models.is_file():
+    if not complete or not missing or not made.models_file.is_file():
         return ""
-    options = [f"--rules={run.rules}", f"--models={models}"]
+    options = [f"--rules={run.rules}", f"--models={made.models_file}"]
     options += [*(f"--model={name}" for name in complete), *(f"--missing={name}" for name in missing)]
     page = ["report", str(folder), f"--rules={run.rules}", f"--entries={run.shown}"]
     for command in (["aggregate", str(folder), *options], page):

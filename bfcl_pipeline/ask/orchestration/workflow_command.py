@@ -19,8 +19,8 @@ from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.project import project_file, project_folder
 from bfcl_pipeline.base.text import unknown_name
 from bfcl_pipeline.base.yaml_reader import read_yaml_file
-from bfcl_pipeline.benchmark.config.config_file import CONFIG_FILE
 from bfcl_pipeline.benchmark.config.journal_choice import JournalChoice
+from bfcl_pipeline.benchmark.config.models_files import CONFIG_FILE
 
 _NOT_SELECTING = ("run", "budget", "rules", "errata", "overwrite", "containers", "replay")
 """Keys that do not change which answers a run holds: they need no other name of the run."""

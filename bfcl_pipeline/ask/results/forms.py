@@ -1,9 +1,10 @@
-"""The forms in which official handlers store answers, and their conversion to a uniform form.
+"""The forms in which official handlers store answers, read into a uniform form and written from it.
 
 The uniform form of native calls is a list of {name: arguments as JSON text}; of prompted answers, the
 text. Answers of open weights are read by the readers of their families. Most other handlers store exactly
 the uniform form. Other forms are listed here with the reason; a form that is not listed is not
-guessed. Nothing is evaluated: texts are parsed as JSON or stay texts. The inverse is `results.writers`.
+guessed. Nothing is evaluated: texts are parsed as JSON or stay texts. Arguments that are not a JSON object
+stay text, which no handler can decode: the answer then contains no calls.
 
 Source: the decoding methods of the handlers of bfcl-eval 2026.3.23.
 """
@@ -14,11 +15,60 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TypeAlias
 
-from bfcl_pipeline.ask.results.writers import as_it_is, cohere, json_list, objects, pairs, tagged_json
+from bfcl_pipeline.base.text import loaded_json
 from bfcl_pipeline.benchmark.config.families import FamilyRow, load_families
 from bfcl_pipeline.benchmark.definition import CATEGORIES
 from bfcl_pipeline.benchmark.records import Json, Mode
 from bfcl_pipeline.dialogue.families import READERS
+
+
+def as_it_is(result: Json) -> Json:
+    """[{name: arguments as JSON text}]"""
+    return result
+
+
+def objects(result: Json) -> Json:
+    """[{name: {...}}]"""
+    if not _is_calls(result):
+        return result
+    return [{name: _arguments(text) for name, text in call.items()} for call in result]
+
+
+def pairs(result: Json, name: str = "name", arguments: str = "arguments") -> Json:
+    """[{name: ..., arguments: {...}}]"""
+    if not _is_calls(result):
+        return result
+    return [{name: key, arguments: _arguments(text)} for call in result for key, text in call.items()]
+
+
+def cohere(result: Json) -> Json:
+    """[{tool_name: ..., parameters: {...}}]"""
+    return pairs(result, "tool_name", "parameters")
+
+
+def tagged_json(result: Json) -> Json:
+    """Text with one <tool_call> section per call."""
+    if not _is_calls(result):
+        return result
+    return "\n".join(f"<tool_call>\n{json.dumps(pair)}\n</tool_call>" for pair in pairs(result))
+
+
+def json_list(result: Json) -> Json:
+    """Text that is a JSON list of pairs."""
+    return json.dumps(pairs(result)) if _is_calls(result) else result
+
+
+def _is_calls(result: Json) -> bool:
+    return isinstance(result, list) and all(isinstance(call, Mapping) for call in result)
+
+
+def _arguments(text: Json) -> Json:
+    """The JSON object in `text`; `text` itself if it is not one."""
+    if not isinstance(text, str):
+        return text
+    value = loaded_json(text)
+    return value if isinstance(value, dict) else text
+
 
 Convert: TypeAlias = Callable[[Json, bool], Json]
 """Converts one stored answer to its uniform form; the flag says whether its calls are run.

@@ -9,7 +9,13 @@ from bfcl_pipeline.benchmark.config.job import (
     Shard,
     WebChoice,
 )
-from bfcl_pipeline.benchmark.config.kinds import EMBEDDED_KINDS, KINDS, RECORDED_KINDS, ModelKind
+from bfcl_pipeline.benchmark.config.kinds import (
+    EMBEDDED_KINDS,
+    KINDS,
+    RECORDED_KINDS,
+    ModelKind,
+    unknown_model,
+)
 from bfcl_pipeline.benchmark.config.model_rows import (
     ModelRow,
     RequestLimits,
@@ -37,7 +43,6 @@ from bfcl_pipeline.benchmark.config.run_record import (
 )
 from bfcl_pipeline.benchmark.config.sampling import RunSample, SampleBy, allocate, by_weight, divide, pick
 from bfcl_pipeline.benchmark.config.trials import Trial, trial_name, trial_of
-from bfcl_pipeline.benchmark.config.unknown_model import unknown_model
 
 __all__ = [
     "EMBEDDED_KINDS",

@@ -1,11 +1,31 @@
-"""Which files have the rows of the models: those that a command or config names, else the usual ones."""
+"""Which files have the rows of the models: those that a command or config names, else the usual ones.
+
+Covers reading config/config.yaml, unchecked, for commands that need single values, outside of a run.
+"""
 
 import os
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from bfcl_pipeline.base.errors import ConfigError
-from bfcl_pipeline.benchmark.config.config_file import CONFIG_FILE, config_values
+from bfcl_pipeline.base.yaml_reader import read_yaml_file
+
+CONFIG_FILE = Path("config/config.yaml")
+"""The config of runs in the working folder; without it, that of the project (`project.project_file`)."""
+
+
+def config_values(file: Path = CONFIG_FILE) -> dict[str, Any]:
+    """The values in a config file by key; none if there is no such file.
+
+    Raises ConfigError if it cannot be read.
+    """
+    try:
+        document = read_yaml_file(file, by_hand=True)
+    except FileNotFoundError:
+        return {}
+    return document if isinstance(document, dict) else {}
+
 
 MODELS_FILE = Path("config/models.yaml")
 """The shipped rows."""

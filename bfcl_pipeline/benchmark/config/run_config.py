@@ -23,10 +23,10 @@ from bfcl_pipeline.benchmark.config.job import (
     WebChoice,
 )
 from bfcl_pipeline.benchmark.config.journal_choice import JournalChoice
+from bfcl_pipeline.benchmark.config.kinds import unknown_model
 from bfcl_pipeline.benchmark.config.model_rows import ModelRow, model_folder
 from bfcl_pipeline.benchmark.config.sampling import RunSample, divide
 from bfcl_pipeline.benchmark.config.shown_entries import ShownEntries
-from bfcl_pipeline.benchmark.config.unknown_model import unknown_model
 from bfcl_pipeline.benchmark.definition import CATEGORIES, Check, category_of, resolve_categories
 from bfcl_pipeline.benchmark.records import Mode, Rules
 
@@ -100,17 +100,37 @@ class RunConfig:
         return tuple(self._by_folder)
 
     @property
-    def categories(self) -> frozenset[str]:
-        """The categories of any job."""
-        return frozenset(category for job in self.jobs for category in job.categories)
+    def categories(self) -> list[str]:
+        """The categories of any job, sorted."""
+        return sorted({category for job in self.jobs for category in job.categories})
 
     def categories_of(self, folder: str) -> tuple[str, ...]:
         """The categories of one model, in the benchmark's order."""
         return tuple(dict.fromkeys(name for job in self.jobs_of(folder) for name in job.categories))
 
+    @property
+    def remote(self) -> list[str]:
+        """The file names of the models behind an API."""
+        return [folder for folder in self.folders if self.job_of(folder).remote]
+
+    @property
+    def given(self) -> list[str]:
+        """The file names of the models of kind `results`, whose answers are in no journal."""
+        return [folder for folder in self.folders if self.job_of(folder).recorded]
+
+    @property
+    def needs_encoder(self) -> bool:
+        """Whether a category needs the sentence encoder."""
+        asked = {name for job in self.jobs if not job.recorded for name in job.categories}
+        return any(CATEGORIES[category].needs_encoder for category in asked)
+
     def memory_of(self, folder: str) -> tuple[str, ...]:
         """The categories of one model that have memory sessions before their questions."""
         return tuple(name for name in self.categories_of(folder) if CATEGORIES[name].prerequisites)
+
+    def job_of(self, folder: str) -> Job:
+        """The first job of one model, with its row and its trial. Raises as `jobs_of`."""
+        return self.jobs_of(folder)[0]
 
     def jobs_of(self, folder: str) -> tuple[Job, ...]:
         """The jobs of one model. Raises ConfigError if the run has no model with this file name."""

@@ -1,17 +1,46 @@
-"""The models that the official tool supports, read from its source as literals.
+"""The models that the official tool supports, and the long texts in prompts of open weights, as literals.
 
-Covers name, leaderboard details and the settings of the official scorer for each; not the code of handlers.
+Covers name, leaderboard details and the settings of the official scorer for each, and the constants of the
+modules for model families, which `families.rendering` looks up by their beginnings. The source is read as a
+syntax tree and never executed; the code of handlers is not read.
 """
 
 import ast
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from bfcl_pipeline.benchmark.records import Json
 from bfcl_pipeline.benchmark.staging.json_lines import malformed_release
 from bfcl_pipeline.benchmark.staging.literals import literal, parse_module
-from bfcl_pipeline.benchmark.staging.release_files import MODEL_CONFIG
+from bfcl_pipeline.benchmark.staging.release_files import FAMILY_MODULES, MODEL_CONFIG
 from bfcl_pipeline.benchmark.staging.source import Release
+
+LONG = 60
+"""Characters from which on a text is staged; the templates have shorter ones themselves."""
+
+
+def read_family_texts(release: Release) -> dict[str, list[str]]:
+    """The content of family_texts.json: texts by module, in source order, each once.
+
+    Raises MalformedRelease if a module is not Python.
+    """
+    return {
+        name: list(dict.fromkeys(_texts(parse_module(release, path))))
+        for name, path in FAMILY_MODULES.items()
+    }
+
+
+def _texts(tree: ast.Module) -> Iterator[str]:
+    unused = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}  # docstrings
+    found = [
+        (node.lineno, node.col_offset, node.value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in unused
+    ]
+    for _, _, text in sorted(found):
+        if len(text) >= LONG:
+            yield text
 
 
 @dataclass(frozen=True, slots=True)

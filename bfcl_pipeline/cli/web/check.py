@@ -13,7 +13,7 @@ from bfcl_pipeline.cli.options import add_data
 from bfcl_pipeline.cli.plain_count import PlainCount
 from bfcl_pipeline.cli.steps import StepsShown
 from bfcl_pipeline.cli.web.options import add_processes, add_record, add_run
-from bfcl_pipeline.runs.folders import run_folder
+from bfcl_pipeline.runs.run import Run, open_run
 from bfcl_pipeline.world.web.cache import WebCache
 
 if TYPE_CHECKING:
@@ -42,7 +42,11 @@ def run(options: argparse.Namespace) -> int:
     from bfcl_pipeline.world.web.check import check_cache  # loads the readers
 
     cache = WebCache(options.record)
-    keys = None if options.run_dir is None else _keys(run_folder(options.run_dir), options)
+    keys = (
+        None
+        if options.run_dir is None
+        else _keys(open_run(options.run_dir, data=options.data), options.record)
+    )
     started = time.perf_counter()
     with StepsShown() as steps:
 
@@ -60,20 +64,17 @@ def run(options: argparse.Namespace) -> int:
     return 1 if check.failed else 0
 
 
-def _keys(run: Path, options: argparse.Namespace) -> set[Key]:
+def _keys(run: Run, record: Path) -> set[Key]:
     """The outcomes that a run used."""
     from bfcl_pipeline.judge.web_files import run_keys, unfinished_models
-    from bfcl_pipeline.runs.archived.software import find_checkout
-    from bfcl_pipeline.runs.recorded_run import read_recorded_run
 
-    recorded = read_recorded_run(run, find_checkout().schema)
-    if models := unfinished_models(recorded):
+    if models := unfinished_models(run):
         print(
-            f"{run}: not finished: {', '.join(models)}. What these used is checked without RUN only, or "
-            "when the run is finished.",
+            f"{run.folder}: not finished: {', '.join(models)}. What these used is checked without RUN "
+            "only, or when the run is finished.",
             file=sys.stderr,
         )
-    return run_keys(recorded, options.record, options.data, unfinished=True)
+    return run_keys(run, record, unfinished=True)
 
 
 def _print(check: CacheCheck, most: int | None) -> None:

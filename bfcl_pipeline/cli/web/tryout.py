@@ -17,8 +17,8 @@ from bfcl_pipeline.base.project import project_file
 from bfcl_pipeline.base.secrets import Redactor
 from bfcl_pipeline.base.text import cut, on_one_line, plural, printable
 from bfcl_pipeline.benchmark.config.check import check_config, with_defaults
-from bfcl_pipeline.benchmark.config.config_file import CONFIG_FILE, config_values
 from bfcl_pipeline.benchmark.config.job import SEARCH_ENGINES, SERPAPI_KEY, WebChoice
+from bfcl_pipeline.benchmark.config.models_files import CONFIG_FILE, config_values
 from bfcl_pipeline.benchmark.config.run_settings import config_schema
 
 if TYPE_CHECKING:

@@ -1,12 +1,109 @@
-"""The forms in which templates receive function docs, by the name that families.yaml gives."""
+"""The forms in which templates receive function docs, by the name that families.yaml gives.
 
-from collections.abc import Callable, Mapping, Sequence
+MiniCPM receives Python code: a signature, its parameters as fields of a class, further classes. The package
+datamodel-code-generator writes the classes, in the version that the official tool has, since their text is
+part of the prompt; it is the extra `minicpm`, imported when it is first needed. A function that it cannot
+write has no code, as in the release. Source: the release's minicpm_fc.
+"""
+
+import json
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from copy import deepcopy
+from functools import lru_cache
 from typing import Any, TypeAlias
 
+import yaml
+
+from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.benchmark.records import FunctionDoc, Json
-from bfcl_pipeline.dialogue.families.python_code import python_code
 from bfcl_pipeline.dialogue.prompts import WireFormat, tool_schemas
+
+_ROOT = "class Model(BaseModel):"
+
+
+def python_code(functions: Sequence[Json]) -> Sequence[str | None]:
+    """The code of each of `functions`, which are in the form of tools; None if there is none.
+
+    Raises ConfigError if the package is missing.
+    """
+    return [_code(json.dumps(function)) for function in functions]
+
+
+@lru_cache(maxsize=4096)
+def _code(written: str) -> str | None:
+    function = json.loads(written)
+    classes = _classes(json.dumps(function["parameters"]))
+    if classes is None:
+        return None
+    _, start, rest = classes.partition("class")
+    before, root, fields = (start + rest if start else classes).partition(_ROOT)
+    if not root:
+        return None
+    description = function.get("description", "")
+    return (
+        f"{before}def {function['name']}({_parameters(function['parameters'])}):\n"
+        f'    """\n    {description}\n    Args:\n{fields}\n    """\n'
+    )
+
+
+def _parameters(schema: Json) -> str:
+    """The names of required parameters, then the others with their defaults."""
+    required = schema.get("required", [])
+    plain, others = [], []
+    for name, each in schema["properties"].items():
+        if "default" in each or name not in required:
+            others.append(f"{name}={each.get('default')!r}")
+        else:
+            plain.append(name)
+    return ", ".join(plain + others)
+
+
+@contextmanager
+def _yaml_as_it_was() -> Iterator[None]:
+    """Undoes that the package, when imported, makes all YAML of the process read dates as texts."""
+    loaders = {yaml.SafeLoader, getattr(yaml, "CSafeLoader", yaml.SafeLoader)}
+    known = {loader: dict(loader.yaml_constructors) for loader in loaders}
+    try:
+        yield
+    finally:
+        for loader, constructors in known.items():
+            loader.yaml_constructors.update(constructors)
+
+
+def _classes(schema: str) -> str | None:
+    with warnings.catch_warnings(), _yaml_as_it_was():
+        warnings.simplefilter("ignore")  # of the package about itself
+        try:
+            from datamodel_code_generator import DataModelType
+            from datamodel_code_generator.format import PythonVersion
+            from datamodel_code_generator.model import get_data_model_types
+            from datamodel_code_generator.parser.jsonschema import JsonSchemaParser
+        except ImportError as error:
+            raise ConfigError(
+                f"the prompts of MiniCPM with functions need datamodel-code-generator ({error}). "
+                "Run: pip install 'bfcl-pipeline[minicpm]'"
+            ) from None
+        types = get_data_model_types(
+            DataModelType.PydanticBaseModel, target_python_version=PythonVersion.PY_310
+        )
+        try:
+            parser = JsonSchemaParser(
+                schema,
+                data_model_type=types.data_model,
+                data_model_root_type=types.root_model,
+                data_model_field_type=types.field_model,
+                data_type_manager_type=types.data_type_manager,
+                dump_resolve_reference_action=types.dump_resolve_reference_action,
+                target_python_version=PythonVersion.PY_311,
+                field_constraints=True,
+            )
+            code = parser.parse()
+        except Exception:  # noqa: BLE001  # whatever the package raises for a schema
+            return None
+        return code if isinstance(code, str) else None
+
 
 Form: TypeAlias = Callable[[Sequence[FunctionDoc], int], Sequence[Json]]
 """Docs with language hints, and the number of earlier requests, to what a template receives."""

@@ -16,7 +16,7 @@ from bfcl_pipeline.benchmark.records import Status
 from bfcl_pipeline.benchmark.tables import read_table
 from bfcl_pipeline.runs.journal import JournaledExchange, JournalsReader, journals_in
 from bfcl_pipeline.runs.provenance import provenance_path, read_provenance
-from bfcl_pipeline.runs.recorded_run import RecordedRun
+from bfcl_pipeline.runs.run import Run
 
 _Used: TypeAlias = Counter[tuple[int, float | None]]
 """The exchanges that an entry used, as its response has them: turn and latency in seconds."""
@@ -47,12 +47,11 @@ class _Chosen:
     answered_since: frozenset[str]  # failed entries that have others besides
 
 
-def write_exchanges(recorded: RecordedRun, cache: Path, out: Path) -> ArchivedExchanges:
+def write_exchanges(run: Run, out: Path) -> ArchivedExchanges:
     """Writes the exchanges of the run below `out`.
 
     Args:
-        recorded: the run.
-        cache: the directory with the shared journals, exchanges/<model>/.
+        run: the run.
         out: a temporary directory.
 
     Raises:
@@ -62,11 +61,11 @@ def write_exchanges(recorded: RecordedRun, cache: Path, out: Path) -> ArchivedEx
     """
     written: list[tuple[str, Path]] = []
     answered_since = 0
-    for folder in recorded.remote():
-        entries = _entries(recorded, folder)
-        journal_folder = recorded.journals(cache) / folder
+    for folder in run.recorded.remote:
+        entries = _entries(run, folder)
+        journal_folder = run.journals / folder
         with JournalsReader(journals_in(journal_folder)) as journals:
-            chosen = _chosen(journals, entries, recorded.trial(folder))
+            chosen = _chosen(journals, entries, run.recorded.job_of(folder).trial)
             if chosen.missing:
                 raise ArchiveError(
                     f"{journal_folder}: no exchange of {len(chosen.missing):,} entries that "
@@ -76,7 +75,7 @@ def write_exchanges(recorded: RecordedRun, cache: Path, out: Path) -> ArchivedEx
             answered_since += len(chosen.answered_since)
             named: set[str] = set()
             for journal in journals.journals:
-                name = f"{recorded.journals_member}/{folder}/{journal.path.name}"
+                name = f"{run.journals_member}/{folder}/{journal.path.name}"
                 path = out / name
                 path.parent.mkdir(parents=True, exist_ok=True)
                 kept = [(each.key, each.provenance) for each in journal if each.key in chosen.keys]
@@ -85,35 +84,34 @@ def write_exchanges(recorded: RecordedRun, cache: Path, out: Path) -> ArchivedEx
                     file.writelines(journal.line(key) for key, _ in kept)
                 if kept:
                     written.append((name, path))
-        written += _records(recorded, journal_folder, named)
+        written += _records(run, journal_folder, named)
     return ArchivedExchanges(written, answered_since)
 
 
-def exchanges_of(recorded: RecordedRun, cache: Path, folder: str) -> Iterator[JournaledExchange]:
+def exchanges_of(run: Run, folder: str) -> Iterator[JournaledExchange]:
     """The exchanges of one model of a run, each once, whatever journals of the model have it.
 
     Args:
-        recorded: the run.
-        cache: the directory with the shared journals, exchanges/<model>/.
+        run: the run.
         folder: the directory name of the model.
 
     Raises:
         JournalError: a journal is damaged.
     """
-    with JournalsReader(journals_in(recorded.journals(cache) / folder)) as journals:
-        keys = _chosen(journals, _entries(recorded, folder), recorded.trial(folder)).keys
+    with JournalsReader(journals_in(run.journals / folder)) as journals:
+        keys = _chosen(journals, _entries(run, folder), run.recorded.job_of(folder).trial).keys
         for exchange in journals:
             if exchange.key in keys:
                 yield exchange
 
 
-def _records(recorded: RecordedRun, journals: Path, named: Iterable[str]) -> Iterator[tuple[str, Path]]:
+def _records(run: Run, journals: Path, named: Iterable[str]) -> Iterator[tuple[str, Path]]:
     """The records that exchanges name and that are there. Raises ProvenanceError if one is damaged."""
     for sha256 in sorted(named):
         path = provenance_path(journals, sha256)
         if path.is_file():
             read_provenance(path)
-            member = provenance_path(Path(recorded.journals_member) / journals.name, sha256)
+            member = provenance_path(Path(run.journals_member) / journals.name, sha256)
             yield member.as_posix(), path
 
 
@@ -147,13 +145,12 @@ def _chosen(journals: JournalsReader, entries: _Entries, trial: int) -> _Chosen:
     return _Chosen(frozenset(keys), missing, frozenset(since))
 
 
-def _entries(recorded: RecordedRun, folder: str) -> _Entries:
+def _entries(run: Run, folder: str) -> _Entries:
     answered: set[str] = set()
     failed: dict[str, _Used] = {}
-    tables = [("responses", name) for name in recorded.run.categories_of(folder)]
-    tables += [("memory", name) for name in recorded.run.memory_of(folder)]
-    for part, category in tables:
-        path = recorded.folder / part / folder / f"{category}.parquet"
+    tables = [run.responses(folder, name) for name in run.recorded.categories_of(folder)]
+    tables += [run.sessions(folder, name) for name in run.recorded.memory_of(folder)]
+    for path in tables:
         for row in read_table(path, ["entry_id", "status", "steps"]).to_pylist():
             if row["status"] == Status.ANSWERED:
                 answered.add(row["entry_id"])

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 from bfcl_pipeline.base.text import Log, on_one_line, printable
 
 if TYPE_CHECKING:
-    from bfcl_pipeline.runs.archived.crate_metadata import CrateMetadata
-    from bfcl_pipeline.runs.recorded_run import RecordedRun
+    from bfcl_pipeline.runs.archived.unpacking import ArchivedRun
 
 SHOWN = 10
 """The most differences of one kind that are reported."""
@@ -118,23 +117,10 @@ class Findings:
         self.log(part.value)
 
 
-@dataclass(frozen=True, slots=True)
-class UnpackedRun:
-    """An archived run while it is verified."""
-
-    file: Path  # the archive
-    sha256: str  # of the archive
-    metadata: CrateMetadata
-    recorded: RecordedRun  # in a temporary directory
-    cache: Path  # its exchanges/ and web/, in a temporary directory
-    data: Path  # the staged release
-    cores: int
-
-
 class FurtherCheck(Protocol):
     """A check beyond the derivation, on request: asking the model again, the official scorer."""
 
-    def __call__(self, run: UnpackedRun, findings: Findings, step_log: Log) -> Verification:
+    def __call__(self, run: ArchivedRun, findings: Findings, step_log: Log) -> Verification:
         """Checks `run`, whose results were derived again and are identical.
 
         Args:

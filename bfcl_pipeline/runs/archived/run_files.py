@@ -10,23 +10,22 @@ from pathlib import Path
 from bfcl_pipeline.base.errors import ArchiveError
 from bfcl_pipeline.base.files import files_below, is_regular
 from bfcl_pipeline.runs.provenance import BESIDE_LOG, TEMPLATE_BESIDE_LOG
-from bfcl_pipeline.runs.recorded_run import RecordedRun
 from bfcl_pipeline.runs.run import Run
 
 _TABLES = {".parquet", ".csv"}
 _FIGURES = {".svg", ".png", ".md"}
 
 
-def result_files(recorded: RecordedRun) -> list[Path]:
+def result_files(run: Run) -> list[Path]:
     """Config, models and results. Raises ArchiveError if one is missing."""
-    folder, run = recorded.folder, recorded.run
-    needed = [folder / "config.yaml", folder / "models.yaml", folder / "report.html"]
-    needed += Run(folder).errata
-    for model in run.folders:
-        needed += [folder / "responses" / model / f"{name}.parquet" for name in run.categories_of(model)]
-        needed += [folder / "memory" / model / f"{name}.parquet" for name in run.memory_of(model)]
-        needed.append(folder / "verdicts" / f"{model}.parquet")
-    needed.append(folder / "tables" / "leaderboard.parquet")
+    folder, recorded = run.folder, run.recorded
+    needed = [run.config_file, run.models_file, folder / "report.html"]
+    needed += run.errata
+    for model in recorded.folders:
+        needed += [run.responses(model, name) for name in recorded.categories_of(model)]
+        needed += [run.sessions(model, name) for name in recorded.memory_of(model)]
+        needed.append(run.verdicts(model))
+    needed.append(run.table("leaderboard"))
     missing = [path for path in needed if not path.is_file()]
     if missing:
         raise ArchiveError(
@@ -38,14 +37,14 @@ def result_files(recorded: RecordedRun) -> list[Path]:
     return sorted({*needed, *tables, *conversations, *figures})
 
 
-def log_files(recorded: RecordedRun) -> list[Path]:
+def log_files(run: Run) -> list[Path]:
     """Logs and benchmarks of the run, which cannot be derived again."""
-    models = frozenset(recorded.run.folders)
+    models = frozenset(run.recorded.folders)
     return sorted(
         path
         for part in ("logs", "benchmarks")
-        for path in _files(recorded.folder / part)
-        if _belongs(path.relative_to(recorded.folder / part), models)
+        for path in _files(run.folder / part)
+        if _belongs(path.relative_to(run.folder / part), models)
     )
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from bfcl_pipeline.base import __version__
 from bfcl_pipeline.base.project import project_folder
 from bfcl_pipeline.runs.provenance import Provenance
-from bfcl_pipeline.runs.provenance.commit import find_commit
+from bfcl_pipeline.runs.provenance.software import find_commit
 
 PACKAGES = ("snakemake", "pyarrow", "polars")
 """Packages whose versions are recorded: the workflow engine and the writers of the tables."""
@@ -25,11 +25,6 @@ class Checkout:
     folder: Path
     commit: str | None  # of git, or that from which wheel or image was built; None if not known
     dirty: bool  # whether its code differs from that commit
-
-    @property
-    def schema(self) -> Path:
-        """The JSON Schema of run configs."""
-        return self.folder / "workflow/schemas/config.schema.yaml"
 
     @property
     def lock_file(self) -> Path:

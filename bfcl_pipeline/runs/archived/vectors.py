@@ -17,7 +17,7 @@ from bfcl_pipeline.benchmark.tables import read_table
 from bfcl_pipeline.dialogue.calls import calls_by_step
 from bfcl_pipeline.runs.archived.members import MAX_VECTORS
 from bfcl_pipeline.runs.archived.writing import TOO_MUCH
-from bfcl_pipeline.runs.recorded_run import RecordedRun
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.world.encoding.sentence_encoder import EmbeddingCache
 from bfcl_pipeline.world.tools.call_rewriter import CallRewriter
 from bfcl_pipeline.world.tools.memory.encoder import DIMENSIONS
@@ -33,11 +33,11 @@ MAX_BYTES = MAX_VECTORS * _RECORD_BYTES
 """The largest size of the member."""
 
 
-def pack_vectors(recorded: RecordedRun, cache: Path) -> bytes:
-    """The vectors of the run in `cache`, or no bytes. Raises ArchiveError if there are too many."""
-    stored = EmbeddingCache(cache)
+def pack_vectors(run: Run) -> bytes:
+    """The vectors of the run in its cache, or no bytes. Raises ArchiveError if there are too many."""
+    stored = EmbeddingCache(run.cache / "encoder")
     # Also of results from elsewhere: the tables play their searches again, as far as embeddings are stored.
-    texts = {text for folder in recorded.run.folders for text in _texts_of(recorded, folder)}
+    texts = {text for folder in run.recorded.folders for text in _texts_of(run, folder)}
     records: dict[bytes, bytes] = {}
     for text in texts:
         if stored.get(text) is not None:
@@ -69,13 +69,13 @@ def embedded_texts(turns: Json, mode: Mode) -> Iterator[str]:
             yield from {text, _REWRITER.text(text)}
 
 
-def _texts_of(recorded: RecordedRun, folder: str) -> Iterator[str]:
+def _texts_of(run: Run, folder: str) -> Iterator[str]:
     """All texts that may have been embedded for one model."""
-    for category in recorded.run.categories_of(folder):
+    for category in run.recorded.categories_of(folder):
         if not CATEGORIES[category].needs_encoder:
             continue
-        for part, columns in (("responses", ()), ("memory", ("snapshot_json",))):
-            path = recorded.folder / part / folder / f"{category}.parquet"
+        for table, columns in ((run.responses, ()), (run.sessions, ("snapshot_json",))):
+            path = table(folder, category)
             if not path.is_file():  # results from elsewhere without sessions
                 continue
             for row in read_table(path, ["mode", "result_json", *columns]).to_pylist():

@@ -9,8 +9,9 @@ from pathlib import Path
 
 from bfcl_pipeline.base.errors import WebError
 from bfcl_pipeline.runs.archived.packed_record import unpack_record
+from bfcl_pipeline.runs.archived.reading import SealedArchive
 from bfcl_pipeline.runs.archived.seal import SEAL_BYTES
-from bfcl_pipeline.runs.archived.unpacking import extract_run
+from bfcl_pipeline.runs.archived.unpacking import unpack_run
 from bfcl_pipeline.world.web.record_files import list_record
 
 CRATE = ".crate.zip"
@@ -48,7 +49,8 @@ def opened_record(source: Path) -> Iterator[WebRecord]:
     with tempfile.TemporaryDirectory(prefix="web-record-") as made:
         folder, others = Path(made), 0
         if _is_sealed(source):
-            extract_run(source, folder, lambda name: name.startswith(_IN_CRATE))
+            with SealedArchive(source) as archive:
+                unpack_run(archive, folder, wanted=lambda name: name.startswith(_IN_CRATE))
             folder /= _IN_CRATE
         else:
             others = unpack_record(source, folder)

@@ -16,7 +16,6 @@ from bfcl_pipeline.runs.provenance.store import (
     provenance_path,
     provenances_in,
     read_provenance,
-    template_note,
     write_provenance,
 )
 
@@ -34,6 +33,5 @@ __all__ = [
     "provenance_path",
     "provenances_in",
     "read_provenance",
-    "template_note",
     "write_provenance",
 ]

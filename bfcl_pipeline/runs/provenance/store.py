@@ -5,7 +5,6 @@ A record is written once and never changed, so that jobs on several machines can
 
 import hashlib
 import re
-from glob import escape
 from pathlib import Path
 
 from bfcl_pipeline.base.errors import ProvenanceError
@@ -28,18 +27,6 @@ SHA256 = re.compile(r"[0-9a-f]{64}")
 def provenance_path(journals: Path, sha256: str) -> Path:
     """The file of a record. journals: the directory of a model's journals."""
     return journals / FOLDER / f"{sha256}.json"
-
-
-def template_note(run: Path, folder: str) -> Path:
-    """The file in which a run noted the chat template of a model; it may be missing.
-
-    Args:
-        run: results/<run>.
-        folder: the directory name of the model; each of its shards may have a note.
-    """
-    logs = run / "logs/generate"
-    of_shards = sorted(logs.glob(f"{escape(folder)}@*{TEMPLATE_BESIDE_LOG}"))
-    return next(iter(of_shards), logs / f"{folder}{TEMPLATE_BESIDE_LOG}")
 
 
 def provenances_in(journals: Path) -> list[Path]:

@@ -15,7 +15,7 @@ from bfcl_pipeline.runs.archived.software import Checkout, workflow_files
 from bfcl_pipeline.runs.archived.vectors import NAME as VECTORS
 from bfcl_pipeline.runs.archived.vectors import pack_vectors
 from bfcl_pipeline.runs.provenance import BESIDE_LOG, TEMPLATE_BESIDE_LOG
-from bfcl_pipeline.runs.recorded_run import RecordedRun
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.share.archive.crate import RunFacts
 from bfcl_pipeline.share.archive.snakemake_records import (
     WorkflowStep,
@@ -29,7 +29,6 @@ from bfcl_pipeline.share.archive.snakemake_records import (
 class Places:
     """The directories from which an archive is made."""
 
-    cache: Path  # has exchanges/ and web/
     snakemake: Path  # Snakemake's directory, .snakemake
     work: Path  # a temporary directory
 
@@ -43,13 +42,11 @@ class ArchiveContents:
     answered_since: int  # entries that failed, with later answers that are left out
 
 
-def gather(
-    recorded: RecordedRun, checkout: Checkout, places: Places, web: Iterable[Path]
-) -> ArchiveContents:
+def gather(run: Run, checkout: Checkout, places: Places, web: Iterable[Path]) -> ArchiveContents:
     """All files of a run.
 
     Args:
-        recorded: the run.
+        run: the run.
         checkout: the checkout with the workflow.
         places: where the files are.
         web: the files of the web cache that the run used.
@@ -59,21 +56,19 @@ def gather(
         JournalError: a journal is damaged.
         OSError: a file cannot be read.
     """
-    results = f"results/{recorded.run.name}"
-    outputs = {
-        f"{results}/{path.relative_to(recorded.folder).as_posix()}": path for path in result_files(recorded)
-    }
-    shards = tuple(f"{results}/shards/{model}@" for model in recorded.run.folders)
+    results = f"results/{run.recorded.name}"
+    outputs = {f"{results}/{path.relative_to(run.folder).as_posix()}": path for path in result_files(run)}
+    shards = tuple(f"{results}/shards/{model}@" for model in run.recorded.folders)
     steps = read_steps(places.snakemake, lambda output: output in outputs or output.startswith(shards))
-    exchanges = write_exchanges(recorded, places.cache, places.work)
+    exchanges = write_exchanges(run, places.work)
     sources: list[tuple[str, Path | bytes]] = [
         *outputs.items(),
-        *_logs(recorded, places),
+        *_logs(run, places),
         *exchanges.files,
-        *((f"cache/web/{path.relative_to(places.cache / 'web').as_posix()}", path) for path in web),
+        *((f"cache/web/{path.relative_to(run.cache / 'web').as_posix()}", path) for path in web),
         *((path.relative_to(checkout.folder).as_posix(), path) for path in workflow_files(checkout)),
     ]
-    vectors = pack_vectors(recorded, places.cache / "encoder")
+    vectors = pack_vectors(run)
     if vectors:
         sources.append((VECTORS, vectors))
     if steps:
@@ -88,13 +83,11 @@ def _name(source: tuple[str, object]) -> str:
     return source[0]
 
 
-def _logs(recorded: RecordedRun, places: Places) -> Iterator[tuple[str, Path]]:
+def _logs(run: Run, places: Places) -> Iterator[tuple[str, Path]]:
     """Logs and benchmarks by member name; logs without paths; benchmarks and records contain none."""
-    results = f"results/{recorded.run.name}"
-    logs = {
-        f"{results}/{path.relative_to(recorded.folder).as_posix()}": path for path in log_files(recorded)
-    }
-    logs |= {f"snakemake/log/{path.name}": path for path in logs_of(places.snakemake, recorded.run.name)}
+    results = f"results/{run.recorded.name}"
+    logs = {f"{results}/{path.relative_to(run.folder).as_posix()}": path for path in log_files(run)}
+    logs |= {f"snakemake/log/{path.name}": path for path in logs_of(places.snakemake, run.recorded.name)}
     for name, path in logs.items():
         if path.name.endswith((".tsv", BESIDE_LOG, TEMPLATE_BESIDE_LOG)):  # they have no paths
             yield name, path

@@ -1,7 +1,8 @@
 """Writing the metadata of an archive: the run and each of its files, as a Workflow Run RO-Crate.
 
 Made with ro-crate-py from the given records only, without clock or disk, so that equal runs have equal
-metadata. Profile: https://w3id.org/ro/wfrun/workflow/0.5, over RO-Crate 1.1.
+metadata. Container images are those of a registry, `docker://REGISTRY/NAME:TAG@sha256:DIGEST`, and files,
+such as those of `make sif`. Profile: https://w3id.org/ro/wfrun/workflow/0.5, over RO-Crate 1.1.
 """
 
 import importlib
@@ -17,7 +18,6 @@ from bfcl_pipeline.runs.archived.members import ArchiveMember
 from bfcl_pipeline.runs.archived.names import PREVIEW
 from bfcl_pipeline.runs.archived.software import Checkout
 from bfcl_pipeline.share.archive.authors import Author
-from bfcl_pipeline.share.archive.crate_images import image_properties
 from bfcl_pipeline.share.archive.crate_terms import (
     APACHE,
     ENCODINGS,
@@ -28,6 +28,26 @@ from bfcl_pipeline.share.archive.crate_terms import (
     SOFTWARE,
     TERMS,
 )
+
+_DOCKER = "docker://"
+_DEFAULT_REGISTRY = "docker.io"  # of a name without a host, by the convention of Docker
+
+
+def image_properties(reference: str) -> dict[str, Any]:
+    """What a reference says: kind and name, and those of registry, tag and sha256 that it has."""
+    if not reference.startswith(_DOCKER):
+        return {"additionalType": {"@id": TERMS["SIFImage"]}, "name": reference}
+    whole, _, sha256 = reference.removeprefix(_DOCKER).partition("@sha256:")
+    host, slash, rest = whole.partition("/")
+    if not slash or not (host == "localhost" or "." in host or ":" in host):
+        host, rest = _DEFAULT_REGISTRY, whole
+    name, _, tag = rest.partition(":")
+    parts = {"name": name, "registry": host, "tag": tag, "sha256": sha256}
+    return {
+        "additionalType": {"@id": TERMS["DockerImage"]},
+        **{key: part for key, part in parts.items() if part},
+    }
+
 
 ROCrate: TypeAlias = Any
 """The class of ro-crate-py, which is not typed and is imported where it is used."""

@@ -1,10 +1,11 @@
 """Making the archive of a run: collect the files, search them for secrets, describe and write them."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
+from bfcl_pipeline.ask.jobs.failed_searches import failed_searches
 from bfcl_pipeline.base.errors import ArchiveError
 from bfcl_pipeline.base.files import temporary_folder
 from bfcl_pipeline.base.key_shapes import named_secrets
@@ -14,11 +15,11 @@ from bfcl_pipeline.judge.web_files import web_files
 from bfcl_pipeline.runs.archived.crate_metadata import metadata_limit
 from bfcl_pipeline.runs.archived.members import ArchiveMember, file_sha256, member
 from bfcl_pipeline.runs.archived.names import METADATA, PREVIEW
-from bfcl_pipeline.runs.archived.provenances import log_records
 from bfcl_pipeline.runs.archived.secrets import Search
 from bfcl_pipeline.runs.archived.software import Checkout, find_checkout, versions, versions_when_made
 from bfcl_pipeline.runs.archived.writing import TOO_MUCH, write_archive
-from bfcl_pipeline.runs.recorded_run import RecordedRun, read_recorded_run
+from bfcl_pipeline.runs.making import log_records
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.share.archive.authors import read_author
 from bfcl_pipeline.share.archive.contents import ArchiveContents, Places, gather, readme
 from bfcl_pipeline.share.archive.crate import Input, RunFacts, metadata
@@ -26,7 +27,6 @@ from bfcl_pipeline.share.archive.crate_terms import BENCHMARK_URL, ENCODER_URL
 from bfcl_pipeline.share.archive.preview import preview
 from bfcl_pipeline.share.archive.snakemake_records import iso_time
 from bfcl_pipeline.world.executables.apis import PLACEHOLDERS
-from bfcl_pipeline.world.web.keys import Key
 
 SHOWN = 20
 """The most findings that an error message lists."""
@@ -46,27 +46,21 @@ class Made:
 
 
 def make_archive(
-    run_folder: Path,
+    run: Run,
     out: Path,
     *,
-    cache: Path,
-    data: Path,
     environment: Mapping[str, str],
     allowed: Collection[str],
     authors: Sequence[str] = (),
-    failed_searches: Callable[[RecordedRun], Collection[Key]] = lambda _recorded: (),
 ) -> Made:
     """Writes the archive of a run, atomically; equal runs give equal bytes.
 
     Args:
-        run_folder: the directory of the run, results/<run>; `.snakemake` is beside `results`.
+        run: the run, in results/<run>; `.snakemake` is beside `results`.
         out: the file to write.
-        cache: the directory with `exchanges/` and `web/`.
-        data: the staged data.
         environment: variables; values of those that contain keys must not be in the archive.
         allowed: fingerprints of findings that are not secrets.
         authors: who made the run, each as `Name` or `Name <ORCID>`.
-        failed_searches: the web requests of entries that failed after some answers, which no table has.
 
     Raises:
         ArchiveError: the run is not complete, contains a secret or is too large; nothing is written.
@@ -75,20 +69,20 @@ def make_archive(
     """
     people = [read_author(author) for author in authors]
     checkout = find_checkout()
-    recorded = read_recorded_run(run_folder, checkout.schema, run_folder.name)
+    run.check_name()
     with temporary_folder(out) as work:
-        places = Places(cache, run_folder.parent.parent / ".snakemake", work)
-        web = web_files(recorded, cache / "web", data, failed_searches(recorded))
-        contents = gather(recorded, checkout, places, web.files)
-        facts = _facts(recorded, contents, checkout, data)
-        members = [*contents.members, member("README.md", readme(facts, recorded.journals_member))]
+        places = Places(run.folder.parent.parent / ".snakemake", work)
+        web = web_files(run, failed_searches(run))
+        contents = gather(run, checkout, places, web.files)
+        facts = _facts(run, contents, checkout)
+        members = [*contents.members, member("README.md", readme(facts, run.journals_member))]
         members.append(member(PREVIEW, preview(facts, people, members)))
         members.sort(key=lambda member: member.name)
         description = member(METADATA, metadata(facts, people, members))
         if description.size > metadata_limit(len(members) + 1):
             raise ArchiveError(f"{description.size:,} bytes of metadata: {TOO_MUCH}")
         members.insert(0, description)
-        secrets = named_secrets(environment, _key_variables(recorded))
+        secrets = named_secrets(environment, _key_variables(run))
         _check_secrets(members, Search(secrets), frozenset(allowed))
         write_archive(out, members)
     unpacked = sum(member.size for member in members)
@@ -96,9 +90,9 @@ def make_archive(
     return Made(out, len(members), unpacked, size, sha256, contents.answered_since, web.recorded_since)
 
 
-def _key_variables(recorded: RecordedRun) -> set[str]:
+def _key_variables(run: Run) -> set[str]:
     """The environment variables that may contain API keys."""
-    of_models = {row.key for row in recorded.rows.values()} | {kind.key for kind in KINDS.values()}
+    of_models = {row.key for row in run.rows.values()} | {kind.key for kind in KINDS.values()}
     return {"SERPAPI_API_KEY", *PLACEHOLDERS, *(key for key in of_models if key is not None)}
 
 
@@ -120,26 +114,28 @@ def _check_secrets(members: Sequence[ArchiveMember], search: Search, allowed: fr
         )
 
 
-def _facts(recorded: RecordedRun, contents: ArchiveContents, checkout: Checkout, data: Path) -> RunFacts:
-    config = recorded.config
-    staged = ["release/texts.json", *(f"entries/{category}.parquet" for category in recorded.categories)]
-    if recorded.needs_family_texts:
+def _facts(run: Run, contents: ArchiveContents, checkout: Checkout) -> RunFacts:
+    staged = [
+        "release/texts.json",
+        *(f"entries/{category}.parquet" for category in run.recorded.categories),
+    ]
+    if any(job.row.family is not None for job in run.recorded.jobs):  # their prompts have long texts of it
         staged.append("release/family_texts.json")
     steps = contents.steps
-    installed = versions(encoder=recorded.needs_encoder)
-    report = recorded.folder / "report.html"
+    installed = versions(encoder=run.recorded.needs_encoder)
+    report = run.folder / "report.html"
     # Without Snakemake's records, the time of the report is the best estimate.
     end = max(step.end for step in steps) if steps else report.stat().st_mtime
     return RunFacts(
-        run=recorded.run.name,
+        run=run.recorded.name,
         start=iso_time(min(step.start for step in steps)) if steps else None,
         end=iso_time(end),
         release=Input(
             release.DISTRIBUTION,
-            config["release"]["version"],
-            config["release"]["sha256"],
+            run.recorded.release.version,
+            run.recorded.release.sha256,
             BENCHMARK_URL,
-            {name: file_sha256(data / name) for name in staged if (data / name).is_file()},
+            {name: file_sha256(run.data / name) for name in staged if (run.data / name).is_file()},
         ),
         encoder=Input(
             encoder.MODEL,
@@ -148,10 +144,10 @@ def _facts(recorded: RecordedRun, contents: ArchiveContents, checkout: Checkout,
             ENCODER_URL,
             {f"encoder/{name}": sha256 for name, sha256 in encoder.FILES.items()},
         )
-        if recorded.needs_encoder
+        if run.recorded.needs_encoder
         else None,
-        images=config["containers"],
+        images=run.values["containers"],
         versions=installed,
-        versions_when_made=versions_when_made(log_records(recorded), installed),
+        versions_when_made=versions_when_made(log_records(run), installed),
         checkout=checkout,
     )

@@ -30,7 +30,7 @@ from bfcl_pipeline.benchmark.tables import entries_path
 from bfcl_pipeline.dialogue.release_texts import family_texts_path, recorded_calls_path
 from bfcl_pipeline.judge.web_files import checked_web, run_keys
 from bfcl_pipeline.runs.archived.software import find_checkout
-from bfcl_pipeline.runs.recorded_run import RecordedRun, read_recorded_run
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.share.archive.compare import FileDifference, compared_files, file_differences
 from bfcl_pipeline.share.archive.missing_answers import MissingAnswers, answered_since, missing_answers
 
@@ -99,10 +99,8 @@ def given_line(folders: Sequence[str]) -> str:
 
 
 def replay(
-    run_folder: Path,
+    run: Run,
     *,
-    data: Path,
-    cache: Path,
     work: Path,
     cores: int,
     arguments: Sequence[str] = (),
@@ -112,29 +110,26 @@ def replay(
 
     Arguments and errors as of `derive`.
     """
-    recorded = read_recorded_run(run_folder, find_checkout().schema)
-    check_staged(recorded, data)
-    record = cache / "web"
-    keys = run_keys(recorded, record, data) if record.is_dir() else set()
+    check_staged(run)
+    record = run.cache / "web"
+    keys = run_keys(run, record) if record.is_dir() else set()
     web = checked_web(record, keys, cores, log) if keys else None
-    derived = derive(recorded, data=data, cache=cache, work=work, cores=cores, arguments=arguments, log=log)
-    found = tuple(file_differences(run_folder, derived))
+    derived = derive(run, work=work, cores=cores, arguments=arguments, log=log)
+    found = tuple(file_differences(run.folder, derived))
     return ReplayResult(
         derived,
         len(compared_files(derived)),
         found,
         missing_answers(derived),
-        tuple(recorded.given()),
-        answered_since(run_folder, derived) if found else 0,
+        tuple(run.recorded.given),
+        answered_since(run.folder, derived) if found else 0,
         web,
     )
 
 
 def derive(
-    recorded: RecordedRun,
+    run: Run,
     *,
-    data: Path,
-    cache: Path,
     work: Path,
     cores: int,
     arguments: Sequence[str] = (),
@@ -143,9 +138,7 @@ def derive(
     """Runs the workflow of a recorded run again, offline.
 
     Args:
-        recorded: the run.
-        data: the staged release.
-        cache: the directory with `exchanges/` and `web/`.
+        run: the run.
         work: the working directory, which is empty or does not exist.
         cores: processor cores to use.
         arguments: additional arguments of Snakemake.
@@ -158,42 +151,55 @@ def derive(
         PipelineError: something that is needed is missing, or a step failed; `work` then has the log.
     """
     workflow = find_checkout().folder
-    check_staged(recorded, data)
-    if missing := recorded.missing_templates():
+    check_staged(run)
+    if missing := _missing_templates(run):
         raise PipelineError(
-            f"{recorded.folder}/logs/generate: no chat template of {', '.join(missing)}, which the run "
+            f"{run.folder}/logs/generate: no chat template of {', '.join(missing)}, which the run "
             "noted there. Restore the file, or make the run again."
         )
-    _lay_out(recorded, data, cache, work)
+    _lay_out(run, work)
     command = [sys.executable, "-m", "snakemake", "--snakefile", str(workflow / "Snakefile")]
     command += ["--directory", str(work), "--cores", str(cores)]
     command += ["--workflow-profile", str(workflow / "profiles/default")]
     command += ["--logger", "bfcl", "--logger-bfcl-show", "lines", *arguments]
     log("Deriving the run again, offline; a line for each step follows.")
     _run(command, work / LOG, log)
-    derived = work / "results" / recorded.run.name
+    derived = work / "results" / run.recorded.name
     if not derived.is_dir():
         raise PipelineError(f"{work}: Snakemake ended without results; {_end(work / LOG)}")
     return derived
 
 
-def check_staged(recorded: RecordedRun, data: Path) -> None:
+def _missing_templates(run: Run) -> list[str]:
+    """The models whose prompts cannot be derived: the template of their tokenizer is not there."""
+    rows = {folder: run.recorded.job_of(folder).row for folder in run.recorded.remote}
+    return [
+        row.model
+        for folder, row in rows.items()
+        if row.own_template and not run.template_note(folder).is_file()
+    ]
+
+
+def check_staged(run: Run) -> None:
     """Raises StagingError if Snakemake or a staged file that the replay needs is missing."""
     if find_spec("snakemake") is None:
         raise StagingError(f"Snakemake is not installed: {sys.executable} -m pip install snakemake")
+    data = run.data
     needed = [data / "release/texts.json", data / "release/models.json", family_texts_path(data)]
-    needed += [entries_path(data, name) for name in dict.fromkeys([*V4_CATEGORIES, *recorded.categories])]
-    if any(CATEGORIES[name].executes for name in recorded.categories):
+    needed += [
+        entries_path(data, name) for name in dict.fromkeys([*V4_CATEGORIES, *run.recorded.categories])
+    ]
+    if any(CATEGORIES[name].executes for name in run.recorded.categories):
         needed.append(recorded_calls_path(data))
-    _check_files(needed, stage_command(recorded, data))
-    if recorded.needs_encoder:
+    _check_files(needed, stage_command(run))
+    if run.recorded.needs_encoder:
         _check_files([data / "encoder" / encoder.WEIGHTS], f"bfcl-pipeline stage --encoder --data {data}")
 
 
-def stage_command(recorded: RecordedRun, data: Path) -> str:
+def stage_command(run: Run) -> str:
     """The command that stages the release of the run."""
-    release = recorded.run.release
-    return f"bfcl-pipeline stage --data {data} --version {release.version} --sha256 {release.sha256}"
+    release = run.recorded.release
+    return f"bfcl-pipeline stage --data {run.data} --version {release.version} --sha256 {release.sha256}"
 
 
 def _check_files(paths: Sequence[Path], command: str) -> None:
@@ -202,29 +208,28 @@ def _check_files(paths: Sequence[Path], command: str) -> None:
             raise StagingError(f"{path}: not staged, and a replay fetches nothing. Run `{command}` first.")
 
 
-def _lay_out(recorded: RecordedRun, data: Path, cache: Path, work: Path) -> None:
+def _lay_out(run: Run, work: Path) -> None:
     """Prepares the working directory of the workflow."""
     if work.exists() and (not work.is_dir() or any(work.iterdir())):
         raise PipelineError(f"{work}: not an empty directory. Name a new directory, or delete it.")
+    data, cache, own = run.data, run.cache, run.journals.parent == run.folder
     if not data.is_dir():
         raise PipelineError(f"{data}: no such directory.")
-    journals = recorded.journals(cache)
-    own = journals.parent == recorded.folder
-    if any(job.remote for job in recorded.run.jobs) and not own and not cache.is_dir():
+    if any(job.remote for job in run.recorded.jobs) and not own and not cache.is_dir():
         raise PipelineError(f"{cache}: no such directory. Name that of the run's journals with --cache.")
     (work / "config").mkdir(parents=True, exist_ok=True)
-    config = {key: value for key, value in recorded.config.items() if key not in NOT_RECORDED}
+    config = {key: value for key, value in run.values.items() if key not in NOT_RECORDED}
     text = yaml.safe_dump({**config, "replay": True}, allow_unicode=True)
     (work / "config/config.yaml").write_text(text, encoding="utf-8")
-    copyfile(recorded.folder / "models.yaml", work / "config/models.yaml")
+    copyfile(run.models_file, work / "config/models.yaml")
     (work / "data").symlink_to(data.resolve())
     if cache.is_dir():
         (work / "cache").symlink_to(cache.resolve())
-    (work / "observed").symlink_to(recorded.folder.resolve())
+    (work / "observed").symlink_to(run.folder.resolve())
     if own:
-        link = work / recorded.journals_member
+        link = work / run.journals_member
         link.parent.mkdir(parents=True)
-        link.symlink_to(journals.resolve())
+        link.symlink_to(run.journals.resolve())
 
 
 def _run(command: Sequence[str], log_file: Path, log: Log) -> None:

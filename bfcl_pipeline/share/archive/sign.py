@@ -9,8 +9,7 @@ from pathlib import Path
 from bfcl_pipeline.base.errors import BadSignature, SigningError
 from bfcl_pipeline.runs.archived.crate_metadata import read_metadata
 from bfcl_pipeline.runs.archived.reading import SealedArchive
-from bfcl_pipeline.runs.archived.software import find_checkout
-from bfcl_pipeline.runs.archived.unpacking import check_hashes, unpack, unpacked_run
+from bfcl_pipeline.runs.archived.unpacking import check_hashes, unpack_whole_run
 from bfcl_pipeline.share.archive.statement import make_statement, predicate_of, subject_of
 from bfcl_pipeline.share.signing.signature import CheckedSignature, SigningOptions, SigstoreTrust, Trust
 from bfcl_pipeline.share.signing.signed_line import check_line, payload_of, sign_statement, signing_key_of
@@ -71,11 +70,8 @@ def stale_statements(file: Path, sha256: str) -> bool:
 def statement_of(file: Path) -> tuple[str, bytes]:
     """The sha256 of an archive and the statement about it."""
     with SealedArchive(file) as archive, tempfile.TemporaryDirectory(prefix="bfcl-sign-") as folder:
-        metadata = read_metadata(archive)
-        check_hashes(archive, metadata)
-        unpack(archive, Path(folder))
-        recorded = unpacked_run(Path(folder), metadata, find_checkout())
-        predicate = predicate_of(metadata, recorded, Path(folder) / "cache")
+        check_hashes(archive, read_metadata(archive))
+        predicate = predicate_of(unpack_whole_run(archive, Path(folder)))
         return archive.seal.sha256, make_statement(file.name, archive.seal.sha256, predicate)
 
 

@@ -11,7 +11,6 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from in_toto_attestation.v1.resource_descriptor import ResourceDescriptor
 from in_toto_attestation.v1.statement import STATEMENT_TYPE_URI, Statement
@@ -22,9 +21,9 @@ from bfcl_pipeline.base.text import cut, valid_unicode
 from bfcl_pipeline.benchmark.definition import release
 from bfcl_pipeline.benchmark.records import Json
 from bfcl_pipeline.benchmark.tables import read_table
-from bfcl_pipeline.runs.archived.crate_metadata import CrateMetadata
-from bfcl_pipeline.runs.archived.provenances import ModelProvenance, provenances_of
-from bfcl_pipeline.runs.recorded_run import RecordedRun
+from bfcl_pipeline.runs.archived.unpacking import ArchivedRun
+from bfcl_pipeline.runs.making import Making
+from bfcl_pipeline.runs.run import Run
 
 PREDICATE_TYPE = "urn:bfcl-pipeline:run:v1"
 """The form of the predicate; changes whenever a field is added, removed or gets another meaning."""
@@ -84,37 +83,35 @@ def read_statement(payload: bytes) -> ReadStatement:
     return ReadStatement(sha256, document["predicate"])
 
 
-def predicate_of(metadata: CrateMetadata, recorded: RecordedRun, cache: Path) -> dict[str, Json]:
+def predicate_of(run: ArchivedRun) -> dict[str, Json]:
     """What an archive says, in short.
 
     Args:
-        metadata: the metadata of the archive; its hashes were checked.
-        recorded: the run in the archive.
-        cache: has the exchanges of the archive.
+        run: the run in the archive, whose hashes were checked.
 
     Raises:
         JournalError, ProvenanceError, TableError: a file of the run is damaged.
     """
-    results, config = f"results/{metadata.run}", recorded.config
+    metadata = run.metadata
+    results = f"results/{metadata.run}"
     files = {"config": f"{results}/config.yaml", "models": f"{results}/models.yaml"}
     files["requirements"] = "requirements.lock"
     version, sha256 = metadata.release
-    scores = list(_scores(recorded.folder))
-    made = provenances_of(recorded, cache)
+    scores = list(_scores(run))
     return {
         "run": metadata.run,
         "ended": metadata.ended,
         "release": {"name": release.DISTRIBUTION, "version": version, "sha256": sha256},
         "files": {name: metadata.sha256[path] for name, path in files.items() if path in metadata.sha256},
-        "images": dict(config["containers"]),
+        "images": dict(run.values["containers"]),
         "software": {
             "versions": dict(metadata.versions),
             "commit": metadata.commit,
             "changed": metadata.changed,
         },
-        "categories": recorded.categories,
-        "marks": _marks(config, scores),
-        "models": [_model(recorded, folder, made.get(folder)) for folder in recorded.run.folders],
+        "categories": run.recorded.categories,
+        "marks": _marks(run.values, scores),
+        "models": [_model(run, folder) for folder in run.recorded.folders],
         "scores": scores,
     }
 
@@ -151,9 +148,9 @@ def _short(value: Json) -> str:
     return cut(json.dumps(value), _SHOWN)
 
 
-def _scores(folder: Path) -> Iterator[dict[str, Json]]:
+def _scores(run: Run) -> Iterator[dict[str, Json]]:
     """The overall score of each model under each rule set, as the table has them."""
-    table = read_table(folder / "tables/leaderboard.parquet", list(_SCORE.values()))
+    table = read_table(run.table("leaderboard"), list(_SCORE.values()))
     for row in table.to_pylist():
         yield {name: row[column] for name, column in _SCORE.items()}
 
@@ -169,22 +166,22 @@ def _marks(config: Mapping[str, Json], scores: Sequence[Mapping[str, Json]]) -> 
     return [mark for mark, applies in marks.items() if applies]
 
 
-def _model(recorded: RecordedRun, folder: str, made: ModelProvenance | None) -> dict[str, Json]:
+def _model(run: Run, folder: str) -> dict[str, Json]:
     """What identifies a model, or a trial of it, and what is known about its answers."""
-    row = recorded.row(folder)
+    row = run.recorded.job_of(folder).row
     facts = {
-        "name": recorded.run.jobs_of(folder)[0].name,
+        "name": run.recorded.job_of(folder).name,
         "kind": row.kind,
         "asked": row.model,
         "weights": row.weights,
         "revision": row.revision,
         "prompts": row.prompts,
-        "answers": _answers(made),
+        "answers": _answers(run.making(folder)),
     }
     return {name: value for name, value in facts.items() if value is not None}
 
 
-def _answers(made: ModelProvenance | None) -> dict[str, Json] | None:
+def _answers(made: Making | None) -> dict[str, Json] | None:
     """How many answers there are, when they came, what made them; None if nothing is recorded of it."""
     if made is None or not made.uses:
         return None

@@ -13,17 +13,17 @@ from bfcl_pipeline.runs.archived.findings import (
     Findings,
     FurtherCheck,
     Part,
-    UnpackedRun,
     Verification,
     VerifiedArchive,
     worst,
 )
 from bfcl_pipeline.runs.archived.members import file_sha256
-from bfcl_pipeline.runs.archived.provenances import provenance_findings
 from bfcl_pipeline.runs.archived.reading import SealedArchive
 from bfcl_pipeline.runs.archived.software import Checkout, find_checkout, versions
-from bfcl_pipeline.runs.archived.unpacking import check_hashes, unpack, unpacked_run
-from bfcl_pipeline.runs.recorded_run import RecordedRun
+from bfcl_pipeline.runs.archived.unpacking import ArchivedRun, check_hashes, unpack_whole_run
+from bfcl_pipeline.runs.making import log_records
+from bfcl_pipeline.runs.provenance import FOLDER, read_provenance
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.share.archive.attestations import AttestationOptions, Attested, check_attestations
 from bfcl_pipeline.share.archive.compare import DifferenceKind, compared_files, file_differences
 from bfcl_pipeline.share.archive.missing_answers import missing_answers
@@ -77,10 +77,10 @@ def verify_archive(
         findings.verified("hashes", f"{hashed:,} of {hashed:,} files have the sha256 of the metadata")
         with tempfile.TemporaryDirectory(prefix="bfcl-verify-") as folder:
             try:
-                unpack(archive, Path(folder))
-                run = _unpacked(archive, metadata, Path(folder), data, cores)
+                run = unpack_whole_run(archive, Path(folder), data)
                 attested = _attested(run, attestation, findings)
-                derived = _verify_run(run, Path(folder), further, findings, step_log)
+                again = Path(folder) / "again"
+                derived = _verify_run(run, again, cores, further, findings, step_log)
                 result = worst([attested.result, derived])
             except PipelineError as error:  # the temporary directory no longer exists when it is read
                 what = str(error).replace(f"{folder}/", "")
@@ -97,18 +97,10 @@ def _printing(log: Log) -> Log:
     return lambda line: log(printable(line))
 
 
-def _unpacked(
-    archive: SealedArchive, metadata: CrateMetadata, folder: Path, data: Path, cores: int
-) -> UnpackedRun:
-    recorded = unpacked_run(folder, metadata, find_checkout())
-    (folder / "cache").mkdir(exist_ok=True)
-    return UnpackedRun(archive.path, archive.seal.sha256, metadata, recorded, folder / "cache", data, cores)
-
-
-def _attested(run: UnpackedRun, options: AttestationOptions, findings: Findings) -> Attested:
+def _attested(run: ArchivedRun, options: AttestationOptions, findings: Findings) -> Attested:
     """Checks the statements about the archive, and reports who says what cannot be derived."""
     metadata = run.metadata
-    predicate = partial(predicate_of, metadata, run.recorded, run.cache)
+    predicate = partial(predicate_of, run)
     attested = check_attestations(run.file, run.sha256, predicate, options, findings)
     changed = " with local changes" if metadata.changed else ""
     facts = f"{metadata.run}, ended {metadata.ended}, commit {metadata.commit}{changed}"
@@ -117,20 +109,39 @@ def _attested(run: UnpackedRun, options: AttestationOptions, findings: Findings)
     else:
         findings.attested("run", f"{facts}; nobody known here vouches for that", "claimed")
     outcome = "attested" if attested.signers else "claimed"
-    provenance_findings(run.recorded, run.cache, findings, outcome)
+    add_makings(run, findings, outcome)
     return attested
 
 
+def add_makings(run: Run, findings: Findings, outcome: str = "claimed") -> None:
+    """Adds what is said to have made the answers of a run from an archive, and what is not said.
+
+    outcome: `attested` if a trusted signer vouches for the archive.
+
+    Raises JournalError or ProvenanceError if a journal or a record is damaged or was changed.
+    """
+    for path in sorted(run.journals.glob(f"*/{FOLDER}/*.json")):
+        read_provenance(path)
+    log_records(run)
+    for folder in run.recorded.folders:
+        if making := run.making(folder):
+            for line in making.stated_lines():
+                findings.attested("model", f"{folder}: {line}", outcome)
+            for line in making.gap_lines():
+                findings.not_verified("model", f"{folder}: {line}")
+
+
 def _verify_run(
-    run: UnpackedRun,
-    folder: Path,
+    run: ArchivedRun,
+    again: Path,
+    cores: int,
     further: Sequence[FurtherCheck],
     findings: Findings,
     step_log: Log,
 ) -> Verification:
-    """Verifies the run that was unpacked in `folder`, as far as the staged data allow."""
+    """Verifies the run as far as the staged data allow. again: the working directory of its replay."""
     metadata = run.metadata
-    consistent = _check_web(run.cache / "web", run.cores, findings, step_log)
+    consistent = _check_web(run.cache / "web", cores, findings, step_log)
     software = list(_software_differences(metadata, find_checkout()))
     for difference in software:
         findings.add(Part.DERIVED, "differs", "software", difference)
@@ -138,24 +149,17 @@ def _verify_run(
         names = ", ".join(f"{name} {version}" for name, version in sorted(metadata.versions.items()))
         findings.add(Part.DERIVED, "same", "software", names)
     try:
-        _check_data(metadata, run.recorded, run.data)
+        _check_data(run)
     except StagingError as error:
         if further:
             raise
         findings.not_verified("results", f"only their hashes were checked: {error}")
         return Verification.INCOMPLETE if consistent else Verification.DIFFERS
     findings.add(Part.DERIVED, "same", "release", " ".join(metadata.release))
-    derived = derive(
-        run.recorded,
-        data=run.data,
-        cache=run.cache,
-        work=folder / "again",
-        cores=run.cores,
-        log=step_log,
-    )
+    derived = derive(run, work=again, cores=cores, log=step_log)
     pyarrow = versions()["pyarrow"]
     other_pyarrow = metadata.versions.get("pyarrow", pyarrow) != pyarrow
-    results = _compare(run.recorded, derived, software, metadata.commit, other_pyarrow, findings)
+    results = _compare(run, derived, software, other_pyarrow, findings)
     if not consistent or results is Verification.DIFFERS:
         if further:
             findings.not_verified("further", "no further check was made, because something differs")
@@ -164,14 +168,13 @@ def _verify_run(
 
 
 def _compare(
-    recorded: RecordedRun,
+    run: ArchivedRun,
     derived: Path,
     software: Sequence[str],
-    commit: str,
     other_pyarrow: bool,
     findings: Findings,
 ) -> Verification:
-    changed = list(file_differences(recorded.folder, derived))
+    changed = list(file_differences(run.folder, derived))
     reencoded = []
     if other_pyarrow:
         # Each Parquet file contains the version of pyarrow, so another version writes other bytes.
@@ -179,7 +182,7 @@ def _compare(
         changed = [one for one in changed if one.kind is not DifferenceKind.TABLE_BYTES]
     if changed:
         findings.differing("results", list(map(str, changed)), "files")
-        same = len(set(compared_files(derived)) & set(compared_files(recorded.folder))) - sum(
+        same = len(set(compared_files(derived)) & set(compared_files(run.folder))) - sum(
             one.kind in (DifferenceKind.CONTENT, DifferenceKind.TABLE_BYTES)
             for one in (*changed, *reencoded)
         )
@@ -187,7 +190,7 @@ def _compare(
         findings.add(Part.DERIVED, "same", "results", what)
         if software:
             reason = "The software differs, which may be the reason: verify with the archive's"
-            findings.add(Part.DERIVED, "", "", f"{reason}, commit {commit}.")
+            findings.add(Part.DERIVED, "", "", f"{reason}, commit {run.metadata.commit}.")
         return Verification.DIFFERS
     files = len(compared_files(derived))
     same = files - len(reencoded)
@@ -195,7 +198,7 @@ def _compare(
     if reencoded:
         what = f"{len(reencoded):,} tables have the same rows, in the bytes of another pyarrow version"
         findings.verified("results", what)
-    given = recorded.given()
+    given = run.recorded.given
     if given:
         findings.not_verified("answers", given_line(given))
     failures = missing_answers(derived).copied
@@ -221,18 +224,18 @@ def _software_differences(metadata: CrateMetadata, checkout: Checkout) -> Iterat
             return
 
 
-def _check_data(metadata: CrateMetadata, recorded: RecordedRun, data: Path) -> None:
+def _check_data(run: ArchivedRun) -> None:
     """Raises StagingError if the run cannot be replayed with the staged `data`."""
-    check_staged(recorded, data)
-    version, sha256 = metadata.release
+    check_staged(run)
+    data, (version, sha256) = run.data, run.metadata.release
     wheels = (data / "release").glob(f"*-{version}-*.whl")
     if any(file_sha256(wheel) == sha256 for wheel in wheels):
         return
-    staged = metadata.staged.items()
+    staged = run.metadata.staged.items()
     if not staged or not all(_has_sha256(data / name, expected) for name, expected in staged):
         raise StagingError(
             f"{data}: another release than {version} is staged, or its files differ. Run "
-            f"`{stage_command(recorded, data)}` first."
+            f"`{stage_command(run)}` first."
         )
 
 

@@ -19,23 +19,23 @@ from bfcl_pipeline.benchmark.definition import CATEGORIES
 from bfcl_pipeline.benchmark.records import Exchange
 from bfcl_pipeline.dialogue.release_texts import read_texts
 from bfcl_pipeline.judge.scoring import NO_APIS
-from bfcl_pipeline.runs.archived.findings import Findings, Part, UnpackedRun, Verification, worst
-from bfcl_pipeline.runs.archived.provenances import provenances_of
+from bfcl_pipeline.runs.archived.findings import Findings, Part, Verification, worst
+from bfcl_pipeline.runs.archived.unpacking import ArchivedRun
 from bfcl_pipeline.share.asked_again.answers import ComparedAnswer, compared_form
-from bfcl_pipeline.share.asked_again.asking import AskingJob, Fresh, FreshAnswer, ask
+from bfcl_pipeline.share.asked_again.asking import AskingJob, Fresh, FreshAnswer, ask, asking_plan
 from bfcl_pipeline.share.asked_again.comparison import ComparedRequest
 from bfcl_pipeline.share.asked_again.drawing import DrawnRequest, RequestDraw, draw, models_of
 from bfcl_pipeline.share.asked_again.exchangeability import TOLERANCES
-from bfcl_pipeline.share.asked_again.outcome import AskedModel, report
-from bfcl_pipeline.share.asked_again.own_model import OwnModel, own_model, own_row
-from bfcl_pipeline.share.asked_again.plan import asking_plan
-from bfcl_pipeline.share.asked_again.result_file import write_results
-from bfcl_pipeline.share.asked_again.server import own_server
-from bfcl_pipeline.share.asked_again.surroundings import (
+from bfcl_pipeline.share.asked_again.outcome import AskedModel, report, write_results
+from bfcl_pipeline.share.asked_again.own_model import (
+    OwnModel,
     batch_invariant,
     different_surroundings,
-    own_provenance,
+    own_making,
+    own_model,
+    own_row,
 )
+from bfcl_pipeline.share.asked_again.server import own_server
 from bfcl_pipeline.world.web.apis import ApisByMode
 
 FOLDER = "asked_again"
@@ -76,9 +76,9 @@ class AskAgain:
                 "answers of one model vary."
             )
 
-    def __call__(self, run: UnpackedRun, findings: Findings, step_log: Log) -> Verification:
+    def __call__(self, run: ArchivedRun, findings: Findings, step_log: Log) -> Verification:
         """Asks the models of the run again."""
-        trials = self._chosen(models_of(run.recorded))
+        trials = self._chosen(models_of(run))
         if not trials:
             findings.not_verified("answers", "the run has no model behind an API that could be asked again")
             return Verification.INCOMPLETE
@@ -119,7 +119,7 @@ class AskAgain:
 
     def _asked(
         self,
-        run: UnpackedRun,
+        run: ArchivedRun,
         drawn: RequestDraw,
         folder: str,
         row: ModelRow,
@@ -128,7 +128,7 @@ class AskAgain:
     ) -> AskedModel | None:
         """Asks one model again; None if only the plan is wanted."""
         self._check_row(row)
-        archived, texts = run.recorded.row(folder), read_texts(run.data)
+        archived, texts = run.recorded.job_of(folder).row, read_texts(run.data)
         model = own_model(drawn.model, row, archived, drawn.requests, texts)
         journal = self.cache / FOLDER / f"{run.sha256[:16]}-{self.seed}" / model_folder(drawn.model)
         job = AskingJob(row, drawn, self.askings, self.budget, journal, self.cache / "weights", texts)
@@ -142,8 +142,9 @@ class AskAgain:
         running = own_server(row, self.models_files, self.endpoint, self.endpoint_from, log_file, step_log)
         with running as server:
             fresh = ask(job, server, step_log)
-        archived_by = provenances_of(run.recorded, run.cache)[folder]
-        own_by = own_provenance(journal, job.keys())
+        archived_by = run.making(folder)
+        assert archived_by is not None  # noqa: S101  # it is behind an API
+        own_by = own_making(journal, job.keys())
         for line in different_surroundings(archived_by, own_by):
             findings.say(Part.ASKED, f"{drawn.model}: {line}")
         if self.demand_equality:
@@ -154,9 +155,9 @@ class AskAgain:
         return self._compared(run, drawn, folder, model, fresh)
 
     def _compared(
-        self, run: UnpackedRun, drawn: RequestDraw, folder: str, model: OwnModel, fresh: Fresh
+        self, run: ArchivedRun, drawn: RequestDraw, folder: str, model: OwnModel, fresh: Fresh
     ) -> AskedModel:
-        job = run.recorded.run.jobs_of(folder)[0]
+        job = run.recorded.job_of(folder)
         adapters = build_adapter(job.row, offline=True), build_adapter(model.row, offline=True)
         apis_of = ApisByMode(run.data, run.cache / "web")
 
@@ -165,7 +166,7 @@ class AskAgain:
                 return None
             executes = CATEGORIES[one.entry.category].executes
             apis = apis_of(job.web.mode) if executes else NO_APIS
-            return compared_form(one.entry, exchange, adapter.asking, run.recorded.run.rules, apis)
+            return compared_form(one.entry, exchange, adapter.asking, run.recorded.rules, apis)
 
         def request(one: DrawnRequest, answers: Sequence[FreshAnswer]) -> ComparedRequest:
             archived = form(one, one.exchange, adapters[0])

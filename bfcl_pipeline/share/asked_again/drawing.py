@@ -12,18 +12,17 @@ from dataclasses import dataclass, field, replace
 
 from bfcl_pipeline.ask.generation.backends import ReplayedRequest
 from bfcl_pipeline.ask.generation.model import Adapter
-from bfcl_pipeline.ask.jobs.captured import RunPlaces, capture, replay_job
+from bfcl_pipeline.ask.jobs.captured import capture, replay_job
 from bfcl_pipeline.ask.jobs.selection import select
 from bfcl_pipeline.ask.models import build_derived
 from bfcl_pipeline.benchmark.records import Entry, Exchange, Json, Request
-from bfcl_pipeline.runs.archived.findings import UnpackedRun
 from bfcl_pipeline.runs.journal import (
     JournaledExchange,
     JournalsReader,
     exchange_key,
     journals_in,
 )
-from bfcl_pipeline.runs.recorded_run import RecordedRun
+from bfcl_pipeline.runs.run import Run
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,16 +46,19 @@ class RequestDraw:
     of: int  # requests that could be drawn: of the run with this model, in its first trial
 
 
-def models_of(recorded: RecordedRun) -> dict[str, list[str]]:
+def models_of(run: Run) -> dict[str, list[str]]:
     """By the names of the models behind an API: the directory names of their trials, in order."""
     trials: dict[str, list[str]] = {}
-    for folder in recorded.remote():
-        trials.setdefault(recorded.row(folder).name, []).append(folder)
-    return {name: sorted(folders, key=recorded.trial) for name, folders in trials.items()}
+    for folder in run.recorded.remote:
+        trials.setdefault(run.recorded.job_of(folder).row.name, []).append(folder)
+    return {
+        name: sorted(folders, key=lambda folder: run.recorded.job_of(folder).trial)
+        for name, folders in trials.items()
+    }
 
 
 def draw(
-    run: UnpackedRun,
+    run: Run,
     model: str,
     folders: Sequence[str],
     count: int,
@@ -76,18 +78,18 @@ def draw(
         seed: decides which.
         categories: draw only requests of these; none: of all.
     """
-    job = replay_job(run.recorded.run, folders[0], RunPlaces(run.recorded.folder, run.cache, run.data))
+    job = replay_job(run, folders[0])
     only = None
     if categories:
         selected = select(job.paths.data, job.categories, job.selection)
         only = [entry.entry_id for entry in selected if entry.category in categories]
-    adapter = build_derived(job.row, run.recorded.folder, folders[0])
+    adapter = build_derived(job.row, run, folders[0])
     drawing = _Drawing(count, seed)
     capture(job, drawing.received, only, adapter)
     drawn = [drawing.drawn[key] for _, key in drawing.ranks]
     for folder in folders[1:]:
         with JournalsReader(journals_in(job.paths.journals / folder)) as journals:
-            trial = run.recorded.trial(folder)
+            trial = run.recorded.job_of(folder).trial
             drawn = [_with_trial(one, adapter, journals, trial) for one in drawn]
     return RequestDraw(model, tuple(drawn), len(drawing.seen))
 

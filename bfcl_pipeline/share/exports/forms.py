@@ -51,7 +51,6 @@ class ExportOptions:
     out: Path  # a file, or a directory for forms of several files
     rules: Rules = Rules.OFFICIAL
     models: Sequence[str] = ()  # the models to export; all if empty
-    data: Path = Path("data")  # the staged release; Inspect logs only
     organization: str = "unknown"  # that made the run; Every Eval Ever only
 
 

@@ -70,10 +70,10 @@ class _InspectSource:
 def write(run: Run, options: ExportOptions, log: Log) -> int:
     """Writes a log for each model and category; returns their number. Raises as `forms.export_run`."""
     scores = read_run_scores(run, options.rules, options.models)
-    records = read_run_records(run, options.data, [model.name for model in scores.models])
-    texts, constants = read_texts(options.data), read_constants(options.data)
-    conditions = cache(lambda: read_conditions(run, options.data))
-    source = _InspectSource(records, options.data, texts, constants, conditions)
+    records = read_run_records(run, run.data, [model.name for model in scores.models])
+    texts, constants = read_texts(run.data), read_constants(run.data)
+    conditions = cache(lambda: read_conditions(run))
+    source = _InspectSource(records, run.data, texts, constants, conditions)
     written = 0
     for model in scores.models:
         for category in (name for name in CATEGORIES if name in model.categories):

@@ -166,5 +166,5 @@ def _made_at(run: Run) -> int:
         if not re.fullmatch(r"[0-9]{1,10}", given):
             raise ConfigError(f"{EPOCH_VARIABLE}: expected seconds since 1970, got {given!r}.")
         return int(given)
-    records = (run.folder / "config.yaml", run.table("leaderboard"))
+    records = (run.config_file, run.table("leaderboard"))
     return int(next(path for path in records if path.is_file()).stat().st_mtime)

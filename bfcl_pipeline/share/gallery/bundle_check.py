@@ -15,9 +15,8 @@ from typing import Any
 
 from bfcl_pipeline.base.files import read_regular
 from bfcl_pipeline.base.text import line_of
-from bfcl_pipeline.runs.archived.findings import UnpackedRun
 from bfcl_pipeline.runs.archived.members import MAX_FILE_BYTES, file_sha256
-from bfcl_pipeline.runs.run import Run
+from bfcl_pipeline.runs.archived.unpacking import ArchivedRun
 from bfcl_pipeline.share.gallery.bundle import (
     RECORDS,
     RESULTS,
@@ -112,15 +111,15 @@ def sum_of(path: Path) -> str:
         return f"cannot be read: {error.strerror}"
 
 
-def check_exports(bundles: Sequence[Bundle], run: UnpackedRun) -> None:
+def check_exports(bundles: Sequence[Bundle], run: ArchivedRun) -> None:
     """Compares the exports of bundles with those of the verified run, which are made once."""
     bundles = [bundle for bundle in bundles if bundle.sums]
     if not bundles:
         return
     with tempfile.TemporaryDirectory(prefix="bfcl-bundle-") as temporary:
         again = Path(temporary)
-        write_records(scores_of(Run(run.recorded.folder), run.metadata.ended), again, "unknown", _silent)
-        answers = write_results(Run(run.recorded.folder), again, run.data, _silent)
+        write_records(scores_of(run, run.metadata.ended), again, "unknown", _silent)
+        answers = write_results(run, again, _silent)
         derived = Bundle.read(again)
         for bundle in bundles:
             if bundle.below(RECORDS):

@@ -17,8 +17,9 @@ from bfcl_pipeline.base.text import Log
 from bfcl_pipeline.benchmark.config import trial_of
 from bfcl_pipeline.benchmark.definition.leaderboard import LEADERBOARD
 from bfcl_pipeline.benchmark.records import Rules
-from bfcl_pipeline.runs.archived.findings import Findings, UnpackedRun, Verification
+from bfcl_pipeline.runs.archived.findings import Findings, Verification
 from bfcl_pipeline.runs.archived.members import file_sha256
+from bfcl_pipeline.runs.archived.unpacking import ArchivedRun
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.share.gallery.record import OWN_ERRATA, GalleryRun, ModelRecord
 from bfcl_pipeline.show.compare.sides import Choice, Numbering, Side, read_sides
@@ -35,18 +36,17 @@ class Collector:
     """A further check of `verify` that takes the results, and finds nothing of its own."""
 
     report: Path  # the folder of the site that receives the report
-    claims: Callable[[UnpackedRun], None]  # compares other files with the same run
+    claims: Callable[[ArchivedRun], None]  # compares other files with the same run
     run: GalleryRun | None = field(default=None)
 
-    def __call__(self, run: UnpackedRun, findings: Findings, step_log: Log) -> Verification:
+    def __call__(self, run: ArchivedRun, findings: Findings, step_log: Log) -> Verification:
         """Takes what the site shows; always COMPLETE."""
         del findings, step_log  # it adds nothing to what was found
-        folder = run.recorded.folder
-        numbering, models = models_of(Run(folder))
+        numbering, models = models_of(run)
         self.run = GalleryRun(
             entries=numbering.entries,
             models=models,
-            report=dict(_copied(folder, self.report)),
+            report=dict(_copied(run.folder, self.report)),
             facts=_facts(run),
         )
         self.claims(run)
@@ -112,8 +112,8 @@ def _copied(folder: Path, out: Path) -> Iterator[tuple[str, str]]:
         yield name, file_sha256(file)
 
 
-def _facts(run: UnpackedRun) -> dict[str, str]:
-    metadata, config = run.metadata, run.recorded.config
+def _facts(run: ArchivedRun) -> dict[str, str]:
+    metadata, config = run.metadata, run.values
     changed = ", with local changes" if metadata.changed else ""
     asked = config["sample"] if config["entry_ids"] is None else f"{len(config['entry_ids']):,} by id"
     own = [Path(name).name for name in config["errata"]]

@@ -2,22 +2,19 @@
 
 Covers the order in which the parts are made, and that the directory appears complete or not at all. Equal
 runs give equal bundles, byte for byte. The parts themselves: `archive.make`, `exports.every_eval_ever`,
-`official.export_results`, `gallery.bundle_readme`.
+`official.export_results`, `gallery.bundle`.
 """
 
 import os
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
-from bfcl_pipeline.ask.jobs.failed_searches import failed_searches
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.files import sync_directory, temporary_folder, write_text
 from bfcl_pipeline.base.text import Log
-from bfcl_pipeline.runs.archived.crate_metadata import read_metadata
 from bfcl_pipeline.runs.archived.reading import SealedArchive
-from bfcl_pipeline.runs.archived.unpacking import unpack
+from bfcl_pipeline.runs.archived.unpacking import unpack_run
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.share.archive.make import Made, make_archive
 from bfcl_pipeline.share.archive.sign import SignedArchive, sign_archive
@@ -25,12 +22,12 @@ from bfcl_pipeline.share.gallery.bundle import (
     ARCHIVE,
     README,
     files_of,
+    readme,
     scores_of,
     write_records,
     write_results,
     write_sums,
 )
-from bfcl_pipeline.share.gallery.bundle_readme import readme
 from bfcl_pipeline.share.signing.signature import SigningOptions
 from bfcl_pipeline.share.signing.signed_line import check_ready
 
@@ -39,8 +36,6 @@ from bfcl_pipeline.share.signing.signed_line import check_ready
 class SubmitOptions:
     """What a bundle is made of, beside the run."""
 
-    cache: Path  # with exchanges/ and web/
-    data: Path  # the staged release
     environment: Mapping[str, str]  # whose keys must not be in the bundle
     allowed: Collection[str] = ()  # fingerprints of findings that are not secrets
     authors: Sequence[str] = ()  # of the run, each as `Name` or `Name <ORCID>`
@@ -60,11 +55,11 @@ class Submitted:
     files: int
 
 
-def submit(run_folder: Path, out: Path, options: SubmitOptions, log: Log) -> Submitted:
+def submit(run: Run, out: Path, options: SubmitOptions, log: Log) -> Submitted:
     """Writes the bundle of a run.
 
     Args:
-        run_folder: results/<run>.
+        run: the run, in results/<run>.
         out: the directory of the bundle; it must not exist, or be empty.
         options: what the bundle is made of.
         log: receives what the exports leave out.
@@ -82,17 +77,14 @@ def submit(run_folder: Path, out: Path, options: SubmitOptions, log: Log) -> Sub
         bundle = work / "bundle"
         bundle.mkdir()
         made = make_archive(
-            run_folder,
-            bundle / f"{run_folder.name}{ARCHIVE}",
-            cache=options.cache,
-            data=options.data,
+            run,
+            bundle / f"{run.folder.name}{ARCHIVE}",
             environment=options.environment,
             allowed=options.allowed,
             authors=options.authors,
-            failed_searches=partial(failed_searches, cache=options.cache, data=options.data),
         )
         signed = None if options.signing is None else sign_archive(made.path, options.signing)
-        done = _write_exports(made, work / "unpacked", bundle, options, log)
+        done = _write_exports(run, made, work / "unpacked", bundle, options, log)
         for path in files_of(bundle):
             with path.open("rb") as written:
                 os.fsync(written.fileno())
@@ -111,7 +103,7 @@ def _check_new(out: Path) -> None:
 
 
 def _write_exports(
-    made: Made, folder: Path, bundle: Path, options: SubmitOptions, log: Log
+    own: Run, made: Made, folder: Path, bundle: Path, options: SubmitOptions, log: Log
 ) -> tuple[int, int, int]:
     """Writes all but the archive; returns the numbers of records, answers and files.
 
@@ -121,19 +113,16 @@ def _write_exports(
     left_out: list[str] = []
 
     def told(line: str) -> None:
-        line = line.replace(f"{bundle}/", "").replace(str(run_folder), run_folder.name)
+        line = line.replace(f"{bundle}/", "").replace(str(run.folder), run.folder.name)
         log(line)
         if "left out" in line or "not comparable" in line:
             left_out.append(line)
 
-    run_folder = folder / "results" / made.path.name.removesuffix(ARCHIVE)
     with SealedArchive(made.path) as archive:
-        metadata = read_metadata(archive)
-        unpack(archive, folder)
-    run = Run(run_folder)
-    scores = scores_of(run, metadata.ended)
+        run = unpack_run(archive, folder, own.data)
+    scores = scores_of(run, run.metadata.ended)
     records = write_records(scores, bundle, options.organization, told)
-    answers = write_results(run, bundle, options.data, told)
-    write_text(bundle / README, readme(metadata, scores, made, answers, left_out))
+    answers = write_results(run, bundle, told)
+    write_text(bundle / README, readme(run.metadata, scores, made, answers, left_out))
     write_sums(bundle)
     return records, answers, sum(1 for _ in files_of(bundle))

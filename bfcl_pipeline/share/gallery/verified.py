@@ -1,28 +1,76 @@
-"""Verifying the archives of a site, each once: what was found is kept by its owner, outside of the site."""
+"""Verifying the archives of a site, each once: what was found is kept by its owner, outside of the site.
+
+Anybody may put a copy of an archive, with any statements, into a folder of their own. So the signed
+statements of all copies are checked, and one that does not hold is left out and takes nothing from the
+others.
+"""
 
 import hashlib
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
-from bfcl_pipeline.base.errors import ConfigError, PipelineError, StagingError
+from bfcl_pipeline.base.errors import BadSignature, ConfigError, NotCheckable, PipelineError, StagingError
 from bfcl_pipeline.base.files import atomic_path
 from bfcl_pipeline.base.text import Log, line_of, printable
 from bfcl_pipeline.runs.archived.findings import ArchiveFinding, Part, Verification, VerifiedArchive
 from bfcl_pipeline.runs.archived.members import file_sha256
 from bfcl_pipeline.runs.archived.software import versions
 from bfcl_pipeline.share.archive.attestations import SUBJECT, AttestationOptions
+from bfcl_pipeline.share.archive.sign import statement_of
+from bfcl_pipeline.share.archive.statement import first_difference, read_statement, subject_of
 from bfcl_pipeline.share.archive.verify import verify_archive
 from bfcl_pipeline.share.gallery.bundle import ARCHIVE
 from bfcl_pipeline.share.gallery.bundle_check import Bundle, check_exports, sum_of
 from bfcl_pipeline.share.gallery.collect import Collector
 from bfcl_pipeline.share.gallery.find import Found
 from bfcl_pipeline.share.gallery.record import ArchiveRecord, Reproduction, read_record, write_record
-from bfcl_pipeline.share.gallery.statements import statement_lines, statements_that_hold
-from bfcl_pipeline.share.signing.statement_file import statements_path, write_lines
+from bfcl_pipeline.share.signing.signature import Trust
+from bfcl_pipeline.share.signing.signed_line import check_line, payload_of
+from bfcl_pipeline.share.signing.statement_file import LINES, read_lines, statements_path, write_lines
+
+
+def statement_lines(found: Found, log: Log) -> set[bytes]:
+    """The lines of all files of statements on an archive. log: receives a line for one that has no form."""
+    lines: set[bytes] = set()
+    for path in found.statements:
+        try:
+            lines |= set(read_lines(path))
+        except (OSError, BadSignature) as error:
+            log(f"left out: {printable(str(error))}")
+    return lines
+
+
+def statements_that_hold(file: Path, lines: Collection[bytes], trust: Trust) -> list[bytes]:
+    """Those statements that say what an archive says, or that a trusted signer made of it; as many as a
+    file may have, those of trusted signers first.
+
+    Raises:
+        ArchiveError: the archive is damaged or malformed.
+        PipelineError: a file of the run is damaged.
+    """
+    if not lines:
+        return []
+    sha256, payload = statement_of(file)
+    says = read_statement(payload).predicate
+    ordered: list[tuple[int, bytes]] = []
+    for line in lines:
+        try:
+            if subject_of(payload_of(line)) != sha256:
+                continue
+            checked = check_line(line, trust)
+            trusted = bool(checked.signer.principals)
+            if trusted or first_difference(read_statement(checked.payload).predicate, says) is None:
+                ordered.append((0 if trusted else 1, line))
+        except NotCheckable:
+            ordered.append((2, line))
+        except BadSignature:
+            continue
+    return [line for _, line in sorted(ordered)[:LINES]]
+
 
 _PACKAGE = Path(__file__).resolve().parents[2]
 

@@ -22,7 +22,8 @@ from bfcl_pipeline.benchmark.config import model_folder
 from bfcl_pipeline.benchmark.definition import CATEGORIES, V4_CATEGORIES, release
 from bfcl_pipeline.benchmark.records import Json, Mode, Rules, Status
 from bfcl_pipeline.benchmark.tables import read_table
-from bfcl_pipeline.runs.archived.findings import Findings, Part, UnpackedRun, Verification
+from bfcl_pipeline.runs.archived.findings import Findings, Part, Verification
+from bfcl_pipeline.runs.archived.unpacking import ArchivedRun
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.share.official.environment import scorer_python
 from bfcl_pipeline.share.official.export_results import export_official
@@ -43,20 +44,21 @@ class OfficialCheck:
 
     python: Path | None  # that has the official package; None: an environment below `cache`
     cache: Path  # the verifier's cache directory
+    cores: int  # processor cores
 
-    def __call__(self, run: UnpackedRun, findings: Findings, step_log: Log) -> Verification:
+    def __call__(self, run: ArchivedRun, findings: Findings, step_log: Log) -> Verification:
         """Scores every model of `run` with the official package. See `archived.findings.FurtherCheck`."""
-        version = run.recorded.run.release.version
+        version = run.recorded.release.version
         python = scorer_python(self.python, self.cache, version, step_log)
         scorer = f"{release.DISTRIBUTION} {version}"
         step_log(f"Scoring the answers with {scorer}, in processes of its own.")
         official = official_models(run.data)
-        folders = run.recorded.run.folders
+        folders = run.recorded.folders
 
         def scored(folder: str) -> _Scored:
             return _score(run, folder, official, python)
 
-        with ThreadPoolExecutor(max(1, run.cores)) as threads:
+        with ThreadPoolExecutor(max(1, self.cores)) as threads:
             found = list(threads.map(scored, folders))
         return _report(found, scorer, findings)
 
@@ -76,19 +78,18 @@ class _Scored:
 
 
 def _score(
-    run: UnpackedRun, folder: str, official: Mapping[str, Mapping[str, Json]], python: Path
+    run: ArchivedRun, folder: str, official: Mapping[str, Mapping[str, Json]], python: Path
 ) -> _Scored:
-    job = run.recorded.run.jobs_of(folder)[0]
+    job = run.recorded.job_of(folder)
     scored = _Scored(job.name)
-    ours = dict(_our_verdicts(run.recorded.folder / "verdicts" / f"{folder}.parquet"))
+    ours = dict(_our_verdicts(run.verdicts(folder)))
     scored.ours = len(ours)
     with tempfile.TemporaryDirectory(prefix="bfcl-official-") as name:
         work = Path(name)
         try:
             export_official(
-                Run(run.recorded.folder),
+                run,
                 work / "result",
-                data=run.data,
                 models=[job.name],
                 names=_names(job.name, job.row.mode, official),
                 log=lambda _line: None,
@@ -102,7 +103,7 @@ def _score(
         theirs = _their_verdicts(work / "scores", _handed_over(work / "result"))
         _compare(scored, ours, theirs)
         if not scored.left_out and not scored.refused:
-            scored.overall = _overalls(work / "scores", run.recorded.folder, job.name)
+            scored.overall = _overalls(work / "scores", run, job.name)
     return scored
 
 
@@ -175,9 +176,9 @@ def _compare(
             )
 
 
-def _overalls(scores: Path, results: Path, model: str) -> tuple[str, str] | None:
+def _overalls(scores: Path, run: Run, model: str) -> tuple[str, str] | None:
     """The official overall score and ours, as the official tool prints them; None if ours has none."""
-    table = read_table(results / "tables/leaderboard.parquet", ["model", "rules", "overall"])
+    table = read_table(run.table("leaderboard"), ["model", "rules", "overall"])
     ours = [
         row["overall"]
         for row in table.to_pylist()

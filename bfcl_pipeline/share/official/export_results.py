@@ -10,7 +10,7 @@ import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
-from bfcl_pipeline.ask.results.forms import known_form
+from bfcl_pipeline.ask.results.forms import as_it_is, known_form
 from bfcl_pipeline.ask.results.layout import (
     final_snapshot_path,
     official_models,
@@ -18,7 +18,6 @@ from bfcl_pipeline.ask.results.layout import (
     snapshot_path,
 )
 from bfcl_pipeline.ask.results.lines import Target, result_line
-from bfcl_pipeline.ask.results.writers import as_it_is
 from bfcl_pipeline.base.errors import ConfigError, TableError
 from bfcl_pipeline.base.files import atomic_path
 from bfcl_pipeline.base.text import Log, unknown_name
@@ -40,7 +39,6 @@ def export_official(
     run: Run,
     out: Path,
     *,
-    data: Path,
     models: Collection[str] = (),
     names: Mapping[str, str] | None = None,
     log: Log,
@@ -50,7 +48,6 @@ def export_official(
     Args:
         run: the run.
         out: the directory of the result folders.
-        data: the staged release.
         models: the models to export; empty: all.
         names: the official name of each model that is exported under another name than its own.
         log: receives lines about exported and omitted answers.
@@ -67,7 +64,7 @@ def export_official(
     for name in [*models, *names]:
         if name not in responses:
             raise ConfigError(f"{run.folder}/responses: {unknown_name('model', name, responses)}")
-    official = official_models(data)
+    official = official_models(run.data)
     targets = {
         model: target
         for model in models or responses
@@ -76,8 +73,8 @@ def export_official(
     _check_folders(out, targets)
     written = 0
     for model, target in targets.items():
-        exporter = _Exporter(model, target, out / model_folder(target.name), data, log)
-        written += exporter.write(responses[model], run)
+        exporter = _Exporter(model, target, out / model_folder(target.name), run, log)
+        written += exporter.write(responses[model])
     if not written:
         raise ConfigError(f"{run.folder}: no answer that the official tool can read; see the lines above.")
     return written
@@ -138,11 +135,12 @@ def _check_folders(out: Path, targets: Mapping[str, Target]) -> None:
 class _Exporter:
     """Writes the results of one model."""
 
-    def __init__(self, model: str, target: Target, folder: Path, data: Path, log: Log) -> None:
+    def __init__(self, model: str, target: Target, folder: Path, run: Run, log: Log) -> None:
+        self._run, self._data = run, run.data
         self._model, self._target, self._folder = model, target, folder
-        self._data, self._log = data, log
+        self._log = log
 
-    def write(self, responses: Mapping[str, Sequence[Response]], run: Run) -> int:
+    def write(self, responses: Mapping[str, Sequence[Response]]) -> int:
         """Writes all categories and logs what was written; returns the number of answers."""
         answers, files = 0, 0
         if retired := [name for name in GROUPS["executable"] if name in responses]:
@@ -151,7 +149,7 @@ class _Exporter:
             entries = {entry.entry_id: entry for entry in read_entries(entries_path(self._data, category))}
             count = self._write_answers(category, responses[category], entries)
             answers, files = answers + count, files + bool(count)
-            sessions = run.sessions(self._model, category)
+            sessions = self._run.sessions(self._model, category)
             if sessions.is_file():
                 self._write_sessions(category, read_sessions(sessions), entries)
         target = "" if self._target.name == self._model else f" as {self._target.name}"

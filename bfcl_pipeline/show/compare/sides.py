@@ -5,7 +5,7 @@ the comparison itself (`compare.compare`).
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -82,12 +82,6 @@ class Choice:
 
     run: Run
     model: str | None = None  # None: all models of the run
-    archive: Path | None = None  # the file from which `run` was unpacked
-
-    @property
-    def source(self) -> Path:
-        """Where the verdicts come from, for messages and labels."""
-        return self.archive or self.run.folder
 
 
 def read_sides(
@@ -113,8 +107,8 @@ def read_sides(
             if (choice.run, model) in sides:
                 continue
             if not verdicts.marks:
-                raise TableError(_nothing(choice.source, model, verdicts, rules))
-            _check_entries(choice.source, model, verdicts, rules)
+                raise TableError(_nothing(choice.run.source, model, verdicts, rules))
+            _check_entries(choice.run.source, model, verdicts, rules)
             numbers = [numbering.number(*entry) for entry in verdicts.entries]
             searched = any(category in GROUPS["web_search"] for category, _ in verdicts.entries)
             web = searched_web(choice.run, model, recorded.web) if searched else None
@@ -129,8 +123,7 @@ def read_sides(
                 np.array(verdicts.marks, np.float64),
                 exchanges=exchange_numbers(choice.run, model, verdicts.entries) if several else None,
             )
-    sources = {choice.run: choice.source for choice in choices}
-    return numbering, list(label_sides(list(sides.values()), sources))
+    return numbering, list(label_sides(list(sides.values())))
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +141,7 @@ def _verdicts(choice: Choice, rules: Rules, only: Collection[str]) -> dict[str, 
     paths = sorted(folder.glob("*.parquet"))
     if not paths:
         raise TableError(
-            f"{choice.source}/verdicts: no verdicts. Score the responses of the run first "
+            f"{choice.run.source}/verdicts: no verdicts. Score the responses of the run first "
             "(bfcl-pipeline score)."
         )
     if choice.model is None:
@@ -158,7 +151,7 @@ def _verdicts(choice: Choice, rules: Rules, only: Collection[str]) -> dict[str, 
         found = _by_model(some, rules, only)
         if choice.model in found:
             return {choice.model: found[choice.model]}
-    raise TableError(f"{choice.source}/verdicts: {unknown_name('model', choice.model, found)}")
+    raise TableError(f"{choice.run.source}/verdicts: {unknown_name('model', choice.model, found)}")
 
 
 def _by_model(paths: Sequence[Path], rules: Rules, only: Collection[str]) -> dict[str, _Verdicts]:
@@ -197,7 +190,7 @@ def _check_entries(run: Path, model: str, verdicts: _Verdicts, rules: Rules) -> 
         )
 
 
-def label_sides(sides: Sequence[Side], sources: Mapping[Run, Path]) -> Iterator[Side]:
+def label_sides(sides: Sequence[Side]) -> Iterator[Side]:
     """The sides with labels that differ: the model alone, unless another run has a model of this name."""
     names = [side.model for side in sides]
     runs = {side.run for side in sides}
@@ -205,5 +198,5 @@ def label_sides(sides: Sequence[Side], sources: Mapping[Run, Path]) -> Iterator[
     folders = names_of_runs if len({*names_of_runs.values()}) == len(runs) else {}
     for side in sides:
         repeats = names.count(side.model) > 1
-        run = folders.get(side.run, sources[side.run])
+        run = folders.get(side.run, side.run.source)
         yield replace(side, label=f"{run}:{side.model}" if repeats else side.model)

@@ -41,7 +41,7 @@ def read_averaged(
     for choice in choices:
         there = [model for run, model in trials if run == choice.run]
         if choice.model is not None and choice.model not in there:
-            raise TableError(f"{choice.source}/verdicts: {unknown_name('model', choice.model, there)}")
+            raise TableError(f"{choice.run.source}/verdicts: {unknown_name('model', choice.model, there)}")
         for model in there if choice.model is None else [choice.model]:
             merged[choice.run, model] = _mean(model, trials[choice.run, model])
     found = list(merged.values())
@@ -50,8 +50,7 @@ def read_averaged(
             f"--trials: none of {', '.join(side.model for side in found)} has several trials (trials: N in "
             "the config). Leave the option out."
         )
-    sources = {choice.run: choice.source for choice in choices}
-    named = label_sides(found, sources)
+    named = label_sides(found)
     return numbering, [
         replace(side, label=f"{side.label} ({side.trials} trials)") if side.trials > 1 else side
         for side in named

@@ -17,7 +17,7 @@ from bfcl_pipeline.judge.scoring import NO_APIS, Judge
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.show.entry.records import put_answer_record, put_entry_record
 from bfcl_pipeline.show.entry.terminal_page import TerminalPage
-from bfcl_pipeline.show.playback import Conditions, read_conditions
+from bfcl_pipeline.show.playback import Conditions, default_conditions, read_conditions
 from bfcl_pipeline.show.transcripts import TERMINAL, answer_record, entry_record
 from bfcl_pipeline.show.transcripts.entry import has_memory
 from bfcl_pipeline.show.transcripts.reasons import reasons_of, with_reasons
@@ -34,7 +34,7 @@ class ModelRun:
     run: Run  # has responses/, and may have memory/
     model: str
     rules: Rules  # applied to the answer
-    others: Sequence[Path] = ()  # directories of other runs, to name those that have the entry
+    others: Sequence[Run] = ()  # to name those that have the entry
 
 
 def put_entry(
@@ -60,12 +60,12 @@ def put_entry(
         TableError: the release is not staged, or the run has no answer to the entry.
     """
     entry = find_entry(data, entry_id)
-    conditions = read_conditions(None if run is None else run.run, data, cache)
     if run is None:
+        conditions = default_conditions(data, cache)
         put_entry_record(page, entry_record(entry, conditions, rules, TERMINAL))
         return
     with using_errata(run.run.errata, data):
-        _put_answer(page, entry, run, conditions)
+        _put_answer(page, entry, run, read_conditions(run.run))
 
 
 def _put_answer(page: TerminalPage, entry: Entry, run: ModelRun, conditions: Conditions) -> None:
@@ -120,20 +120,19 @@ def find_entry(data: Path, entry_id: str) -> Entry:
     )
 
 
-def choose_run(data: Path, entry_id: str, model: str, folders: Sequence[Path]) -> Path:
-    """The first of the run directories `folders` in which the model has a response to the entry.
+def choose_run(data: Path, entry_id: str, model: str, runs: Sequence[Run]) -> Run:
+    """The first of the runs in which the model has a response to the entry.
 
     Raises ConfigError or TableError if there is no such entry, or no run has a response to it.
     """
     entry = find_entry(data, entry_id)
-    for folder in folders:
-        run = Run(folder)
+    for run in runs:
         table = run.sessions if entry.prerequisite else run.responses
         path = table(model, entry.category)
         if path.is_file() and entry.entry_id in _ids(path):
-            return folder
+            return run
     raise TableError(
-        f"no run has a response of {model!r} to {entry.entry_id}. {_runs_with_response(folders, entry)}"
+        f"no run has a response of {model!r} to {entry.entry_id}. {_runs_with_response(runs, entry)}"
     )
 
 
@@ -143,16 +142,15 @@ def find_response(run: ModelRun, entry: Entry) -> Response:
     responses = read_responses(path, {entry.entry_id}) if path.is_file() else []
     if responses:
         return responses[-1]
-    own = run.run.folder
-    folders = [own, *(folder for folder in run.others if folder != own)]
+    runs = [run.run, *(other for other in run.others if other.folder != run.run.folder)]
     raise TableError(
-        f"{path}: no response of {run.model!r} to {entry.entry_id}. {_runs_with_response(folders, entry)}"
+        f"{path}: no response of {run.model!r} to {entry.entry_id}. {_runs_with_response(runs, entry)}"
     )
 
 
-def _runs_with_response(folders: Iterable[Path], entry: Entry) -> str:
+def _runs_with_response(runs: Iterable[Run], entry: Entry) -> str:
     """A sentence with the runs, and their models, that have a response to the entry."""
-    models = {folder: sorted(_models_with_response(Run(folder), entry)) for folder in folders}
+    models = {run.folder: sorted(_models_with_response(run, entry)) for run in runs}
     found = [f"{folder} ({', '.join(names)})" for folder, names in models.items() if names]
     if not found:
         return "No run has one: the entry may be outside their samples; list it in `entry_ids` of a run."

@@ -59,7 +59,7 @@ def recorded_request(entry: Entry, model: ModelOfRun, conditions: Conditions, st
         if memory.missing is not None or memory.failed:
             raise TableError(f"{entry.entry_id}: {memory.missing or 'the session before it failed.'}")
         before = memory.snapshot
-    folder = model.run.journals(conditions.cache) / model_folder(model.name)
+    folder = model.run.journals / model_folder(model.name)
     with JournalsReader(journals_in(folder)) as journals:
         trial = trial_of(model.name).number
         backend = ReplayBackend(model.adapter, journals, trial, ProgressCounts())

@@ -7,7 +7,7 @@ simulated web, and from stored embeddings. A result that cannot be derived from 
 """
 
 from bfcl_pipeline.show.playback.agentic import play_agentic
-from bfcl_pipeline.show.playback.conditions import Conditions, read_conditions
+from bfcl_pipeline.show.playback.conditions import Conditions, default_conditions, read_conditions
 from bfcl_pipeline.show.playback.conversation import (
     Change,
     PlayedCall,
@@ -21,6 +21,7 @@ __all__ = [
     "Conditions",
     "PlayedCall",
     "PlayedStep",
+    "default_conditions",
     "play",
     "play_agentic",
     "play_truth",

@@ -2,9 +2,12 @@
 
 Covers the web that was searched, injected failures, the name of the search tool, embeddings, and the web
 APIs of executed calls. Only recorded outcomes are used: no search, no page and no model of the encoder is
-loaded.
+loaded. The models of a run fetch the same pages, and converting a large one takes a tenth of a second: each
+is converted once, and its text kept up to a bound.
 """
 
+import hashlib
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -16,11 +19,11 @@ from bfcl_pipeline.benchmark.definition import CATEGORIES
 from bfcl_pipeline.benchmark.records import Entry, Json
 from bfcl_pipeline.benchmark.tables import entries_path, read_entries
 from bfcl_pipeline.dialogue.release_texts import read_constants
-from bfcl_pipeline.runs.run import Run
-from bfcl_pipeline.show.playback.pages import PageTexts
+from bfcl_pipeline.runs.run import CACHE, Run
 from bfcl_pipeline.world.encoding.stored import StoredEncoder
 from bfcl_pipeline.world.executables import ApiRequest, Apis, SimulatedApis
 from bfcl_pipeline.world.tools import Constants, World, WorldConfig
+from bfcl_pipeline.world.tools.web_search.page_text import page_text
 from bfcl_pipeline.world.tools.web_search.web import Web
 from bfcl_pipeline.world.web.apis import ApisByMode
 from bfcl_pipeline.world.web.cache import WebCache
@@ -28,6 +31,33 @@ from bfcl_pipeline.world.web.keys import ApiKey
 from bfcl_pipeline.world.web.presented import present_entry, searches, with_web
 from bfcl_pipeline.world.web.recording import ReplayingWeb
 from bfcl_pipeline.world.web.simulated import SimulatedWeb
+
+MOST_BYTES = 100_000_000
+"""Of compressed texts that are kept."""
+
+
+@dataclass(slots=True)
+class PageTexts:
+    """Converts pages, and remembers their texts."""
+
+    most: int = MOST_BYTES
+    _texts: dict[tuple[bytes, str], bytes] = field(default_factory=dict)
+    _size: int = 0
+
+    def text(self, html: str, mode: str) -> str:
+        """As `page_text` returns it. Raises ValueError and BoundExceeded as it does."""
+        if mode == "raw":
+            return page_text(html, mode)
+        key = (hashlib.sha256(html.encode("utf-8", "surrogatepass")).digest(), mode)
+        kept = self._texts.get(key)
+        if kept is not None:
+            return zlib.decompress(kept).decode("utf-8", "surrogatepass")
+        text = page_text(html, mode)
+        if self._size < self.most:
+            self._texts[key] = zlib.compress(text.encode("utf-8", "surrogatepass"), 1)
+            self._size += len(self._texts[key])
+        return text
+
 
 NO_WEB = "The web of this answer is not recorded."
 """Why results of web calls are missing."""
@@ -50,7 +80,7 @@ class Conditions:
 
     data: Path  # the staged release
     constants: Constants
-    cache: Path = Path("cache")  # has web/ and encoder/
+    cache: Path = CACHE  # has web/ and encoder/
     web: WebChoice = field(default_factory=WebChoice)  # of the config; a response names its own mode
     seed: int = 0  # of injected failures
     owners: Mapping[str, str] = field(default_factory=dict)  # by model: its name in error texts of APIs
@@ -128,16 +158,19 @@ class Conditions:
         return SimulatedWeb.of(read_entries(entries_path(self.data, "web_search_base")))
 
 
-def read_conditions(run: Run | None, data: Path, cache: Path = Path("cache")) -> Conditions:
-    """The conditions of a run; those of the default config if it recorded none, and without a run.
+def default_conditions(data: Path, cache: Path = CACHE) -> Conditions:
+    """Those of the default config. Raises TableError if the release `data` is not staged."""
+    return Conditions(data, read_constants(data), cache)
+
+
+def read_conditions(run: Run) -> Conditions:
+    """The conditions of a run; those of the default config if it recorded none.
 
     Raises:
         ConfigError: the recorded config or its models cannot be read.
         TableError: the release is not staged.
     """
-    if run is None:
-        return Conditions(data, read_constants(data), cache)
     web = None if run.config is None else run.config.web
     seed = 0 if run.config is None else run.config.seed
     owners = {name: row.owner for name, row in run.rows.items()}
-    return Conditions(data, read_constants(data), cache, web or WebChoice(), seed, owners)
+    return Conditions(run.data, read_constants(run.data), run.cache, web or WebChoice(), seed, owners)

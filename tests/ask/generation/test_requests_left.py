@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bfcl_pipeline.ask.generation.chains import chain_lengths
-from bfcl_pipeline.ask.generation.requests_left import RequestsLeft
+from bfcl_pipeline.ask.generation.counts import RequestsLeft
 from bfcl_pipeline.benchmark.records import Entry
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from bfcl_pipeline.ask.jobs.generation_step import GenerationStep
+from bfcl_pipeline.ask.jobs.checked_run import GenerationStep
 from bfcl_pipeline.ask.orchestration.job_files import job_files
 from bfcl_pipeline.ask.orchestration.job_resources import Value
 from bfcl_pipeline.ask.orchestration.slurm_cluster import NodeLimits

@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from bfcl_pipeline.ask.generation.counts import ProgressCounts
-from bfcl_pipeline.ask.jobs.journaled import journaled_lines
+from bfcl_pipeline.ask.jobs.preflight import journaled_lines
 from bfcl_pipeline.ask.jobs.run import run_job
 from bfcl_pipeline.benchmark.config import (
     RunConfig,
@@ -56,7 +56,7 @@ class Night:
     def fact(self) -> str:
         """What its page says of its requests."""
         cache = self.folder.parents[1] / "cache"
-        facts = read_making(Run(self.folder), self.folder.name, [MODEL, EMBEDDED], cache).facts
+        facts = read_making(Run(self.folder, cache), self.folder.name, [MODEL, EMBEDDED]).facts
         return facts["Requests (days in UTC)"]
 
 

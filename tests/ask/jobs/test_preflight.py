@@ -11,11 +11,12 @@ import yaml
 
 from bfcl_pipeline.ask.jobs.preflight import Machine, preflight
 from bfcl_pipeline.ask.jobs.selection import check_entry_ids
-from bfcl_pipeline.ask.orchestration.finished_results import FinishedResults
+from bfcl_pipeline.ask.orchestration.finished_results import complete_models
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.benchmark.config import ModelRow, load_run
 from bfcl_pipeline.benchmark.records import Mode, Response
 from bfcl_pipeline.benchmark.tables import write_responses
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.world.executables.apis import PLACEHOLDERS
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -52,7 +53,7 @@ def check(
     folder: Path, machine: Machine = HERE, rows: Mapping[str, ModelRow] = ROWS, **changes: Any
 ) -> list[str]:
     run = load_run({**CONFIG, **changes}, rows)
-    return preflight(run, FinishedResults(folder).complete_models(run), machine)
+    return preflight(run, complete_models(Run(folder), run), machine)
 
 
 def test_each_need_is_one_line_with_its_models_and_remedy(tmp_path: Path) -> None:

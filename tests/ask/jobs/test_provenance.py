@@ -8,13 +8,14 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
+from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 
 from bfcl_pipeline.ask.jobs import provenance
-from bfcl_pipeline.ask.jobs.provenance import is_private, job_record, journaled_record, model_files
+from bfcl_pipeline.ask.jobs.provenance import is_private, job_record, model_files, record_making
 from bfcl_pipeline.ask.jobs.run import run_job
 from bfcl_pipeline.ask.models.serving.address import Address, State, server_of, write_address
 from bfcl_pipeline.base import __version__
@@ -28,6 +29,7 @@ from bfcl_pipeline.runs.provenance import (
     ServerRecord,
     provenances_in,
     read_provenance,
+    write_provenance,
 )
 from bfcl_pipeline.runs.provenance.document import from_content
 from tests.support.local_chat import local_chat
@@ -101,7 +103,7 @@ def test_each_exchange_names_the_record_of_what_made_it(staged: Path, tmp_path: 
         assert made.pipeline.version == __version__
         assert {"python", "pyarrow", "aiohttp"} <= set(made.packages)
         older = replace(made, packages={**made.packages, "aiohttp": "3.0"})
-        changed = journaled_record(first, older)
+        changed = write_provenance(path.parent.parent, older)
         lines = (tmp_path / "org_chat-FC/exchanges.jsonl").read_text()
         (tmp_path / "org_chat-FC/exchanges.jsonl").write_text(lines.replace(path.stem, changed))
         run_job(replace(first, selection=Selection(sample={"simple_java": 5})))
@@ -127,7 +129,7 @@ def test_the_record_of_a_job_is_also_written_beside_its_log(staged: Path, tmp_pa
     """An embedded model has no journal; a replay makes no answers, and writes nothing."""
     out = tmp_path / f"logs/oracle{BESIDE_LOG}"
     embedded = job(staged, tmp_path, "oracle")
-    run_job(replace(embedded, replay=None), record_out=out)
+    run_job(replace(embedded, replay=None), record=partial(record_making, out=out))
     made = read_provenance(out, by_digest=False)
     assert made.server is None
     assert made.model.weights is None
@@ -135,12 +137,12 @@ def test_the_record_of_a_job_is_also_written_beside_its_log(staged: Path, tmp_pa
     out.unlink()
     with local_chat() as server:
         remote = job(staged, tmp_path, endpoint=server.endpoint)
-        run_job(remote, record_out=out)
+        run_job(remote, record=partial(record_making, out=out))
         assert [read_provenance(out, by_digest=False).sha256] == [
             path.stem for path in provenances_in(tmp_path / "org_chat-FC")
         ]
         out.unlink()
-        run_job(replace(remote, replay=ReplaySource()), record_out=out)
+        run_job(replace(remote, replay=ReplaySource()), record=partial(record_making, out=out))
     assert not out.exists()
 
 
@@ -276,4 +278,4 @@ def test_a_record_that_cannot_be_written_stops_the_job(staged: Path, tmp_path: P
     (tmp_path / "org_chat-FC").mkdir()
     (tmp_path / "org_chat-FC/provenance").write_text("a file")
     with pytest.raises(JournalError, match="cannot write the record"):
-        journaled_record(job(staged, tmp_path), record())
+        record_making(job(staged, tmp_path), print)

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 from bfcl_pipeline.ask.generation import Completed
-from bfcl_pipeline.ask.jobs.recorded_answers import recorded_answers
+from bfcl_pipeline.ask.jobs.recorded_answers import given_answers
 from bfcl_pipeline.ask.jobs.result_paths import result_inputs
 from bfcl_pipeline.ask.jobs.run import run_job
 from bfcl_pipeline.base.errors import ArchiveError, ConfigError, PipelineError, TableError
@@ -55,7 +55,7 @@ def chosen(one: Job) -> list[str]:
     empty = Path(one.row.path or "")
     assert not empty.exists()
     table(empty, answer("simple_java_0"))
-    ids = [done.entry.entry_id for done in recorded_answers(one, lines.append)]
+    ids = [done.entry.entry_id for done in given_answers(one, lines.append)]
     empty.unlink()
     return ids
 

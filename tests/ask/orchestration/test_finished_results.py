@@ -10,11 +10,12 @@ from typing import Any
 import pytest
 import yaml
 
-from bfcl_pipeline.ask.orchestration.finished_results import FinishedResults, check_recorded
+from bfcl_pipeline.ask.orchestration.finished_results import check_recorded, complete_models
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.benchmark.config import ModelRow, Serving, load_run, recorded_config, recorded_models
 from bfcl_pipeline.benchmark.records import Mode, Response, Status
 from bfcl_pipeline.benchmark.tables import write_responses
+from bfcl_pipeline.runs.run import Run
 
 ROOT = Path(__file__).resolve().parents[3]
 SHIPPED = yaml.safe_load((ROOT / "config/config.yaml").read_text())
@@ -35,7 +36,7 @@ def finish(
     config: Mapping[str, Any],
     status: str = "answered",
     rows: Mapping[str, ModelRow] = ROWS,
-) -> FinishedResults:
+) -> Run:
     """The results of a run whose models have responses of one status in all categories."""
     run = load_run(config, rows)
     lines = ["run,model,category,status,entries"]
@@ -53,11 +54,11 @@ def finish(
     (folder / "models.yaml").write_text(
         recorded_models({job.row.name: job.row for job in run.jobs}.values())
     )
-    return FinishedResults(folder)
+    return Run(folder)
 
 
-def check(results: FinishedResults, config: Mapping[str, Any], rows: Mapping[str, ModelRow] = ROWS) -> None:
-    check_recorded(results, config, load_run(config, rows))
+def check(results: Run, config: Mapping[str, Any], rows: Mapping[str, ModelRow] = ROWS) -> None:
+    check_recorded(Run(results.folder), config, load_run(config, rows))  # read anew, as by each process
 
 
 def test_another_journal_is_refused(tmp_path: Path) -> None:
@@ -200,13 +201,13 @@ def test_complete_results_have_all_responses_and_no_failures(tmp_path: Path) -> 
     """A model with failures, fewer categories, fewer entries or a damaged table is not complete."""
     sampled = {**CONFIG, "sample": 20}
     results = finish(tmp_path / "a", sampled)
-    assert results.complete_models(load_run(sampled, ROWS)) == {"a-FC", "b"}
+    assert complete_models(results, load_run(sampled, ROWS)) == {"a-FC", "b"}
     for more in ({"sample": 24}, {"sample": None}, {"categories": ["non_live"], "sample": 1000}):
-        assert results.complete_models(load_run({**sampled, **more}, ROWS)) == set()
+        assert complete_models(results, load_run({**sampled, **more}, ROWS)) == set()
     (results.folder / "responses/b/multiple.parquet").write_bytes(b"PAR1")
-    assert results.complete_models(load_run(sampled, ROWS)) == {"a-FC"}
+    assert complete_models(results, load_run(sampled, ROWS)) == {"a-FC"}
     failed = finish(tmp_path / "f", sampled, "infrastructure_error")
-    assert failed.complete_models(load_run(sampled, ROWS)) == set()
+    assert complete_models(failed, load_run(sampled, ROWS)) == set()
 
 
 def test_another_way_of_asking_is_refused(tmp_path: Path) -> None:

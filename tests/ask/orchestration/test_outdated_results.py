@@ -8,10 +8,10 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from bfcl_pipeline.ask.orchestration.finished_results import FinishedResults
 from bfcl_pipeline.ask.orchestration.outdated_results import OutdatedResults, outdated_results
 from bfcl_pipeline.benchmark.config import load_run
 from bfcl_pipeline.benchmark.tables import write_table
+from bfcl_pipeline.runs.run import Run
 from tests.ask.orchestration.test_finished_results import CONFIG, ROWS, finish
 
 SAMPLED = {**CONFIG, "sample": 20}
@@ -26,7 +26,7 @@ def score(folder: Path, model: str, rows: int = ROWS_OF_VERDICTS) -> Path:
 
 
 @pytest.fixture
-def results(tmp_path: Path) -> FinishedResults:
+def results(tmp_path: Path) -> Run:
     """Those of two models, responses and verdicts."""
     finished = finish(tmp_path / "r", SAMPLED)
     for model in ("a-FC", "b"):
@@ -34,9 +34,9 @@ def results(tmp_path: Path) -> FinishedResults:
     return finished
 
 
-def outdated(results: FinishedResults, **changes: Any) -> OutdatedResults:
+def outdated(results: Run, **changes: Any) -> OutdatedResults:
     config = {**SAMPLED, **changes}
-    return outdated_results(results, config, load_run(config, ROWS))
+    return outdated_results(Run(results.folder), config, load_run(config, ROWS))
 
 
 def steps(found: OutdatedResults) -> set[str]:
@@ -45,14 +45,14 @@ def steps(found: OutdatedResults) -> set[str]:
     return {f"generate/{parts[3]}" if "responses" in parts else "/".join(parts[-2:]) for parts in paths}
 
 
-def test_an_unchanged_run_has_nothing_outdated(results: FinishedResults) -> None:
+def test_an_unchanged_run_has_nothing_outdated(results: Run) -> None:
     """Nor does a run without results, of which Snakemake makes everything."""
     models = frozenset({"a-FC", "b"})
     assert outdated(results) == OutdatedResults(complete=models, finished=models)
-    assert outdated(FinishedResults(results.folder / "none")) == OutdatedResults()
+    assert outdated(Run(results.folder / "none")) == OutdatedResults()
 
 
-def test_what_is_added_repeats_what_lacks_it(results: FinishedResults) -> None:
+def test_what_is_added_repeats_what_lacks_it(results: Run) -> None:
     """A larger sample asks every model, another model only itself, other rules none; no file is deleted."""
     recorded = f"{results.folder.name}/config.yaml"
     for changes, models in (
@@ -66,7 +66,7 @@ def test_what_is_added_repeats_what_lacks_it(results: FinishedResults) -> None:
         assert found.replaced == ()
 
 
-def test_an_interrupted_run_is_completed(results: FinishedResults) -> None:
+def test_an_interrupted_run_is_completed(results: Run) -> None:
     """The record has the new settings already: responses and verdicts show what they lack."""
     (results.folder / "config.yaml").unlink()
     assert steps(outdated(results, sample=24)) == {"generate/a-FC", "generate/b"}
@@ -82,7 +82,7 @@ def test_an_interrupted_run_is_completed(results: FinishedResults) -> None:
         {"release": {**CONFIG["release"], "sha256": "0" * 64}},
     ],
 )
-def test_results_of_other_settings_are_replaced(results: FinishedResults, changes: dict[str, Any]) -> None:
+def test_results_of_other_settings_are_replaced(results: Run, changes: dict[str, Any]) -> None:
     """With `overwrite`: responses and verdicts do not stay beside a record that is not theirs."""
     found = outdated(results, overwrite=True, **changes)
     assert {"generate/a-FC", "generate/b"} <= steps(found)
@@ -91,7 +91,7 @@ def test_results_of_other_settings_are_replaced(results: FinishedResults, change
     assert found.complete == found.finished == frozenset()
 
 
-def test_results_with_a_record_that_cannot_be_compared_are_replaced(results: FinishedResults) -> None:
+def test_results_with_a_record_that_cannot_be_compared_are_replaced(results: Run) -> None:
     """Nothing is known about what they were made with."""
     (results.folder / "config.yaml").write_text("form: 1\nimported: true\n")
     assert len(outdated(results, overwrite=True).replaced) == 6

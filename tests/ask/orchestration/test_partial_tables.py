@@ -7,8 +7,9 @@ from pathlib import Path
 
 import yaml
 
-from bfcl_pipeline.ask.orchestration.partial_tables import complete_models, tabulate_complete
+from bfcl_pipeline.ask.orchestration.partial_tables import scored_models, tabulate_scored
 from bfcl_pipeline.benchmark.config import load_models, load_run
+from bfcl_pipeline.runs.run import Run
 
 ROOT = Path(__file__).resolve().parents[3]
 CONFIG = yaml.safe_load((ROOT / "config/config.yaml").read_text())
@@ -30,10 +31,10 @@ def test_a_complete_model_has_all_responses_and_newer_verdicts(tmp_path: Path) -
             touch(tmp_path / f"responses/{model}/{category}.parquet", 10)
         touch(tmp_path / f"verdicts/{model}.parquet", scored_at)
     (tmp_path / "responses/lexical/multiple.parquet").unlink()
-    assert complete_models(RUN, tmp_path) == ["oracle"]
+    assert scored_models(Run(tmp_path), RUN) == ["oracle"]
 
 
 def test_nothing_is_tabulated_without_a_complete_model(tmp_path: Path) -> None:
     """There is nothing to show."""
-    assert tabulate_complete(RUN, tmp_path) == ""
+    assert tabulate_scored(Run(tmp_path), RUN) == ""
     assert not (tmp_path / "tables").exists()

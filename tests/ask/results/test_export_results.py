@@ -44,7 +44,7 @@ def export(staged, tmp_path):
         for path, rows in files.items():
             write_responses(path, rows)
         lines: list[str] = []
-        export_official(Run(tmp_path / "run"), tmp_path / "out", data=staged, log=lines.append, **options)
+        export_official(Run(tmp_path / "run", data=staged), tmp_path / "out", log=lines.append, **options)
         return tmp_path / "out", lines
 
     return run
@@ -223,7 +223,7 @@ def test_an_earlier_export_is_not_changed(export):
 def test_an_empty_export_is_refused(export, staged, tmp_path):
     """A folder without responses, and a run without an answer."""
     with pytest.raises(ConfigError, match=r"no responses\. Name the folder of a run"):
-        export_official(Run(tmp_path), tmp_path / "out", data=staged, log=lambda _: None)
+        export_official(Run(tmp_path, data=staged), tmp_path / "out", log=lambda _: None)
     with pytest.raises(ConfigError, match="no answer that the official tool can read"):
         export(failed("multiple_0"))
 

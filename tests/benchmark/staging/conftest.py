@@ -11,8 +11,8 @@ import pytest
 
 from bfcl_pipeline.benchmark.definition import release as pinned
 from bfcl_pipeline.benchmark.records import Entry
-from bfcl_pipeline.benchmark.staging.entries import read_all_entries
 from bfcl_pipeline.benchmark.staging.literals import read_texts
+from bfcl_pipeline.benchmark.staging.outputs import read_all_entries
 from bfcl_pipeline.benchmark.staging.source import Release, read_wheel
 
 Changes = Mapping[str, bytes | None]

@@ -7,9 +7,9 @@ import pytest
 from bfcl_pipeline.base.errors import MalformedRelease
 from bfcl_pipeline.benchmark.definition import CATEGORIES, FORMATS, Check
 from bfcl_pipeline.benchmark.staging.agentic import AgenticInputs, read_memory
-from bfcl_pipeline.benchmark.staging.entries import read_all_entries
 from bfcl_pipeline.benchmark.staging.literals import read_texts
 from bfcl_pipeline.benchmark.staging.multi_turn import read_api_docs, read_multi_turn
+from bfcl_pipeline.benchmark.staging.outputs import read_all_entries
 from bfcl_pipeline.benchmark.staging.release_files import (
     API_DOCS,
     FORMAT_SENSITIVITY_IDS,

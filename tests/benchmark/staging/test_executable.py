@@ -9,7 +9,6 @@ import pytest
 
 from bfcl_pipeline.base.errors import MalformedRelease
 from bfcl_pipeline.benchmark.definition import CATEGORIES, GROUPS
-from bfcl_pipeline.benchmark.staging.entries import read_all_entries
 from bfcl_pipeline.benchmark.staging.executable import (
     read_chatable,
     read_executable,
@@ -17,6 +16,7 @@ from bfcl_pipeline.benchmark.staging.executable import (
     read_sql,
 )
 from bfcl_pipeline.benchmark.staging.literals import read_texts
+from bfcl_pipeline.benchmark.staging.outputs import read_all_entries
 from bfcl_pipeline.benchmark.staging.release_files import (
     RECORDED_CALLS,
     REFERENCE_REQUESTS,

@@ -17,8 +17,8 @@ from bfcl_pipeline.benchmark.definition import CATEGORIES
 from bfcl_pipeline.benchmark.errata import Erratum, by_record, errata, errata_of, verified_entry
 from bfcl_pipeline.benchmark.errata.ledger import read_record
 from bfcl_pipeline.benchmark.records import Entry
-from bfcl_pipeline.benchmark.staging.entries import read_all_entries
 from bfcl_pipeline.benchmark.staging.literals import read_texts
+from bfcl_pipeline.benchmark.staging.outputs import read_all_entries
 from bfcl_pipeline.benchmark.staging.release_edits import edited_files
 from bfcl_pipeline.benchmark.staging.release_files import truths_file
 from bfcl_pipeline.benchmark.staging.source import Release, contents_sha256, read_folder

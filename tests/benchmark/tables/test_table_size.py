@@ -88,7 +88,7 @@ def test_verdicts_of_millions_of_rows_are_refused(
     assert main([command, str(long_run), "--data", str(staged)]) == 1
     assert "refused: more than 1,000,000 rows" in capsys.readouterr().err
     with pytest.raises(TableError, match="refused: more than 1,000,000 rows"):
-        read_index(Run(long_run), ["m"], None)
+        read_index(Run(long_run, data=long_run), ["m"])
     assert pa.total_allocated_bytes() < before + 1_000_000
 
 

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from bfcl_pipeline.runs.archived.unpacking import extract_run
-from tests.share.archive.small_run import NAME, SmallRun, make_small_run
+from bfcl_pipeline.runs.archived.reading import SealedArchive
+from bfcl_pipeline.runs.archived.unpacking import unpack_run
+from tests.share.archive.small_run import SmallRun, make_small_run
 
 
 @pytest.fixture(scope="session")
@@ -46,8 +47,8 @@ def archived(small_run: SmallRun, tmp_path_factory: pytest.TempPathFactory) -> P
 def derived(archived: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What a derivation of the run gives, which test_verify shows: the results in its archive."""
     folder = tmp_path_factory.mktemp("derived")
-    extract_run(archived, folder)
-    return folder / "results" / NAME
+    with SealedArchive(archived) as archive:
+        return unpack_run(archive, folder).folder
 
 
 @pytest.fixture

@@ -20,14 +20,13 @@ import yaml
 from bfcl_pipeline.ask.models import build_adapter
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.runs.archived.crate_metadata import read_metadata
-from bfcl_pipeline.runs.archived.findings import ArchiveFinding, Findings, Part, UnpackedRun, Verification
+from bfcl_pipeline.runs.archived.findings import ArchiveFinding, Findings, Part, Verification
 from bfcl_pipeline.runs.archived.reading import SealedArchive
-from bfcl_pipeline.runs.archived.software import find_checkout
+from bfcl_pipeline.runs.archived.unpacking import ArchivedRun
 from bfcl_pipeline.runs.journal import exchange_key
-from bfcl_pipeline.runs.recorded_run import read_recorded_run
 from bfcl_pipeline.share.asked_again.check import AskAgain
 from bfcl_pipeline.share.asked_again.drawing import RequestDraw, draw, models_of
-from tests.share.archive.small_run import NAME, SmallRun
+from tests.share.archive.small_run import SmallRun
 from tests.support.local_chat import LocalChat, local_chat
 from tests.support.serving_process import STAND_IN
 
@@ -45,12 +44,12 @@ def server() -> Iterator[LocalChat]:
 
 
 @pytest.fixture(scope="module")
-def unpacked(small_run: SmallRun, archived: Path) -> UnpackedRun:
+def unpacked(small_run: SmallRun, archived: Path) -> ArchivedRun:
     """The archived run as `verify` hands it to a check."""
     with SealedArchive(archived) as archive:
         metadata, sha256 = read_metadata(archive), archive.seal.sha256
-    recorded = read_recorded_run(small_run.results, find_checkout().schema, NAME)
-    return UnpackedRun(archived, sha256, metadata, recorded, small_run.cache, small_run.data, 2)
+    places = (small_run.results, small_run.cache, small_run.data)
+    return ArchivedRun(*places, file=archived, sha256=sha256, metadata=metadata)
 
 
 @dataclass
@@ -58,7 +57,7 @@ class Verifier:
     """Somebody who has rows of their own, and asks again."""
 
     folder: Path
-    run: UnpackedRun
+    run: ArchivedRun
     lines: list[str] = field(default_factory=list)
     found: list[ArchiveFinding] = field(default_factory=list)
 
@@ -91,7 +90,7 @@ class Verifier:
 
 @pytest.fixture
 def verifier(
-    tmp_path: Path, unpacked: UnpackedRun, server: LocalChat, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, unpacked: ArchivedRun, server: LocalChat, monkeypatch: pytest.MonkeyPatch
 ) -> Verifier:
     """With a key, a row for the server, and the same model behind it."""
     monkeypatch.setenv(VARIABLE, KEY)
@@ -263,14 +262,11 @@ def test_an_archive_cannot_direct_a_request(verifier: Verifier, server: LocalCha
         assert attacker.counts()["requests"] == 0
 
 
-def _with_row(run: UnpackedRun, folder: Path, endpoint: str) -> UnpackedRun:
+def _with_row(run: ArchivedRun, folder: Path, endpoint: str) -> ArchivedRun:
     """The run as if its model had been asked at `endpoint` with the verifier's key."""
-    [(model, [trial, *_])] = models_of(run.recorded).items()
-    row = replace(run.recorded.row(trial), endpoint=endpoint, key=VARIABLE)
-    jobs = tuple(replace(job, row=row) if job.row.name == model else job for job in run.recorded.run.jobs)
-    recorded = replace(
-        run.recorded, rows={**run.recorded.rows, model: row}, run=replace(run.recorded.run, jobs=jobs)
-    )
+    [(model, [trial, *_])] = models_of(run).items()
+    row = replace(run.recorded.job_of(trial).row, endpoint=endpoint, key=VARIABLE)
+    jobs = tuple(replace(job, row=row) if job.row.name == model else job for job in run.recorded.jobs)
     identity = build_adapter(row, offline=True).identity
     journal = folder / "archive/exchanges" / trial / "exchanges.jsonl"
     journal.parent.mkdir(parents=True)
@@ -281,15 +277,17 @@ def _with_row(run: UnpackedRun, folder: Path, endpoint: str) -> UnpackedRun:
             key = exchange_key(identity, one.entry.entry_id, 1, one.body)
             file.write(json.dumps({**json.loads(lines[one.journaled.key]), "key": key}) + "\n")
     (folder / "archive/web").symlink_to(run.cache / "web")
-    return replace(run, recorded=recorded, cache=folder / "archive")
+    changed = replace(run, cache=folder / "archive")
+    changed.__dict__["recorded"] = replace(run.recorded, jobs=jobs)
+    return changed
 
 
-def _drawn(run: UnpackedRun, count: int, seed: int = 7) -> RequestDraw:
-    [(model, folders)] = models_of(run.recorded).items()
+def _drawn(run: ArchivedRun, count: int, seed: int = 7) -> RequestDraw:
+    [(model, folders)] = models_of(run).items()
     return draw(run, model, folders, count, seed)
 
 
-def test_a_draw_depends_on_the_seed_alone(unpacked: UnpackedRun, tmp_path: Path) -> None:
+def test_a_draw_depends_on_the_seed_alone(unpacked: ArchivedRun, tmp_path: Path) -> None:
     """Not on the order of the journal's lines; fewer requests are the first of more."""
     whole, some, other = _drawn(unpacked, 10_000), _drawn(unpacked, 30), _drawn(unpacked, 30, seed=8)
     keys = [one.journaled.key for one in whole.requests]
@@ -306,14 +304,14 @@ def test_a_draw_depends_on_the_seed_alone(unpacked: UnpackedRun, tmp_path: Path)
     assert [one.journaled.key for one in again.requests] == keys[:30]
 
 
-def test_requests_of_other_runs_are_not_drawn(unpacked: UnpackedRun) -> None:
+def test_requests_of_other_runs_are_not_drawn(unpacked: ArchivedRun) -> None:
     """The journal has exchanges that no conversation of this run uses."""
     drawn = _drawn(unpacked, 10_000)
     journal = unpacked.cache / "exchanges/near_chat-FC/exchanges.jsonl"
     assert drawn.of < len(journal.read_text().splitlines()) - 1
     assert {one.entry.entry_id for one in drawn.requests}.isdisjoint({"simple_python_2"})
     assert all(one.trials[0] is not None for one in drawn.requests)
-    [(model, folders)] = models_of(unpacked.recorded).items()
+    [(model, folders)] = models_of(unpacked).items()
     single = draw(unpacked, model, folders, N, 7, ["simple_python"])
     assert {one.entry.entry_id for one in single.requests} == {"simple_python_0", "simple_python_1"}
     assert single.of == 2

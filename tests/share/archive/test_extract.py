@@ -9,7 +9,8 @@ import pytest
 
 from bfcl_pipeline.base.errors import ArchiveError
 from bfcl_pipeline.cli import main
-from bfcl_pipeline.runs.archived.unpacking import extract_verdicts
+from bfcl_pipeline.cli.sides import opened_sides
+from bfcl_pipeline.runs.archived.unpacking import opened_run
 from bfcl_pipeline.runs.archived.web_record import opened_record
 from tests.share.archive.repacked import repack
 from tests.share.archive.small_run import NAME, SmallRun
@@ -69,18 +70,20 @@ def test_an_unknown_model_names_the_archive(archived: Path, capsys: pytest.Captu
     assert f"{archived}/verdicts: unknown model 'oracle'" in capsys.readouterr().err
 
 
-def test_only_what_a_comparison_reads_is_extracted(archived: Path, tmp_path: Path) -> None:
+def test_only_what_a_comparison_reads_is_extracted(archived: Path) -> None:
     """Config, verdicts and responses: no journals, pages, logs or other tables."""
-    run = extract_verdicts(archived, tmp_path)
-    assert run == tmp_path / "results" / NAME
-    files = {path.relative_to(run).as_posix() for path in run.rglob("*") if path.is_file()}
+    with opened_sides([str(archived)]) as (choice,):
+        run = choice.run
+        files = {
+            path.relative_to(run.folder).as_posix() for path in run.folder.rglob("*") if path.is_file()
+        }
+        assert not run.cache.exists()
     models = ("near_chat-FC", "near_chat-FC~2", "oracle-FC")
     assert files == {
         "config.yaml",
         *(f"verdicts/{model}.parquet" for model in models),
         *(f"responses/{model}/{category}.parquet" for model in models for category in ASKED),
     }
-    assert not (tmp_path / "cache").exists()
 
 
 def test_a_changed_byte_is_refused(
@@ -107,8 +110,11 @@ def test_verdicts_with_another_hash_are_refused(
 
     other = right[:-1] + bytes([right[-1] ^ 1])
     wrong = repack(archived, tmp_path / "wrong.crate.zip", {VERDICTS: other}, keep_the_old_hash)
-    with pytest.raises(ArchiveError, match=r"oracle-FC\.parquet'.*expected sha256"):
-        extract_verdicts(wrong, tmp_path / "out")
+    with (
+        pytest.raises(ArchiveError, match=r"oracle-FC\.parquet'.*expected sha256"),
+        opened_run(wrong),
+    ):
+        pass
 
 
 def test_a_config_that_expands_is_refused(

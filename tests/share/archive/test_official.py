@@ -55,7 +55,7 @@ def test_answers_with_code_are_refused_and_named(staged: Path, tmp_path: Path) -
         path.parent.mkdir(parents=True, exist_ok=True)
         write_responses(path, [response])
     export_official(
-        Run(run), work / "result", data=staged, names={"m": STAND_INS[Mode.PROMPT]}, log=lambda _line: None
+        Run(run, data=staged), work / "result", names={"m": STAND_INS[Mode.PROMPT]}, log=lambda _line: None
     )
     assert run_scorer(work, PYTHON) is None
     refused = json.loads((work / "scores/refused.json").read_text())

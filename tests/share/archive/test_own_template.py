@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from bfcl_pipeline.runs.provenance import template_note
+from bfcl_pipeline.runs.run import Run
 from tests.peer.family_tokenizer import write_tokenizer
 from tests.share.archive.repacked import repack
 from tests.share.archive.small_run import SmallRun
@@ -74,7 +74,7 @@ def test_without_a_usable_template_nothing_is_derived(
     assert run.verify(repack(file, tmp_path / "named.zip", {ROWS: rows}, left_out=[NOTE])) == 1
     assert f"logs/generate: no chat template of {outside}, which the run noted" in capfd.readouterr().err
 
-    note = json.loads(template_note(run.results, "m").read_text())
+    note = json.loads(Run(run.results).template_note("m").read_text())
     loop = json.dumps({**note, "text": "{{ 'a' * 10**11 }}"}).encode()
     assert run.verify(repack(file, tmp_path / "loop.zip", {NOTE: loop})) == 1
     assert "its chat template cannot write the prompt (MemoryError)" in "".join(capfd.readouterr())

@@ -11,19 +11,13 @@ import pytest
 
 from bfcl_pipeline.runs.archived.findings import Findings, Part
 from bfcl_pipeline.runs.archived.names import METADATA, rejection_reason
-from bfcl_pipeline.runs.archived.provenances import (
-    OTHERS,
-    model_provenance,
-    provenance_findings,
-    provenances_of,
-)
 from bfcl_pipeline.runs.archived.reading import SealedArchive
 from bfcl_pipeline.runs.archived.software import (
     ENCODER_PACKAGES,
-    find_checkout,
     versions,
     versions_when_made,
 )
+from bfcl_pipeline.runs.making import OTHERS, making_of
 from bfcl_pipeline.runs.provenance import (
     BESIDE_LOG,
     provenance_path,
@@ -32,8 +26,9 @@ from bfcl_pipeline.runs.provenance import (
     write_provenance,
 )
 from bfcl_pipeline.runs.provenance.software import installed_packages
-from bfcl_pipeline.runs.recorded_run import read_recorded_run
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.share.archive.crate_terms import SOFTWARE
+from bfcl_pipeline.share.archive.verify import add_makings
 from tests.share.archive.repacked import repack
 from tests.share.archive.small_run import NAME, SmallRun
 from tests.support.journal_exchanges import exchange
@@ -47,8 +42,7 @@ LOG_RECORD = f"results/{NAME}/logs/generate/oracle-FC{BESIDE_LOG}"
 def reported(run: SmallRun) -> Findings:
     """The findings on what made the answers of a run."""
     findings = Findings(lambda _line: None)
-    recorded = read_recorded_run(run.results, find_checkout().schema)
-    provenance_findings(recorded, run.cache, findings)
+    add_makings(Run(run.results, run.cache), findings)
     return findings
 
 
@@ -89,16 +83,14 @@ def test_each_model_has_a_line_on_what_made_its_answers(small_run: SmallRun) -> 
 
 def test_two_versions_of_a_server_are_told_apart(own_run: SmallRun) -> None:
     """Each record has its own number of exchanges, in the order of their first."""
-    before = provenances_of(read_recorded_run(own_run.results, find_checkout().schema), own_run.cache)[
-        MODEL
-    ]
+    before = Run(own_run.results, own_run.cache).making(MODEL)
     old = before.uses[0].sha256
     new = write_provenance(own_run.journal.parent, record())
     lines = own_run.journal.read_text().splitlines(keepends=True)
     place = max(place for place, line in enumerate(lines) if '"run":"small"' in line)
     lines[place] = lines[place].replace(old, new)
     own_run.journal.write_text("".join(lines))
-    model = provenances_of(read_recorded_run(own_run.results, find_checkout().schema), own_run.cache)[MODEL]
+    model = Run(own_run.results, own_run.cache).making(MODEL)
     assert {use.sha256: use.exchanges for use in model.uses} == {old: before.exchanges - 1, new: 1}
     assert [use.document for use in model.uses if use.sha256 == new] == [record()]
     assert any("1 exchange: vllm 0.31.0, torch 2.9.0" in text for text in _attested(own_run))
@@ -225,7 +217,7 @@ def test_what_apis_return_is_counted_within_bounds(tmp_path: Path) -> None:
         None,
         *({"model": f"{number}" * 500} for number in range(2000)),
     ]
-    model = model_provenance((exchange(number, raw=raw) for number, raw in enumerate(raws)), tmp_path)
+    model = making_of((exchange(number, raw=raw) for number, raw in enumerate(raws)), tmp_path)
     assert model.exchanges == len(raws)
     assert model.api.ids == 3
     assert model.api.fingerprints == {"fp_1": 1}
@@ -245,7 +237,7 @@ def test_a_record_outside_the_directory_is_never_read(tmp_path: Path) -> None:
     sha256 = record().sha256
     outside = tmp_path / "outside"
     write_provenance(outside, record())
-    model = model_provenance([exchange(1, provenance=sha256)], tmp_path / "inside")
+    model = making_of([exchange(1, provenance=sha256)], tmp_path / "inside")
     assert [use.document for use in model.uses] == [None]
     assert provenance_path(outside, sha256).is_file()
 

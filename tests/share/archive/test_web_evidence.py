@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from bfcl_pipeline.cli import main
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.share.archive import replay as replaying
 from bfcl_pipeline.world.web.cache import WebCache
 from bfcl_pipeline.world.web.keys import digest
@@ -107,8 +108,8 @@ def test_a_replay_plays_what_the_run_used(
     shutil.copytree(small_run.cache, cache)
 
     def result() -> replaying.ReplayResult:
-        places = {"data": small_run.data, "cache": cache, "work": tmp_path / "work"}
-        return replaying.replay(small_run.results, **places, cores=1, log=lambda _: None)
+        run = Run(small_run.results, cache, small_run.data)
+        return replaying.replay(run, work=tmp_path / "work", cores=1, log=lambda _: None)
 
     sound = result()
     assert sound.web is not None

@@ -8,7 +8,7 @@ from typing import Any
 
 from bfcl_pipeline.ask.generation import ChatAsking
 from bfcl_pipeline.benchmark.records import Entry, Exchange, Mode, Request, Rules
-from bfcl_pipeline.runs.archived.provenances import ApiFacts, ModelProvenance, ProvenanceUse
+from bfcl_pipeline.runs.making import ApiFacts, Making, ProvenanceUse
 from bfcl_pipeline.runs.provenance import MachineRecord, ModelFiles, Pipeline, Provenance, ServerRecord
 from bfcl_pipeline.share.asked_again.answers import NO_CALLS, ComparedAnswer, compared_form
 from bfcl_pipeline.share.asked_again.comparison import (
@@ -18,8 +18,7 @@ from bfcl_pipeline.share.asked_again.comparison import (
     odd_ones,
     table_lines,
 )
-from bfcl_pipeline.share.asked_again.own_model import differing
-from bfcl_pipeline.share.asked_again.surroundings import batch_invariant, different_surroundings
+from bfcl_pipeline.share.asked_again.own_model import batch_invariant, different_surroundings, differing
 
 Entries = Callable[[str], list[Entry]]
 TRIANGLE = {"base": 10, "height": 5}
@@ -116,11 +115,11 @@ def test_the_first_difference_of_two_bodies_has_its_place() -> None:
     assert list(differing({"a": (1, 2.0)}, {"a": [1, 2.0]})) == []
 
 
-def _provenance(server: ServerRecord | None, models: dict[str, int]) -> ModelProvenance:
+def _provenance(server: ServerRecord | None, models: dict[str, int]) -> Making:
     record = Provenance(
         Pipeline("1", None, changed=False), {}, MachineRecord("Linux", "x"), ModelFiles(), server
     )
-    return ModelProvenance((ProvenanceUse("0" * 64, record, 1, "", ""),), ApiFacts(models, {}, 0))
+    return Making((ProvenanceUse("0" * 64, record, 1, "", ""),), ApiFacts(models, {}, 0))
 
 
 def test_other_surroundings_are_reported() -> None:
@@ -136,5 +135,5 @@ def test_other_surroundings_are_reported() -> None:
     assert any("VLLM_BATCH_INVARIANT" in line for line in lines)
     assert batch_invariant(archived)
     assert not batch_invariant(own)
-    assert not batch_invariant(ModelProvenance((), ApiFacts({}, {}, 0)))
+    assert not batch_invariant(Making((), ApiFacts({}, {}, 0)))
     assert list(different_surroundings(archived, archived)) == []

@@ -79,7 +79,7 @@ def real_run(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(environment, "ENV_FILE", Path("no.env"))
         assert main(["score", *paths, "--out", str(out), "--data", str(staged), "--rules", "all"]) == 0
-    aggregate_run(Run(run), staged, folder / "models.yaml", Rules.OFFICIAL)
+    aggregate_run(Run(run, data=staged), folder / "models.yaml", Rules.OFFICIAL)
     (run / "models.yaml").write_text(MODELS_FILE, encoding="utf-8")
     return run
 

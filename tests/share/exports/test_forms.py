@@ -21,7 +21,7 @@ from tests.support.synthetic_run import MadeUpModel, made_up_tables, marks
 
 def export(run: Path, form: str, out: Path, staged: Path, models: Sequence[str] = ()) -> dict[str, bytes]:
     """The files of an export by their path in `out`."""
-    export_run(Run(run), form, ExportOptions(out, models=models, data=staged), lambda line: None)
+    export_run(Run(run, data=staged), form, ExportOptions(out, models=models), lambda line: None)
     files = [path for path in out.rglob("*") if path.is_file()] if out.is_dir() else [out]
     return {str(path.relative_to(out)): path.read_bytes() for path in files}
 

@@ -28,7 +28,7 @@ def inspect_log() -> Any:
 def logs(real_run: Path, staged: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The directory of the logs of a run."""
     out = tmp_path_factory.mktemp("logs")
-    assert export_run(Run(real_run), "inspect", ExportOptions(out, data=staged), lambda line: None) == 3
+    assert export_run(Run(real_run, data=staged), "inspect", ExportOptions(out), lambda line: None) == 3
     return out
 
 
@@ -129,7 +129,7 @@ def test_executed_calls_have_their_values_beside_the_messages(
     asked = ["simple_python_0", "exec_parallel_multiple_3"]
     data = stage_few(tmp_path / "data", staged, asked)
     make_explored_run(run, data, asked)
-    export_run(Run(run), "inspect", ExportOptions(tmp_path / "logs", data=data), lambda line: None)
+    export_run(Run(run, data=data), "inspect", ExportOptions(tmp_path / "logs"), lambda line: None)
     log = inspect_log.read_eval_log(str(tmp_path / "logs" / "oracle" / "exec_parallel_multiple.eval"))
     (sample,) = log.samples
     assert [message.role for message in sample.messages] == ["system", "user", "assistant"]

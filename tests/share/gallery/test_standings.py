@@ -11,9 +11,15 @@ import pytest
 
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.runs.run import Run
-from bfcl_pipeline.share.gallery import pairs
-from bfcl_pipeline.share.gallery.pages import archive_page, compare_page, entries_page, index_page
-from bfcl_pipeline.share.gallery.pairs import comparisons, verdicts
+from bfcl_pipeline.share.gallery import pages as site_pages
+from bfcl_pipeline.share.gallery.pages import (
+    archive_page,
+    compare_page,
+    comparisons,
+    entries_page,
+    index_page,
+    verdicts,
+)
 from bfcl_pipeline.share.gallery.record import OWN_ERRATA, ArchiveRecord, read_record, write_record
 from bfcl_pipeline.share.gallery.standings import standings
 from bfcl_pipeline.share.gallery.tables import badges
@@ -90,12 +96,12 @@ def test_differences_are_those_of_compare(records: Records) -> None:
 
 def test_pairs_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of more models than the bound, only the first ones by rank are compared."""
-    monkeypatch.setattr(pairs, "MOST_MODELS", 4)
+    monkeypatch.setattr(site_pages, "MOST_MODELS", 4)
     models = [
         MadeUpModel(f"m{place}", {"simple_python": marks(place, 6 - place)}) for place in (3, 1, 6, 2, 5, 4)
     ]
     [table] = standings([record_of(made_up_tables(tmp_path, models))])
-    assert names(pairs.compared_models(table)) == ["m6", "m5", "m4", "m3"]
+    assert names(site_pages.compared_models(table)) == ["m6", "m5", "m4", "m3"]
     assert len(comparisons(table)["official"]) == 4 * 3 // 2
 
 

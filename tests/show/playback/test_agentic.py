@@ -18,7 +18,7 @@ from bfcl_pipeline.benchmark.config import JobPaths, WebChoice, load_models
 from bfcl_pipeline.benchmark.records import Mode
 from bfcl_pipeline.dialogue.release_texts import read_texts
 from bfcl_pipeline.runs.run import Run
-from bfcl_pipeline.show.playback import Conditions, play_agentic, read_conditions
+from bfcl_pipeline.show.playback import Conditions, default_conditions, play_agentic, read_conditions
 from bfcl_pipeline.show.playback.agentic import NO_EMBEDDING, NO_MEMORY, NO_OUTCOME, UNREADABLE
 from bfcl_pipeline.show.playback.conditions import NO_WEB
 from bfcl_pipeline.world.encoding.sentence_encoder import EmbeddingCache
@@ -231,7 +231,7 @@ def test_the_conditions_are_those_of_the_recorded_config(staged, tmp_path):
     (tmp_path / "models.yaml").write_text(
         f"models:\n- {{name: oracle-FC, kind: oracle}}\n- {{name: m-FC, {remote}}}\n"
     )
-    read = read_conditions(Run(tmp_path), staged)
+    read = read_conditions(Run(tmp_path, data=staged))
     assert (read.web.mode, read.web.fetch_failures, read.web.search_tool, read.seed) == (
         "record",
         0.5,
@@ -240,5 +240,5 @@ def test_the_conditions_are_those_of_the_recorded_config(staged, tmp_path):
     )
     assert isinstance(read.owners, Mapping)
     assert (read.owner("m-FC~2"), read.owner("oracle-FC"), read.owner("x")) == ("org/m", "model", "model")
-    plain = read_conditions(None, staged)
+    plain = default_conditions(staged)
     assert (plain.web, plain.seed) == (WebChoice(), 0)

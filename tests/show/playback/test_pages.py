@@ -2,8 +2,8 @@
 
 import pytest
 
-from bfcl_pipeline.show.playback import pages
-from bfcl_pipeline.show.playback.pages import PageTexts
+from bfcl_pipeline.show.playback import conditions
+from bfcl_pipeline.show.playback.conditions import PageTexts
 from bfcl_pipeline.world.tools.web_search.page_text import page_text
 
 PAGE = "<html><body><h1>Bread</h1>" + "<p>Rye is sown in autumn \ud83d.</p>" * 1_000 + "</body></html>"
@@ -19,7 +19,7 @@ def converted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         modes.append(mode)
         return page_text(html, mode)
 
-    monkeypatch.setattr(pages, "page_text", counted)
+    monkeypatch.setattr(conditions, "page_text", counted)
     return modes
 
 

@@ -129,7 +129,7 @@ def test_results_that_cannot_be_played_are_not_known(tmp_path: Path, run: Path) 
     place = table.schema.get_field_index("web")
     live = table.set_column(place, table.schema.field(place), [["live"] * len(table)])
     pq.write_table(live, path)
-    aggregate_run(Run(copied), run.parent / "data", run.parent / "models.yaml", Rules.OFFICIAL)
+    aggregate_run(Run(copied, data=run.parent / "data"), run.parent / "models.yaml", Rules.OFFICIAL)
     found = {row["failure"]: (row["count"], row["known"]) for row in rows(copied, "web_failures")}
     assert found["misread_page"] == (0, 1)  # one answer has no calls, so there is nothing to record
     assert found["pasted_question"] == (1, 3)
@@ -142,7 +142,7 @@ def test_calls_of_tools_that_were_not_offered_are_not_searches(tmp_path: Path, r
     copied = tmp_path / "run"
     shutil.copytree(run, copied)
     (copied / "config.yaml").write_text(FORM_LINE + "web: simulated\nsearch_tool: duckduckgo_search\n")
-    aggregate_run(Run(copied), run.parent / "data", run.parent / "models.yaml", Rules.OFFICIAL)
+    aggregate_run(Run(copied, data=run.parent / "data"), run.parent / "models.yaml", Rules.OFFICIAL)
     assert [row["searches"] for row in rows(copied, "web_questions")] == [0, 0, 0, 0]
     assert [row["fetches"] for row in rows(copied, "web_questions")] == [0, 0, 1, 0]
 
@@ -170,7 +170,7 @@ def test_tables_that_an_earlier_configuration_left_are_removed(tmp_path: Path, r
     copied = tmp_path / "run"
     shutil.copytree(run, copied)
     shutil.rmtree(copied / "memory")
-    aggregate_run(Run(copied), run.parent / "data", run.parent / "models.yaml", Rules.OFFICIAL)
+    aggregate_run(Run(copied, data=run.parent / "data"), run.parent / "models.yaml", Rules.OFFICIAL)
     assert not (copied / "tables" / "memory_use.csv").exists()
     assert (copied / "tables" / "memory_domains.csv").exists()
     assert "At the questions" not in render_page(read_run_tables(Run(copied), Rules.OFFICIAL))
@@ -181,7 +181,7 @@ def test_verdicts_without_answers_have_accuracy_but_no_calls(tmp_path: Path, run
     copied = tmp_path / "run"
     shutil.copytree(run, copied)
     shutil.rmtree(copied / "responses")
-    aggregate_run(Run(copied), run.parent / "data", run.parent / "models.yaml", Rules.OFFICIAL)
+    aggregate_run(Run(copied, data=run.parent / "data"), run.parent / "models.yaml", Rules.OFFICIAL)
     found = [(row["accuracy"], row["mean_steps"]) for row in rows(copied, "web_hops")]
     assert found == [(0.0, None), (0.5, None)]
     assert not (copied / "tables" / "web_failures.parquet").exists()
@@ -192,6 +192,6 @@ def test_scores_need_no_staged_entries(tmp_path: Path, run: Path) -> None:
     """Without staged entries the verdicts are tabulated; only the agentic tables are missing."""
     copied = tmp_path / "run"
     shutil.copytree(run, copied)
-    aggregate_run(Run(copied), tmp_path, run.parent / "models.yaml", Rules.OFFICIAL)
+    aggregate_run(Run(copied, data=tmp_path), run.parent / "models.yaml", Rules.OFFICIAL)
     assert (copied / "tables" / "leaderboard.csv").exists()
     assert not (copied / "tables" / "web_hops.csv").exists()

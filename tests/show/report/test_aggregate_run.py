@@ -119,7 +119,7 @@ def test_results_from_elsewhere_need_no_run_name_model_name_or_responses(tmp_pat
     )
     pq.write_table(nameless, run / "verdicts" / "mine.parquet")
     shutil.rmtree(run / "responses")
-    aggregate_run(Run(run), tmp_path / "data", tmp_path / "models.yaml", Rules.OFFICIAL)
+    aggregate_run(Run(run, data=tmp_path / "data"), tmp_path / "models.yaml", Rules.OFFICIAL)
     row = rows(run, "leaderboard")[0]
     assert (row["run"], row["model"], row["display_name"], row["org"]) == (None, "mine", "mine", "Unknown")
 
@@ -128,7 +128,7 @@ def test_a_model_that_an_earlier_configuration_left_can_be_excluded(tmp_path: Pa
     """Only the named models are tabulated; the error for an unknown name suggests one with verdicts."""
     models = [MadeUpModel(name, {"multiple": marks(1)}) for name in ("new", "old")]
     run = made_up_tables(tmp_path, models)
-    given = (Run(run), tmp_path / "data", tmp_path / "models.yaml", Rules.OFFICIAL)
+    given = (Run(run, data=tmp_path / "data"), tmp_path / "models.yaml", Rules.OFFICIAL)
     aggregate_run(*given, only=["new"])
     assert {row["model"] for row in rows(run, "leaderboard")} == {"new"}
     with pytest.raises(TableError, match=r"unknown model 'odl'\. Did you mean 'old'"):
@@ -161,7 +161,7 @@ def test_verdicts_that_cannot_be_added_up_are_refused(
     run = made_up_tables(tmp_path, [MadeUpModel("m", {"multiple": marks(2)})])
     change(run, values)
     with pytest.raises(TableError, match=message):
-        aggregate_run(Run(run), tmp_path / "data", tmp_path / "models.yaml", Rules.OFFICIAL)
+        aggregate_run(Run(run, data=tmp_path / "data"), tmp_path / "models.yaml", Rules.OFFICIAL)
 
 
 def test_a_format_entry_that_the_release_does_not_have_is_refused(tmp_path: Path) -> None:
@@ -169,14 +169,14 @@ def test_a_format_entry_that_the_release_does_not_have_is_refused(tmp_path: Path
     run = made_up_tables(tmp_path, [MadeUpModel("m", {"format_sensitivity": marks(2)})])
     change(run, {"entry_id": "format_sensitivity_999"})
     with pytest.raises(TableError, match=r"'format_sensitivity_999'.*not in the staged release"):
-        aggregate_run(Run(run), tmp_path / "data", tmp_path / "models.yaml", Rules.OFFICIAL)
+        aggregate_run(Run(run, data=tmp_path / "data"), tmp_path / "models.yaml", Rules.OFFICIAL)
 
 
 def test_without_verdicts_the_error_names_the_missing_step(tmp_path: Path) -> None:
     """The error for an empty run names the command that makes verdicts."""
     (tmp_path / "models.yaml").write_text("models: []")
     with pytest.raises(TableError, match=r"no verdicts.*bfcl-pipeline score"):
-        aggregate_run(Run(tmp_path), tmp_path, tmp_path / "models.yaml", Rules.OFFICIAL)
+        aggregate_run(Run(tmp_path, data=tmp_path), tmp_path / "models.yaml", Rules.OFFICIAL)
 
 
 def test_a_rule_set_without_verdicts_is_refused(tmp_path: Path) -> None:
@@ -187,7 +187,7 @@ def test_a_rule_set_without_verdicts_is_refused(tmp_path: Path) -> None:
     pq.write_table(table.slice(0, 2), path)
     (tmp_path / "models.yaml").write_text("models: []")
     with pytest.raises(TableError, match="no verdict under corrected rules, only under official"):
-        aggregate_run(Run(run), tmp_path, tmp_path / "models.yaml", Rules.CORRECTED)
+        aggregate_run(Run(run, data=tmp_path), tmp_path / "models.yaml", Rules.CORRECTED)
 
 
 def test_csv_writes_nulls_empty_booleans_small_and_floats_in_full() -> None:

@@ -27,9 +27,7 @@ def test_every_category_is_there_with_an_example(staged: Path, made_up_run: Path
     """Each category has its version, entries, weight and a question from the staged release."""
     copied = tmp_path / "run"
     shutil.copytree(made_up_run, copied)
-    text = section(
-        write_page(Run(copied), Rules.OFFICIAL, tmp_path, data=staged).read_text(encoding="utf-8")
-    )
+    text = section(write_page(Run(copied, tmp_path, staged), Rules.OFFICIAL).read_text(encoding="utf-8"))
     assert re.findall(r"<code>([a-z_]+)</code></td>", text) == list(V4_CATEGORIES)
     assert text.count("For example: ") == len(V4_CATEGORIES)
     assert "Find the area of a triangle" in text

@@ -131,7 +131,7 @@ def test_verdicts_that_rest_on_the_web_are_counted(tmp_path: Path, monkeypatch: 
             Entry(f"{category}_{place}", category, turns, (), truth=truth) for place, truth in enumerate(of)
         ]
         write_entries(entries_path(tmp_path / "data", category), entries)
-    aggregate_run(Run(run), tmp_path / "data", tmp_path / "models.yaml", Rules.OFFICIAL)
+    aggregate_run(Run(run, data=tmp_path / "data"), tmp_path / "models.yaml", Rules.OFFICIAL)
     counts = [(row_of(run, model)["with_requests"], row_of(run, model)["simulated"]) for model in "ab"]
     assert counts == [(3, 1), (1, 0)]
 

@@ -78,7 +78,7 @@ def test_each_verdict_is_one_character(tmp_path: Path) -> None:
         MadeUpModel("b", {"parallel": Marks([False])}),
     ]
     folder = made_up_tables(tmp_path, models)
-    index = read_index(Run(folder), ["a", "b", "never"], None)
+    index = read_index(Run(folder, data=folder), ["a", "b", "never"])
     assert [(one.name, one.entry_ids) for one in index.categories] == [
         ("multiple", ["multiple_0", "multiple_1", "multiple_2"]),
         ("parallel", ["parallel_0"]),
@@ -97,7 +97,7 @@ def test_each_verdict_is_one_character(tmp_path: Path) -> None:
 
 def test_the_index_has_the_first_words_and_the_sessions(run: Path, data: Path) -> None:
     """Entries in the order of the release, with their questions, and the sessions of memories apart."""
-    index = read_index(Run(run), MODELS, data)
+    index = read_index(Run(run, data=data), MODELS)
     listed = [entry_id for one in index.categories for entry_id in one.entry_ids]
     assert sorted(listed) == sorted(ENTRIES)
     assert all(0 < len(words) <= 120 for one in index.categories for words in one.words)
@@ -108,8 +108,8 @@ def test_the_index_has_the_first_words_and_the_sessions(run: Path, data: Path) -
 
 def blocks(run: Path, data: Path, shown: ShownEntries, *pairs: tuple[str, str]) -> dict[str, Any]:
     """The records of the conversations of a run, by block."""
-    index = read_index(Run(run), MODELS, data)
-    found = conversations(Run(run), index, shown, pairs, data=data, cache=run / "cache")
+    index = read_index(Run(run, data=data), MODELS)
+    found = conversations(Run(run, run / "cache", data), index, shown, pairs)
     return {name: unpacked(block.text)["records"] for name, block in found}
 
 
@@ -132,17 +132,15 @@ def test_conversations_are_chosen_by_verdict(run: Path, data: Path) -> None:
 
 def test_several_processes_make_the_same_blocks(run: Path, data: Path) -> None:
     """In the same order; the number of conversations that are done grows up to that of all."""
-    index = read_index(Run(run), MODELS, data)
+    index = read_index(Run(run, data=data), MODELS)
     told: list[tuple[int, int]] = []
     found = [
         [
             (name, block.text)
             for name, block in conversations(
-                Run(run),
+                Run(run, run / "cache", data),
                 index,
                 ShownEntries.ALL,
-                data=data,
-                cache=run / "cache",
                 processes=processes,
                 per_process=1,
                 told=lambda done, count: told.append((done, count)),
@@ -159,7 +157,7 @@ def test_several_processes_make_the_same_blocks(run: Path, data: Path) -> None:
 def test_sessions_before_a_shown_question_are_shown(run: Path, data: Path) -> None:
     """With the memory after each, and every entry of an answer has a record."""
     found = blocks(run, data, ShownEntries.ALL)
-    place = [one.name for one in read_index(Run(run), MODELS, data).categories].index("memory_kv")
+    place = [one.name for one in read_index(Run(run, data=data), MODELS).categories].index("memory_kv")
     answers, entries = found[f"a1c{place}"], found[f"e{place}"]
     (question,) = (name for name in answers if "prereq" not in name)
     assert set(answers[question]["sessions"]) == set(answers) - {question}
@@ -172,21 +170,21 @@ def test_large_conversations_lie_beside_the_page(
 ) -> None:
     """In report/, one script file per block; the page then has the list alone and may load scripts."""
     tables = read_run_tables(Run(run), Rules.OFFICIAL)
-    within = make_explorer(Run(run), tables, ShownEntries.ALL, data=data, cache=tmp_path)
+    within = make_explorer(Run(run, tmp_path, data), tables, ShownEntries.ALL)
     assert list((run / "report").iterdir()) == []
     assert not within.beside
     monkeypatch.setattr(explorer_module, "MOST_WITHIN", 0)
-    beside = make_explorer(Run(run), tables, ShownEntries.ALL, data=data, cache=tmp_path)
+    beside = make_explorer(Run(run, tmp_path, data), tables, ShownEntries.ALL)
     names = {path.name for path in (run / "report").iterdir()}
     assert names == {f"{name}.js" for name in within.blocks} - {"index.js"}
     assert list(beside.blocks) == ["index"]
     assert beside.beside
     first = (run / "report" / "e0.js").read_text()
     assert within.blocks["e0"] in first
-    page = write_page(Run(run), Rules.OFFICIAL, tmp_path, data=data, shown=ShownEntries.ALL)
+    page = write_page(Run(run, tmp_path, data), Rules.OFFICIAL, shown=ShownEntries.ALL)
     assert "strict-dynamic" in page.read_text()
     monkeypatch.undo()
-    page = write_page(Run(run), Rules.OFFICIAL, tmp_path, data=data, shown=ShownEntries.ALL)
+    page = write_page(Run(run, tmp_path, data), Rules.OFFICIAL, shown=ShownEntries.ALL)
     assert "strict-dynamic" not in page.read_text()
     assert list((run / "report").iterdir()) == []
 
@@ -199,7 +197,7 @@ def test_the_data_are_the_same_bytes_twice(
     monkeypatch.setattr(explorer_module, "MOST_WITHIN", 0)
     written = []
     for _ in range(2):
-        page = write_page(Run(run), Rules.OFFICIAL, tmp_path, data=data, shown=ShownEntries.ALL)
+        page = write_page(Run(run, tmp_path, data), Rules.OFFICIAL, shown=ShownEntries.ALL)
         files = sorted((run / "report").iterdir())
         written.append([page.read_bytes(), *((path.name, path.read_bytes()) for path in files)])
     assert written[0] == written[1]
@@ -210,9 +208,7 @@ def test_the_data_are_the_same_bytes_twice(
 def test_without_the_release_the_list_is_there(tmp_path: Path) -> None:
     """A page made where nothing is staged lists ids and verdicts, and says that it has no conversations."""
     folder = made_up_tables(tmp_path, [MadeUpModel("a", {"multiple": Marks([True, False])})])
-    page = write_page(
-        Run(folder), Rules.OFFICIAL, tmp_path / "cache", data=tmp_path / "nowhere"
-    ).read_text()
+    page = write_page(Run(folder, tmp_path / "cache", tmp_path / "nowhere"), Rules.OFFICIAL).read_text()
     assert NONE in page
     (text,) = re.findall(r'id="bfcl-index">([^<]*)<', page)
     document = unpacked(text)

@@ -55,15 +55,9 @@ def run(tmp_path_factory: pytest.TempPathFactory, data: Path) -> Path:
 
 def blocks(run: Path, data: Path, processes: int = 1) -> dict[str, str]:
     """The blocks of all conversations of a run, by name."""
-    index = read_index(Run(run), MODELS, data)
+    index = read_index(Run(run, data=data), MODELS)
     found = conversations(
-        Run(run),
-        index,
-        ShownEntries.ALL,
-        data=data,
-        cache=run / "cache",
-        processes=processes,
-        per_process=1,
+        Run(run, run / "cache", data), index, ShownEntries.ALL, processes=processes, per_process=1
     )
     return {name: block.text for name, block in found}
 
@@ -77,7 +71,7 @@ def made(run: Path, data: Path) -> dict[str, str]:
 @pytest.fixture(scope="module")
 def records(run: Path, data: Path, made: dict[str, str]) -> Callable[[str, str], Any]:
     """A function for the records of a block of a category: of its entries, or of the answers of a model."""
-    places = [one.name for one in read_index(Run(run), MODELS, data).categories]
+    places = [one.name for one in read_index(Run(run, data=data), MODELS).categories]
 
     def of(kind: str, category: str) -> Any:
         prefix = "e" if kind == "entries" else f"a{MODELS.index(kind)}c"
@@ -107,7 +101,7 @@ def test_every_entry_of_the_run_has_a_record(
     run: Path, data: Path, records: Callable[[str, str], Any]
 ) -> None:
     """SQL questions and chats are single turns as those of V4."""
-    index = read_index(Run(run), MODELS, data)
+    index = read_index(Run(run, data=data), MODELS)
     assert [entry_id for one in index.categories for entry_id in one.entry_ids] == list(ENTRIES)
     for one in index.categories:
         for kind in ("entries", *MODELS):
@@ -130,12 +124,10 @@ def test_several_processes_execute_the_same_calls(run: Path, data: Path, made: d
 @pytest.mark.usefixtures("without_figures")
 def test_only_a_page_with_executed_calls_has_their_style(run: Path, data: Path, tmp_path: Path) -> None:
     """A page of V4 alone has not a byte more; a page with such entries makes no request either."""
-    page = write_page(
-        Run(run), Rules.OFFICIAL, run / "cache", data=data, shown=ShownEntries.ALL
-    ).read_text()
+    page = write_page(Run(run, run / "cache", data), Rules.OFFICIAL, shown=ShownEntries.ALL).read_text()
     assert STYLE in page
     assert 'content="default-src &#39;none&#39;' in page
     assert "strict-dynamic" not in page
     plain = tmp_path / "plain"
     make_explored_run(plain, data, ENTRIES[:1])
-    assert STYLE not in write_page(Run(plain), Rules.OFFICIAL, run / "cache", data=data).read_text()
+    assert STYLE not in write_page(Run(plain, run / "cache", data), Rules.OFFICIAL).read_text()

@@ -59,7 +59,7 @@ def calls(folder: Path, models: int) -> int:
         [MadeUpModel(f"model {number:03}", asked, Mode.PROMPT, tokens=tokens) for number in range(models)],
     )
     with cProfile.Profile() as profile:
-        aggregate_run(Run(folder / "run"), folder / "data", folder / "models.yaml", Rules.OFFICIAL)
-        write_page(Run(folder / "run"), Rules.OFFICIAL, folder)
+        aggregate_run(Run(folder / "run", data=folder / "data"), folder / "models.yaml", Rules.OFFICIAL)
+        write_page(Run(folder / "run", folder, folder), Rules.OFFICIAL)
     total: int = pstats.Stats(profile).total_calls  # type: ignore[attr-defined]
     return total

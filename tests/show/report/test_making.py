@@ -54,7 +54,7 @@ def run(tmp_path: Path) -> Path:
 
 def facts(run: Path, *models: str) -> dict[str, str]:
     """The facts of the run `mine`."""
-    return dict(read_making(Run(run), "mine", models or ("org/m",), run.parents[1] / "cache").facts)
+    return dict(read_making(Run(run, run.parents[1] / "cache"), "mine", models or ("org/m",)).facts)
 
 
 def test_the_recorded_config_and_the_days_are_facts(run: Path) -> None:
@@ -155,7 +155,7 @@ def test_an_imported_run_is_not_offered_for_replay(run: Path) -> None:
     (run / "config.yaml").write_text(
         FORM_LINE + "imported: result folders of the official tool\ncategories: [live]\n"
     )
-    making = read_making(Run(run), "mine", ["org/m"], run.parents[1] / "cache")
+    making = read_making(Run(run, run.parents[1] / "cache"), "mine", ["org/m"])
     assert "Requests (days in UTC)" not in making.facts
     assert making.facts["Imported from"] == "result folders of the official tool"
     assert not [command for command in making.commands.values() if "replay" in command]
@@ -175,7 +175,7 @@ def test_the_page_has_the_section(made_up_run: Path, tmp_path: Path) -> None:
     copied = tmp_path / "run"
     shutil.copytree(made_up_run, copied)
     (copied / "config.yaml").write_text(FORM_LINE + CONFIG.replace("[live]", "['<b>x']"))
-    page = write_page(Run(copied), Rules.OFFICIAL, tmp_path).read_text()
+    page = write_page(Run(copied, tmp_path, tmp_path), Rules.OFFICIAL).read_text()
     section = page[page.index('<section id="making">') :].partition("</section>")[0]
     assert "<dd>&lt;b&gt;x</dd>" in section
     assert "<code>bfcl-pipeline replay made-up</code>" in section

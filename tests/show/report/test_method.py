@@ -180,7 +180,7 @@ def run(tmp_path: Path) -> Path:
 
 def test_the_model_that_answers_name_is_shown(run: Path) -> None:
     """Only a name before anything that a model can write counts, and only in answers of this run."""
-    made = read_making(Run(run), "r", ["org/m-FC"], run.parent / "cache").method
+    made = read_making(Run(run, run.parent / "cache"), "r", ["org/m-FC"]).method
     assert made is not None
     assert made.settings is not None
     assert made.settings.rows[0][3].note == "<bdi>at api.example; answers name m-2026</bdi>"
@@ -188,12 +188,12 @@ def test_the_model_that_answers_name_is_shown(run: Path) -> None:
 
 def test_hashes_are_facts(run: Path) -> None:
     """The release of the config, the recorded files, and the encoder if the vector memory was used."""
-    facts = read_making(Run(run), "r", ["org/m-FC"], run.parent / "cache").facts
+    facts = read_making(Run(run, run.parent / "cache"), "r", ["org/m-FC"]).facts
     assert facts["Release, SHA-256"] == "ab" * 32
     assert len(facts["models.yaml, SHA-256"]) == 64
     assert not any("Encoder" in name for name in facts)
     (run / "memory/org_m-FC").mkdir(parents=True)
     answers = [Response("memory_vector_prereq_0-customer-0", "memory_vector", Mode.FC, "[]")]
     write_responses(run / "memory/org_m-FC/memory_vector.parquet", answers)
-    facts = read_making(Run(run), "r", ["org/m-FC"], run.parent / "cache").facts
+    facts = read_making(Run(run, run.parent / "cache"), "r", ["org/m-FC"]).facts
     assert facts["Encoder, SHA-256"].startswith(encoder.FILES[encoder.WEIGHTS])

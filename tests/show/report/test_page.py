@@ -90,7 +90,8 @@ def test_the_same_tables_give_the_same_page_anywhere(
     """The page does not depend on the time, the path or the order of files."""
     pages = {
         write_page(
-            Run(made_up_tables(tmp_path / str(step), made_up_models[::step])), Rules.OFFICIAL, tmp_path
+            Run(made_up_tables(tmp_path / str(step), made_up_models[::step]), tmp_path, tmp_path),
+            Rules.OFFICIAL,
         ).read_bytes()
         for step in (1, -1)
     }
@@ -172,7 +173,7 @@ def test_corrected_rules_are_named_on_the_page(made_up_run: Path) -> None:
 def test_without_tables_the_error_names_the_command(tmp_path: Path) -> None:
     """The error names the directory and the command that makes the tables."""
     with pytest.raises(TableError, match=r"tables.*bfcl-pipeline aggregate"):
-        write_page(Run(tmp_path), Rules.OFFICIAL, tmp_path)
+        write_page(Run(tmp_path, tmp_path, tmp_path), Rules.OFFICIAL)
     assert not (tmp_path / "report.html").exists()
 
 

@@ -257,7 +257,7 @@ def test_without_trials_there_is_neither_table_nor_section(run: Path, tmp_path: 
     alone = made_up_tables(tmp_path, [MadeUpModel("priced", {"multiple": marks(1)})])
     for name in TRIAL_TABLES:
         (alone / f"tables/{name}.csv").write_text("left\n")
-    aggregate_run(Run(alone), tmp_path / "data", tmp_path / "models.yaml", Rules.OFFICIAL)
+    aggregate_run(Run(alone, data=tmp_path / "data"), tmp_path / "models.yaml", Rules.OFFICIAL)
     assert not [name for name in TRIAL_TABLES if list((alone / "tables").glob(f"{name}.*"))]
     assert 'id="trials"' not in render_page(read_run_tables(Run(alone), Rules.OFFICIAL))
     assert "Trials of" not in terminal_table(Run(alone), Rules.OFFICIAL)

@@ -95,7 +95,7 @@ def run(
             tables.append(read_table(path))
         verdicts = score_table_by_all_rules(pa.concat_tables(tables), staged)
         write_table(folder / "verdicts" / f"{name}.parquet", verdicts)
-    aggregate_run(Run(folder), staged, (), Rules.OFFICIAL)
+    aggregate_run(Run(folder, data=staged), (), Rules.OFFICIAL)
     return folder
 
 

@@ -150,6 +150,6 @@ def test_responses_without_a_web_can_be_tabulated(tmp_path: Path) -> None:
     run = made_up_tables(tmp_path, [searching("m", "simulated")])
     for path in (run / "responses" / "m").iterdir():
         pq.write_table(pq.read_table(path).drop_columns(["web"]), path)
-    aggregate_run(Run(run), tmp_path / "data", tmp_path / "models.yaml", Rules.OFFICIAL)
+    aggregate_run(Run(run, data=tmp_path / "data"), tmp_path / "models.yaml", Rules.OFFICIAL)
     assert leaderboard(run)["m"]["web"] is None
     assert official(run, "data_agentic.csv")["m"]["Web Search Base"] == "75.00%"

@@ -16,7 +16,7 @@ from bfcl_pipeline.judge.scoring import web_results
 from bfcl_pipeline.judge.scoring.web_results import Place
 from bfcl_pipeline.judge.scoring.web_use import Next, WebWork
 from bfcl_pipeline.runs.run import Run
-from bfcl_pipeline.show.playback import Conditions, read_conditions
+from bfcl_pipeline.show.playback import Conditions, default_conditions
 from bfcl_pipeline.show.report.tables.web_records import web_conditions, web_work
 from bfcl_pipeline.world.tools.web_search.web import Hit, Hits, Page, WebFailure
 from bfcl_pipeline.world.web.cache import WebCache
@@ -27,7 +27,7 @@ PAGE, LATE = "https://tall.example/bangkok", "https://tall.example/late"
 
 @pytest.fixture(scope="module")
 def conditions(staged: Path) -> Conditions:
-    return read_conditions(None, staged, staged / "no-cache")
+    return default_conditions(staged, staged / "no-cache")
 
 
 @pytest.fixture(scope="module")
@@ -101,11 +101,11 @@ def test_results_of_a_live_web_are_not_known(
 
 def test_without_a_staged_release_only_calls_are_known(question: Entry, tmp_path: Path) -> None:
     """The tables can be made where the release is not staged, or not all of it."""
-    assert web_conditions(Run(tmp_path), tmp_path, tmp_path) is None
+    assert web_conditions(Run(tmp_path, tmp_path, tmp_path)) is None
     assert not played(question, searched_and_read(question), None).known
     (tmp_path / "release").mkdir()
     (tmp_path / "release" / "texts.json").write_text("{}")
-    partial = web_conditions(Run(tmp_path), tmp_path, tmp_path)
+    partial = web_conditions(Run(tmp_path, tmp_path, tmp_path))
     assert partial is not None
     assert not played(question, searched_and_read(question), partial).known
 

@@ -49,7 +49,7 @@ def run_dir(staged, tmp_path_factory):
 @pytest.fixture
 def records(run_dir, staged, entries):
     """A function that returns the records of a category."""
-    conditions = read_conditions(Run(run_dir), staged)
+    conditions = read_conditions(Run(run_dir, data=staged))
     return lambda category, **more: list(
         answer_records(Run(run_dir), "lexical-FC", entries(category), conditions, **more)
     )
@@ -96,7 +96,7 @@ def test_a_run_from_elsewhere_has_records_without_memories_and_verdicts(staged, 
     steps = [[{"core_memory_list_keys": "{}"}], "x"]
     response = Response(CHOSEN["memory_kv"], "memory_kv", Mode.FC, json.dumps([steps]), model="m")
     write_responses(tmp_path / "responses" / "m" / "memory_kv.parquet", [response])
-    conditions = read_conditions(Run(tmp_path), staged)
+    conditions = read_conditions(Run(tmp_path, data=staged))
     (found,) = answer_records(Run(tmp_path), "m", entries("memory_kv"), conditions)
     assert found.verdicts == ()
     assert found.memories[0].about == "not recorded"
@@ -112,7 +112,7 @@ def test_verdicts_of_another_form_are_an_error(run_dir, staged, entries, tmp_pat
     table = pq.read_table(path)
     place = table.column_names.index(column)
     pq.write_table(table.set_column(place, column, pa.array(values * len(table))), path)
-    conditions = read_conditions(Run(tmp_path), staged)
+    conditions = read_conditions(Run(tmp_path, data=staged))
     asked = entries("simple_python")
     if isinstance(values[0], str) and column in ("category", "entry_id"):
         (record,) = answer_records(Run(tmp_path), "lexical-FC", asked, conditions)
@@ -122,7 +122,7 @@ def test_verdicts_of_another_form_are_an_error(run_dir, staged, entries, tmp_pat
         list(answer_records(Run(tmp_path), "lexical-FC", asked, conditions))
     if isinstance(values[0], list) and column != "answer_class":
         with pytest.raises(TableError, match=r"lexical-FC\.parquet: "):
-            read_index(Run(tmp_path), ["lexical-FC"], staged)
+            read_index(Run(tmp_path, data=staged), ["lexical-FC"])
 
 
 def test_equal_runs_have_equal_records(records):

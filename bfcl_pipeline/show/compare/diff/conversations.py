@@ -18,7 +18,7 @@ from bfcl_pipeline.base.text import loaded_json
 from bfcl_pipeline.benchmark.definition import CATEGORIES, ReturnFormat
 from bfcl_pipeline.benchmark.records import Json, Message, Mode, Request, Response, Status
 from bfcl_pipeline.benchmark.tables import read_responses
-from bfcl_pipeline.show.compare.diff.opened import OpenedRun
+from bfcl_pipeline.runs.run import Run
 
 CONTENT = frozenset(
     ("messages", "input", "system", "contents", "systemInstruction", "tools", "prompt", "model")
@@ -67,7 +67,7 @@ class Conversations:
 
 
 def read_conversations(
-    run: OpenedRun, model: str, only: Collection[str] | None = None, seen: Received | None = None
+    run: Run, model: str, only: Collection[str] | None = None, seen: Received | None = None
 ) -> Conversations:
     """The conversations of a model of a run.
 
@@ -82,11 +82,11 @@ def read_conversations(
     """
     found = Conversations()
     derived: Mapping[str, tuple[Response, tuple[Asked, ...]]] = {}
-    if run.recorded is not None and run.recorded.run.jobs_of(run.models[model])[0].remote:
+    if run.generated and run.recorded.job_of(run.models[model]).remote:
         try:
             derived = _derived(run, model, found, only, seen)
         except PipelineError as error:
-            found.why = run.named(str(error))
+            found.why = run.name_source(str(error))
     for response, session in _responses(run, model):
         if only is not None and response.entry_id not in only:
             continue
@@ -115,12 +115,11 @@ def _add(found: Conversations, response: Response, session: bool, asked: tuple[A
     )
 
 
-def _responses(run: OpenedRun, model: str) -> Iterator[tuple[Response, bool]]:
+def _responses(run: Run, model: str) -> Iterator[tuple[Response, bool]]:
     """The responses in the tables, sessions before questions; each with whether it is of a session."""
-    folder, own = run.places.folder, run.models[model]
+    own = run.models[model]
     for category in CATEGORIES:
-        for part, session in (("memory", True), ("responses", False)):
-            path = folder / part / own / f"{category}.parquet"
+        for path, session in ((run.sessions(own, category), True), (run.responses(own, category), False)):
             for response in read_responses(path) if path.is_file() else ():
                 if response.category != category:
                     raise TableError(f"{path}: a row is of {response.category!r:.80}, not of {category}.")
@@ -128,7 +127,7 @@ def _responses(run: OpenedRun, model: str) -> Iterator[tuple[Response, bool]]:
 
 
 def _derived(
-    run: OpenedRun,
+    run: Run,
     model: str,
     found: Conversations,
     only: Collection[str] | None,
@@ -157,14 +156,13 @@ def _derived(
 
 
 def replay_conversations(
-    run: OpenedRun,
+    run: Run,
     model: str,
     received: Callable[[ReplayedRequest], None],
     only: Collection[str] | None = None,
 ) -> list[Completed]:
     """Replays a model of a recorded run. Arguments, result and errors as of `jobs.captured.capture`."""
-    assert run.recorded is not None  # noqa: S101  # callers check that it has journals
-    return capture(replay_job(run.recorded.run, run.models[model], run.places), received, only)
+    return capture(replay_job(run, run.models[model]), received, only)
 
 
 def _asked(one: ReplayedRequest, digest: bytes) -> Asked:

@@ -1,16 +1,18 @@
-"""Everything in which two runs differ: what they were made with, and each pair of models.
+"""Everything in which two runs differ: what they were made with, and each pair of models that is compared.
 
 Printing and writing it is not covered.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from bfcl_pipeline.base.text import Log
+from bfcl_pipeline.base.errors import ConfigError
+from bfcl_pipeline.base.text import Log, unknown_name
+from bfcl_pipeline.benchmark.config import trial_of
 from bfcl_pipeline.benchmark.records import Rules
+from bfcl_pipeline.runs.archived.unpacking import ArchivedRun
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.show.compare.diff.model_difference import ModelDifference, diff_models
-from bfcl_pipeline.show.compare.diff.opened import OpenedRun
-from bfcl_pipeline.show.compare.diff.pairs import model_pairs
 from bfcl_pipeline.show.compare.diff.settings import (
     Changed,
     config_changes,
@@ -19,11 +21,52 @@ from bfcl_pipeline.show.compare.diff.settings import (
 )
 
 
+def model_pairs(first: Run, second: Run, chosen: Sequence[str] = ()) -> list[tuple[str, str]]:
+    """The names of the models that are compared, in the order of the first run.
+
+    Args:
+        first: the first run.
+        second: the second run.
+        chosen: NAME, or NAME=OTHER for models with different names; empty: all that both have.
+
+    Raises:
+        ConfigError: a run has no such model.
+    """
+    return _chosen(chosen, first, second) if chosen else _paired(list(first.models), list(second.models))
+
+
+def _paired(first: Sequence[str], second: Sequence[str]) -> list[tuple[str, str]]:
+    """Models of the same name; of two runs of one model each, its trials, whatever they are called."""
+    same = [(name, name) for name in first if name in second]
+    if (
+        same
+        or len({trial_of(name).model for name in first}) * len({trial_of(name).model for name in second})
+        != 1
+    ):
+        return same
+    by_trial = {trial_of(name).number: name for name in second}
+    return [(name, by_trial[n]) for name in first if (n := trial_of(name).number) in by_trial]
+
+
+def _chosen(texts: Iterable[str], first: Run, second: Run) -> list[tuple[str, str]]:
+    pairs = []
+    for text in texts:
+        parts = text.split("=")  # names may contain it
+        ways = [("=".join(parts[:place]), "=".join(parts[place:])) for place in range(1, len(parts))]
+        ways = [(text, text), *ways]
+        known = [way for way in ways if way[0] in first.models and way[1] in second.models]
+        if not known:
+            name, run = (ways[-1][0], first) if ways[-1][0] not in first.models else (ways[-1][1], second)
+            raise ConfigError(f"--model {text}: {run.source}: {unknown_name('model', name, run.models)}")
+        pairs.append(known[0])
+    return list(dict.fromkeys(pairs))
+
+
 @dataclass(slots=True)
 class RunDifference:
     """Two runs."""
 
-    runs: tuple[OpenedRun, OpenedRun]
+    runs: tuple[Run, Run]
     config: list[Changed]
     software: list[Changed] | None  # None: a run directory does not record it
     release: list[Changed]
@@ -38,8 +81,8 @@ class RunDifference:
 
 
 def diff_runs(
-    first: OpenedRun,
-    second: OpenedRun,
+    first: Run,
+    second: Run,
     *,
     models: Sequence[str] = (),
     rules: Rules = Rules.OFFICIAL,
@@ -65,11 +108,13 @@ def diff_runs(
         for run, own in zip((first, second), both, strict=True)
     ]
     release = release_changes(first, second)
-    same_data = first.places.data.resolve() == second.places.data.resolve()
+    same_data = first.data.resolve() == second.data.resolve()
     found = RunDifference(
         (first, second),
         config_changes(first, second),
-        software_changes(first.metadata, second.metadata) if first.metadata and second.metadata else None,
+        software_changes(first.metadata, second.metadata)
+        if isinstance(first, ArchivedRun) and isinstance(second, ArchivedRun)
+        else None,
         release,
         bool(release) and same_data,
         (alone[0], alone[1]),

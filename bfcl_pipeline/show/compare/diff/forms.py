@@ -8,9 +8,10 @@ from bfcl_pipeline.base.text import valid_unicode
 from bfcl_pipeline.benchmark.records import Json, Rules
 from bfcl_pipeline.benchmark.tables.comparisons import described_column
 from bfcl_pipeline.benchmark.tables.text_forms import FORMS, write_any_form
+from bfcl_pipeline.runs.archived.unpacking import ArchivedRun
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.show.compare.diff.difference import RunDifference
 from bfcl_pipeline.show.compare.diff.model_difference import EntryDifference, ModelDifference
-from bfcl_pipeline.show.compare.diff.opened import OpenedRun
 from bfcl_pipeline.show.compare.diff.settings import Changed
 from bfcl_pipeline.show.compare.tables import check_form as check_suffix
 from bfcl_pipeline.show.compare.tables import write_json
@@ -76,8 +77,8 @@ def _document(found: RunDifference) -> dict[str, Json]:
     }
 
 
-def _side(run: OpenedRun) -> Json:
-    if run.metadata is None:
+def _side(run: Run) -> Json:
+    if not isinstance(run, ArchivedRun):
         return {"source": run.source.name}
     about = run.metadata
     return {"source": run.source.name, "run": about.run, "ended": about.ended, "commit": about.commit}

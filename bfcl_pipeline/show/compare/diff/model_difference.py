@@ -22,15 +22,13 @@ from bfcl_pipeline.show.compare.diff.conversations import (
     replay_conversations,
     what_was_asked,
 )
-from bfcl_pipeline.show.compare.diff.making import making_changes
-from bfcl_pipeline.show.compare.diff.opened import OpenedRun
 from bfcl_pipeline.show.compare.diff.parting import (
     Parting,
     PartingKind,
     first_difference,
     request_difference,
 )
-from bfcl_pipeline.show.compare.diff.settings import Changed, changed_values, row_changes
+from bfcl_pipeline.show.compare.diff.settings import Changed, changed_values, making_changes, row_changes
 from bfcl_pipeline.show.compare.sides import Choice, read_sides
 
 MOST = 2_000
@@ -84,8 +82,8 @@ class ModelDifference:
 
 
 def diff_models(
-    first: OpenedRun,
-    second: OpenedRun,
+    first: Run,
+    second: Run,
     pair: tuple[str, str],
     rules: Rules,
     log: Log,
@@ -128,11 +126,11 @@ def diff_models(
     )
 
 
-def _making_changes(first: OpenedRun, second: OpenedRun, pair: tuple[str, str]) -> list[Changed]:
+def _making_changes(first: Run, second: Run, pair: tuple[str, str]) -> list[Changed]:
     try:
         return making_changes(first, second, pair)
     except PipelineError as error:  # a damaged journal: its answers are compared by the tables
-        return [Changed("not readable", None, first.named(second.named(str(error))))]
+        return [Changed("not readable", None, first.name_source(second.name_source(str(error))))]
 
 
 def _alone(one: Conversations, two: Conversations) -> list[Conversation]:
@@ -146,14 +144,14 @@ def _option_changes(one: Conversations, two: Conversations) -> list[Changed]:
 
 
 def _entry_changes(
-    first: OpenedRun, second: OpenedRun, categories: Iterable[str]
+    first: Run, second: Run, categories: Iterable[str]
 ) -> dict[EntryKey, tuple[str, str, str]]:
     """The entries whose data differ between two staged releases: the place, and both values.
 
     None if both runs have the same one. Raises TableError if a category is not staged.
     """
     found: dict[EntryKey, tuple[str, str, str]] = {}
-    if first.places.data.resolve() == second.places.data.resolve():
+    if first.data.resolve() == second.data.resolve():
         return found
     for category in categories:
         one, two = (_entries(run, category) for run in (first, second))
@@ -164,13 +162,13 @@ def _entry_changes(
     return found
 
 
-def _entries(run: OpenedRun, category: str) -> dict[str, Entry]:
-    entries = read_entries(entries_path(run.places.data, category))
+def _entries(run: Run, category: str) -> dict[str, Entry]:
+    entries = read_entries(entries_path(run.data, category))
     return {entry.entry_id: entry for entry in entries}
 
 
 def _add_requests(
-    runs: tuple[OpenedRun, OpenedRun],
+    runs: tuple[Run, Run],
     pair: tuple[str, str],
     partings: dict[EntryKey, Parting],
     log: Log,
@@ -238,9 +236,9 @@ def verdict_text(valid: bool | None) -> str:
     return "no verdict" if valid is None else "right" if valid else "wrong"
 
 
-def _verdicts(run: OpenedRun, model: str) -> dict[EntryKey, dict[str, bool | None]]:
+def _verdicts(run: Run, model: str) -> dict[EntryKey, dict[str, bool | None]]:
     """The verdicts of a model by entry and rule set; none if the run was not scored."""
-    path = run.places.folder / "verdicts" / f"{run.models[model]}.parquet"
+    path = run.verdicts(run.models[model])
     if not path.is_file():
         return {}
     table = with_types(path, read_table(path, _VERDICT_COLUMNS), VERDICTS)
@@ -252,18 +250,13 @@ def _verdicts(run: OpenedRun, model: str) -> dict[EntryKey, dict[str, bool | Non
     return found
 
 
-def _compared(
-    runs: tuple[OpenedRun, OpenedRun], pair: tuple[str, str], rules: Rules
-) -> tuple[Comparison | None, str]:
+def _compared(runs: tuple[Run, Run], pair: tuple[str, str], rules: Rules) -> tuple[Comparison | None, str]:
     """The paired comparison of two models, or why there is none."""
-    folders = [run.places.folder for run in runs]
-    choices = [
-        Choice(Run(run.places.folder), name, run.archive) for run, name in zip(runs, pair, strict=True)
-    ]
-    if folders[0].resolve() == folders[1].resolve() and pair[0] == pair[1]:
+    choices = [Choice(run, name) for run, name in zip(runs, pair, strict=True)]
+    if runs[0].folder.resolve() == runs[1].folder.resolve() and pair[0] == pair[1]:
         return None, "both sides are the same model of the same run"
     try:
         numbering, sides = read_sides(choices, rules)
         return Comparer(numbering, rules, common=True).compare(*sides), ""
     except (TableError, ConfigError) as error:
-        return None, runs[0].named(runs[1].named(str(error)))
+        return None, runs[0].name_source(runs[1].name_source(str(error)))

@@ -11,9 +11,9 @@ from bfcl_pipeline.ask.generation.backends import ReplayedRequest
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.text import cut, line_of, printable
 from bfcl_pipeline.benchmark.records import Json, Request
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.show.compare.diff.conversations import Conversation, read_conversations, what_was_asked
-from bfcl_pipeline.show.compare.diff.opened import OpenedRun
-from bfcl_pipeline.show.compare.diff.pairs import model_pairs
+from bfcl_pipeline.show.compare.diff.difference import model_pairs
 from bfcl_pipeline.show.compare.diff.parting import (
     Parting,
     PartingKind,
@@ -32,7 +32,7 @@ _LABEL = 10
 
 
 def both_conversations(
-    first: OpenedRun, second: OpenedRun, entry_id: str, models: Sequence[str], width: int | None
+    first: Run, second: Run, entry_id: str, models: Sequence[str], width: int | None
 ) -> Iterator[tuple[str, bool]]:
     """For each pair of models that ran an entry: both conversations as text, and whether they part.
 
@@ -79,7 +79,7 @@ class _Side:
         return [one for one in messages[before:] if one["role"] != "assistant"]
 
 
-def _read(run: OpenedRun, model: str, entry_id: str) -> _Side | None:
+def _read(run: Run, model: str, entry_id: str) -> _Side | None:
     """The conversation of a model over an entry; None if it did not run it."""
     requests: list[Request] = []
 

@@ -6,9 +6,10 @@ from itertools import islice
 
 from bfcl_pipeline.base.text import line_of, plural
 from bfcl_pipeline.benchmark.records import Json
+from bfcl_pipeline.runs.archived.unpacking import ArchivedRun
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.show.compare.diff.difference import RunDifference
 from bfcl_pipeline.show.compare.diff.model_difference import ModelDifference
-from bfcl_pipeline.show.compare.diff.opened import OpenedRun
 from bfcl_pipeline.show.compare.diff.parting import Parting, PartingKind, from_difference
 from bfcl_pipeline.show.compare.diff.settings import Changed, software_names
 from bfcl_pipeline.show.compare.text import comparison_text
@@ -41,20 +42,20 @@ def difference_text(found: RunDifference, most: int = SHOWN, width: int | None =
     return "\n".join(lines)
 
 
-def _source(run: OpenedRun) -> str:
-    if run.metadata is None:
+def _source(run: Run) -> str:
+    if not isinstance(run, ArchivedRun):
         return line_of(str(run.source))
     return f"{line_of(str(run.source))}: run {run.metadata.run}, ended {run.metadata.ended}"
 
 
 def _made_with(found: RunDifference, most: int) -> Iterator[str]:
     yield from _section("settings", found.config, "the same", most)
-    metadata = [run.metadata for run in found.runs if run.metadata is not None]
+    metadata = [run.metadata for run in found.runs if isinstance(run, ArchivedRun)]
     if found.software is None:
         yield _line("software", "recorded in archives only; not compared")
     else:
         yield from _section("software", found.software, f"the same: {software_names(metadata)}", most)
-    pin = found.runs[0].config.get("release")
+    pin = found.runs[0].values.get("release")
     version = f": {line_of(str(pin.get('version')))}" if isinstance(pin, dict) else ""
     yield from _section("release", found.release, f"the same{version}", most)
     if found.entries_not_compared:

@@ -10,7 +10,6 @@ import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TypeAlias
 
 from bfcl_pipeline.base.workers import process_pool
@@ -60,8 +59,6 @@ def conversations(
     shown: ShownEntries,
     pairs: Collection[tuple[str, str]] = (),
     *,
-    data: Path | None,
-    cache: Path,
     processes: int | None = None,
     per_process: int = PER_PROCESS,
     told: Told = silent,
@@ -76,8 +73,6 @@ def conversations(
         index: its entries.
         shown: whose conversations are wanted.
         pairs: models that are compared: of both, the conversations in which one of them is not right.
-        data: the staged release; None for no conversations.
-        cache: the directory with the web cache and the embeddings.
         processes: the most that make the blocks; None: as many as the machine has processors.
         per_process: conversations for each of which there is one process.
         told: called with the number of conversations that are done, and of all.
@@ -87,14 +82,14 @@ def conversations(
         ErrataError: the run's own errata are malformed or do not fit the release.
         TableError: a table of the run or of the release cannot be read.
     """
-    if shown is ShownEntries.NONE or data is None or not texts_path(data).is_file():
+    if shown is ShownEntries.NONE or not texts_path(run.data).is_file():
         return
-    maker = _Maker(run, read_conditions(run, data, cache))
+    maker = _Maker(run, read_conditions(run))
     tasks = list(_tasks(index, shown, pairs, maker))
     count, done = sum(task.size for task in tasks), 0
     most = processes or os.cpu_count() or 1
     with (
-        using_errata(run.errata, data),
+        using_errata(run.errata, run.data),
         _made(maker, tasks, min(most, 1 + count // per_process)) as blocks,
     ):
         for task, block in zip(tasks, blocks, strict=True):

@@ -74,8 +74,6 @@ def make_explorer(
     tables: RunTables,
     shown: ShownEntries,
     *,
-    data: Path | None,
-    cache: Path,
     processes: int | None = None,
     told: Told = silent,
 ) -> Explorer:
@@ -89,13 +87,11 @@ def make_explorer(
         TableError: a table cannot be read.
         OSError: the folder cannot be written.
     """
-    index = read_index(run, [row["model"] for row in tables["leaderboard"]], data)
+    index = read_index(run, [row["model"] for row in tables["leaderboard"]])
     with replaced_folder(run.folder / FOLDER) as folder:
         made = _Conversations(folder)
         pairs = {(row["first"], row["second"]) for row in tables["comparisons"]}
-        found = conversations(
-            run, index, shown, pairs, data=data, cache=cache, processes=processes, told=told
-        )
+        found = conversations(run, index, shown, pairs, processes=processes, told=told)
         for name, block in found:
             made.add(name, block)
     names = {row["model"]: row["display_name"] for row in tables["leaderboard"]}

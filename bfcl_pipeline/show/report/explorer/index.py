@@ -95,13 +95,12 @@ class Index:
         }
 
 
-def read_index(run: Run, models: Iterable[str], data: Path | None) -> Index:
+def read_index(run: Run, models: Iterable[str]) -> Index:
     """The index of a run.
 
     Args:
-        run: has verdicts/<model>.parquet.
+        run: has verdicts/<model>.parquet. If a category is not staged, its entries have no words.
         models: the models of the page; those without a table of verdicts are left out.
-        data: the staged release; if a category is not staged there, its entries have no words.
 
     Raises:
         TableError: a table cannot be read.
@@ -118,7 +117,9 @@ def read_index(run: Run, models: Iterable[str], data: Path | None) -> Index:
             asked.setdefault(str(name), set()).update(rows["entry_id"])
     with_sessions = {path.stem for path in run.folder.glob("memory/*/*.parquet")}
     categories = [
-        _category(name, asked[name], data, name in with_sessions) for name in CATEGORIES if name in asked
+        _category(name, asked[name], run.data, name in with_sessions)
+        for name in CATEGORIES
+        if name in asked
     ]
     codes: dict[Code, str] = {}
     slots = pl.DataFrame(
@@ -130,8 +131,8 @@ def read_index(run: Run, models: Iterable[str], data: Path | None) -> Index:
     return Index(categories, list(codes), verdicts)
 
 
-def _category(name: str, asked: set[str], data: Path | None, with_sessions: bool) -> IndexedCategory:
-    if data is None or not (path := entries_path(data, name)).is_file():
+def _category(name: str, asked: set[str], data: Path, with_sessions: bool) -> IndexedCategory:
+    if not (path := entries_path(data, name)).is_file():
         return IndexedCategory(name, sorted(asked, key=_natural), [""] * len(asked))
     rows = read_table(path, ["entry_id", "turns_json", "prerequisite"]).to_pylist()
     questions = {row["entry_id"]: row["turns_json"] for row in rows if row["entry_id"] in asked}

@@ -25,7 +25,7 @@ _LONGEST = 1_000  # characters of a value of the config
 
 
 @dataclass(frozen=True, slots=True)
-class Making:
+class MakingSection:
     """The facts of a run and its commands, in the order in which the page has them."""
 
     facts: Mapping[str, str] = field(default_factory=dict)  # texts by name
@@ -33,26 +33,24 @@ class Making:
     method: Method | None = None  # how the models were asked; None: not known
 
 
-NOT_RECORDED = Making()
+NOT_RECORDED = MakingSection()
 """Of a run of which nothing is known but its tables."""
 
 
-def read_making(run: Run, name: str | None, models: Iterable[str], cache: Path) -> Making:
+def read_making(run: Run, name: str | None, models: Iterable[str]) -> MakingSection:
     """How a run was made.
 
     Args:
         run: the run, which may have recorded nothing.
         name: its name; None if its tables have none.
         models: the names of its models, one for each trial.
-        cache: the directory with the shared journals, exchanges/<model>; may be missing.
 
     Raises:
         ConfigError: its config or its rows cannot be read.
         TableError: a table of responses cannot be read.
     """
     answering = () if run.imported else models  # imported answers are in no journal
-    journals = run.journals(cache)
-    used = {model: _used(run, model, journals / model_folder(model)) for model in answering}
+    used = {model: _used(run, model, run.journals / model_folder(model)) for model in answering}
     facts = {
         **_config_facts(run),
         **_requests(name, [head for heads in used.values() for head in heads]),
@@ -63,7 +61,7 @@ def read_making(run: Run, name: str | None, models: Iterable[str], cache: Path) 
     commands = {} if name is None else _commands(name, imported=run.imported)
     rows = {row.name: recorded_row(row) for row in run.rows.values()}
     web = None if run.config is None or run.config.web is None else run.config.web.mode
-    return Making(facts, commands, method(rows, list(used or models), _served(used), web))
+    return MakingSection(facts, commands, method(rows, list(used or models), _served(used), web))
 
 
 def _requests(run: str | None, used: Sequence[ExchangeHead]) -> dict[str, str]:

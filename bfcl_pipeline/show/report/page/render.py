@@ -33,7 +33,7 @@ from bfcl_pipeline.show.report.page.comparison import comparisons
 from bfcl_pipeline.show.report.page.errors import error_bars, error_counts, error_examples
 from bfcl_pipeline.show.report.page.executable import executable
 from bfcl_pipeline.show.report.page.intervals import design_effects
-from bfcl_pipeline.show.report.page.making import NOT_RECORDED, Making, read_making
+from bfcl_pipeline.show.report.page.making import NOT_RECORDED, MakingSection, read_making
 from bfcl_pipeline.show.report.page.memory_failures import (
     memory_examples,
     memory_failures,
@@ -82,9 +82,7 @@ policy could name, so what they load is allowed by being loaded by them."""
 def write_page(
     run: Run,
     rules: Rules,
-    cache: Path,
     *,
-    data: Path | None = None,
     shown: ShownEntries = ShownEntries.WRONG,
     processes: int | None = None,
     told: Told = silent,
@@ -92,11 +90,9 @@ def write_page(
     """Writes report.html of a run, report/ with large conversations, and figures/; returns the page.
 
     Args:
-        run: has tables/, verdicts/ and, for conversations, responses/ and memory/.
+        run: has tables/, verdicts/ and, for conversations, responses/ and memory/. If its release is
+            staged, the page has questions, conversations, and an example of each category.
         rules: the rule set of the page.
-        cache: the directory with the journals and the web cache; may be missing.
-        data: the staged release, of which the page has questions, conversations, and an example of each
-            category; None, or a directory without a release: it has none.
         shown: whose conversations the page has.
         processes: the most that make conversations; None: as many as the machine has processors.
         told: called with the number of conversations that are done, and of all.
@@ -107,12 +103,12 @@ def write_page(
     """
     tables = read_run_tables(run, rules)
     models = [row["model"] for row in tables["leaderboard"]]
-    making = read_making(run, tables["leaderboard"][0]["run"], models, cache)
-    explorer = make_explorer(run, tables, shown, data=data, cache=cache, processes=processes, told=told)
+    making = read_making(run, tables["leaderboard"][0]["run"], models)
+    explorer = make_explorer(run, tables, shown, processes=processes, told=told)
     figures = draw_run(tables)
     write_figures(run.folder / "figures", figures)
     path = run.folder / "report.html"
-    examples = _examples(data, shown_categories(tables)) if data else NO_EXAMPLES
+    examples = _examples(run.data, shown_categories(tables))
     write_text(path, render_page(tables, making, examples=examples, explorer=explorer, figures=figures))
     return path
 
@@ -128,7 +124,7 @@ def _examples(data: Path, categories: Iterable[str]) -> Mapping[str, str]:
 
 def render_page(
     tables: RunTables,
-    making: Making = NOT_RECORDED,
+    making: MakingSection = NOT_RECORDED,
     *,
     examples: Mapping[str, str] = NO_EXAMPLES,
     explorer: Explorer | None = None,

@@ -34,12 +34,10 @@ _BATCH = 10_000
 
 def aggregate_run(
     run: Run,
-    data: Path,
     models: Path | Iterable[Path] | None,
     rules: Rules,
     only: Collection[str] = (),
     missing: Collection[str] = (),
-    cache: Path = Path("cache"),
     told: Callable[[int, int], None] = lambda _done, _count: None,
 ) -> list[ModelScore]:
     """Writes the tables of a run to tables/ in its folder.
@@ -49,13 +47,10 @@ def aggregate_run(
 
     Args:
         run: has verdicts/, and may have responses/ and memory/.
-        data: the staged release.
         models: the models files; None: those of the config, else the usual ones.
         rules: the rule set of the official files.
         only: the models to tabulate; all that have verdicts if empty.
         missing: models without responses, to be named in the table `unanswered`.
-        cache: has web/, the recorded outcomes of web calls, and encoder/, the embeddings with which
-            searches of vector memories are played again.
         told: called with the number of models whose conversations have been played, and of all.
 
     Returns:
@@ -66,6 +61,7 @@ def aggregate_run(
         ConfigError: the models file or the recorded config cannot be read.
         ErrataError: the run's own errata are malformed or do not fit the release.
     """
+    data = run.data
     records = read_run_records(run, data, only)
     rows_of_models, sizes = load_models(models), run.sizes_in_means
     scores = model_scores(records, rows_of_models, sizes)
@@ -91,9 +87,9 @@ def aggregate_run(
     of_models = {name: table.of_model for name, table in TABLES.items() if table.of_model}
     rows |= {name: [] for name in of_models}
     questions = [MEMORY_QUESTIONS.schema.empty_table()]  # not as rows: there are many of them
-    played = read_agentic(data, records, web_conditions(run, data, cache))
+    played = read_agentic(data, records, web_conditions(run))
     for number, conversations in enumerate(played, start=1):
-        of_model = ModelSources(conversations, StoredEncoder(cache / "encoder"))
+        of_model = ModelSources(conversations, StoredEncoder(run.cache / "encoder"))
         for name, make in of_models.items():
             rows[name] += make(of_model)
         questions.append(_table(records, rows[MEMORY_QUESTIONS.name], MEMORY_QUESTIONS.schema))

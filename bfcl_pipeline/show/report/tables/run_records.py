@@ -99,8 +99,8 @@ def read_run_records(run: Run, data: Path, models: Collection[str] = ()) -> RunR
         run=_run_name(run, verdicts),
         verdicts=verdicts,
         left_out=left_out,
-        responses=_read_answers(run.folder / "responses", RESPONSES, scored),
-        sessions=_read_answers(run.folder / "memory", SESSIONS, scored),
+        responses=_read_answers(run.folder.glob("responses/*/*.parquet"), RESPONSES, scored),
+        sessions=_read_answers(run.folder.glob("memory/*/*.parquet"), SESSIONS, scored),
         formats=_read_formats(data, verdicts),
     )
 
@@ -123,13 +123,13 @@ def _read_verdicts(run: Run, models: Collection[str]) -> pl.DataFrame:
     return frame
 
 
-def _read_answers(folder: Path, schema: pa.Schema, scored: pl.DataFrame) -> AnswerTables:
+def _read_answers(paths: Iterable[Path], schema: pa.Schema, scored: pl.DataFrame) -> AnswerTables:
     """The tables in the models' folders: rows sorted by model and category, only of those in `scored`."""
     columns, key = ("model", "category", "steps", "web"), ["model", "category"]
     empty = pa.schema([RESPONSES.field(name) for name in columns]).empty_table()
     rows = [pl.DataFrame(pl.from_arrow(empty))]
     files = [pl.DataFrame(schema=dict.fromkeys([*key, "path"], pl.String))]
-    for path in sorted(folder.glob("*/*.parquet")):
+    for path in sorted(paths):
         rows.append(_read_named(path, schema, columns, path.parent.name))
         files.append(rows[-1].select(key).unique(maintain_order=True).with_columns(path=pl.lit(str(path))))
     found = (pl.concat(frames).join(scored, on=key, how="semi") for frames in (rows, files))

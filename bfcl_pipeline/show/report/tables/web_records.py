@@ -5,7 +5,6 @@ requested.
 """
 
 from collections.abc import Iterator
-from pathlib import Path
 
 from bfcl_pipeline.base.errors import MalformedRelease, TableError
 from bfcl_pipeline.benchmark.config.job import SEARCH_TOOL
@@ -22,13 +21,13 @@ NO_TOOLS = "off"
 """The value of the column `web` of an answer to which no web tools were offered."""
 
 
-def web_conditions(run: Run, data: Path, cache: Path) -> Conditions | None:
+def web_conditions(run: Run) -> Conditions | None:
     """The conditions of a run; None if the data do not suffice to play its conversations again.
 
-    cache: has web/. Raises ConfigError if the recorded config cannot be read.
+    Raises ConfigError if the recorded config cannot be read.
     """
     try:
-        return read_conditions(run, data, cache)
+        return read_conditions(run)
     except MalformedRelease:  # not staged, or staged by another version: the scores do not need it
         return None
 

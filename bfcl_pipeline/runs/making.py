@@ -1,4 +1,4 @@
-"""What made the answers of a run, read from its journals, the records beside them and the answers.
+"""What made the answers of a run: read from its journals, the records beside them and the answers.
 
 Two sources, kept apart: the records that the jobs wrote when they asked, and what the APIs said about
 themselves in each answer (the name of the model, an id, a fingerprint). Nothing here can show that either
@@ -15,24 +15,25 @@ from pathlib import Path
 from bfcl_pipeline.base.text import plural
 from bfcl_pipeline.benchmark.records import Json
 from bfcl_pipeline.runs.archived.exchanges import exchanges_of
-from bfcl_pipeline.runs.archived.findings import SHOWN, Findings
 from bfcl_pipeline.runs.archived.run_files import log_files
 from bfcl_pipeline.runs.journal import JournaledExchange
 from bfcl_pipeline.runs.provenance import (
     BESIDE_LOG,
-    FOLDER,
     Gpu,
     Provenance,
     provenance_path,
     read_provenance,
 )
-from bfcl_pipeline.runs.recorded_run import RecordedRun
+from bfcl_pipeline.runs.run import Run
 
 MOST_NAMES = 1_000
 """Different returned names, or fingerprints, that are counted one by one."""
 
 LONGEST_NAME = 200
 """Characters of a returned name or fingerprint that are kept."""
+
+SHOWN = 10
+"""The most records, or returned names, that are listed."""
 
 OTHERS = "(others)"
 """Counts what is beyond MOST_NAMES."""
@@ -59,7 +60,7 @@ class ApiFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class ModelProvenance:
+class Making:
     """What made the answers of one model, or of one trial of it."""
 
     uses: tuple[ProvenanceUse, ...]  # by first exchange
@@ -70,109 +71,71 @@ class ModelProvenance:
         """All exchanges of the model."""
         return sum(use.exchanges for use in self.uses)
 
+    @property
+    def records(self) -> list[Provenance]:
+        """The records that are there, by first exchange."""
+        return [use.document for use in self.uses if use.document is not None]
 
-def provenances_of(recorded: RecordedRun, cache: Path) -> dict[str, ModelProvenance]:
-    """What made the answers of the models of a run, by the directory name of the model.
+    def stated_lines(self) -> Iterator[str]:
+        """What made the answers, a line for each record, and what the API said about itself in them."""
+        known = [(use.exchanges, use.document) for use in self.uses if use.document is not None]
+        for exchanges, record in known[:SHOWN]:
+            counted = f"{plural(exchanges, 'exchange', 'exchanges')}: " if exchanges else ""
+            yield counted + record_line(record)
+        if len(known) > SHOWN:
+            yield f"and {len(known) - SHOWN:,} more records of what made answers"
+        for what, counts in (("model name", self.api.models), ("fingerprint", self.api.fingerprints)):
+            if counts:
+                yield f"the API returned the {what if len(counts) == 1 else f'{what}s'} {_counted(counts)}"
+        if self.api.ids:
+            answers = plural(self.exchanges, "answer", "answers")
+            yield f"the API returned an id with {self.api.ids:,} of {answers}"
 
-    A model that ran in the job's process without a journal has the record beside its log, if there is one;
-    models of kind `results` are not listed.
+    def gap_lines(self) -> Iterator[str]:
+        """What is not recorded about the answers."""
+        missing = [use for use in self.uses if use.document is None]
+        if missing:
+            count = plural(sum(use.exchanges for use in missing), "exchange", "exchanges")
+            yield f"the record of what made {count} is missing (the first: {missing[0].sha256})"
 
-    Args:
-        recorded: the run.
-        cache: the directory with exchanges/.
+
+def making_in_run(run: Run, folder: str) -> Making | None:
+    """What made the answers of one model of a run; None if nothing records it.
+
+    A model that ran in the job's process without a journal has the record beside its log, if there is one.
+
+    folder: the directory name of the model.
 
     Raises:
         JournalError: a journal is damaged.
         ProvenanceError: a record is damaged or was changed.
     """
-    found: dict[str, ModelProvenance] = {}
-    for folder in recorded.run.folders:
-        if recorded.run.jobs_of(folder)[0].remote:
-            journals = recorded.journals(cache) / folder
-            found[folder] = model_provenance(exchanges_of(recorded, cache, folder), journals)
-        elif (path := log_record_path(recorded, folder)).is_file():
-            record = read_provenance(path, by_digest=False)
-            use = ProvenanceUse(record.sha256, record, 0, "", "")
-            found[folder] = ModelProvenance((use,), ApiFacts({}, {}, 0))
-    return found
+    if run.recorded.job_of(folder).remote:
+        return making_of(exchanges_of(run, folder), run.journals / folder)
+    path = run.folder / "logs/generate" / f"{folder}{BESIDE_LOG}"
+    if not path.is_file():
+        return None
+    record = read_provenance(path, by_digest=False)
+    return Making((ProvenanceUse(record.sha256, record, 0, "", ""),), ApiFacts({}, {}, 0))
 
 
-def log_record_path(recorded: RecordedRun, folder: str) -> Path:
-    """The file of the record of a model without journals, beside the log of its job."""
-    return recorded.folder / "logs/generate" / f"{folder}{BESIDE_LOG}"
-
-
-def model_provenance(exchanges: Iterable[JournaledExchange], journals: Path) -> ModelProvenance:
+def making_of(exchanges: Iterable[JournaledExchange], journals: Path) -> Making:
     """What made `exchanges`. journals: the directory of their journals. Raises ProvenanceError."""
     counts = _Counts()
     for exchange in exchanges:
         counts.add(exchange)
     uses = sorted(counts.uses(journals), key=lambda use: (use.first, use.sha256))
-    return ModelProvenance(tuple(uses), ApiFacts(counts.models, counts.fingerprints, counts.ids))
+    return Making(tuple(uses), ApiFacts(counts.models, counts.fingerprints, counts.ids))
 
 
-def log_records(recorded: RecordedRun) -> list[Provenance]:
+def log_records(run: Run) -> list[Provenance]:
     """The records of the jobs that wrote the responses of a run, in the order of their files.
 
     Unlike the records beside the journals, they are of the jobs of this run, which may have found answers
     of earlier runs in the journals. Raises ProvenanceError.
     """
-    paths = [path for path in log_files(recorded) if path.name.endswith(BESIDE_LOG)]
+    paths = [path for path in log_files(run) if path.name.endswith(BESIDE_LOG)]
     return [read_provenance(path, by_digest=False) for path in paths]
-
-
-def provenance_findings(
-    recorded: RecordedRun, cache: Path, findings: Findings, outcome: str = "claimed"
-) -> None:
-    """Adds what is said to have made the answers, for each model, and what is not said.
-
-    Args:
-        recorded: the run, from an archive.
-        cache: the directory with exchanges/ of the archive.
-        findings: receives the findings.
-        outcome: `attested` if a trusted signer vouches for the archive.
-
-    Raises:
-        JournalError: a journal is damaged.
-        ProvenanceError: a record is damaged or was changed.
-    """
-    for path in sorted(recorded.journals(cache).glob(f"*/{FOLDER}/*.json")):
-        read_provenance(path)
-    log_records(recorded)
-    for folder, model in provenances_of(recorded, cache).items():
-        for line in (*record_lines(model), *api_lines(model)):
-            findings.attested("model", f"{folder}: {line}", outcome)
-        for line in gap_lines(model):
-            findings.not_verified("model", f"{folder}: {line}")
-
-
-def record_lines(model: ModelProvenance) -> Iterator[str]:
-    """What made the answers of one model, a line for each record."""
-    known = [use for use in model.uses if use.document is not None]
-    for use in known[:SHOWN]:
-        if use.document is not None:
-            counted = f"{plural(use.exchanges, 'exchange', 'exchanges')}: " if use.exchanges else ""
-            yield counted + record_line(use.document)
-    if len(known) > SHOWN:
-        yield f"and {len(known) - SHOWN:,} more records of what made answers"
-
-
-def api_lines(model: ModelProvenance) -> Iterator[str]:
-    """What the API of one model said about itself in its answers."""
-    api = model.api
-    for what, counts in (("model name", api.models), ("fingerprint", api.fingerprints)):
-        if counts:
-            yield f"the API returned the {what if len(counts) == 1 else f'{what}s'} {_counted(counts)}"
-    if api.ids:
-        yield f"the API returned an id with {api.ids:,} of {plural(model.exchanges, 'answer', 'answers')}"
-
-
-def gap_lines(model: ModelProvenance) -> Iterator[str]:
-    """What is not recorded about the answers of one model."""
-    missing = [use for use in model.uses if use.document is None]
-    if missing:
-        count = plural(sum(use.exchanges for use in missing), "exchange", "exchanges")
-        yield f"the record of what made {count} is missing (the first: {missing[0].sha256})"
 
 
 def record_line(record: Provenance) -> str:
