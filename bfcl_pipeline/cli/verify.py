@@ -1,15 +1,191 @@
 """`bfcl-pipeline verify`: check the archive of a run, derive its results again, and compare."""
 
+from __future__ import annotations
+
 import argparse
+import secrets
+from collections.abc import Iterable
 from pathlib import Path
 
-from bfcl_pipeline.cli.asking_options import add_asking_options, asking_checks
-from bfcl_pipeline.cli.official_options import add_official_options, official_checks
+from bfcl_pipeline.ask.jobs.options import add_models
+from bfcl_pipeline.base.errors import ConfigError
+from bfcl_pipeline.benchmark.definition import resolve_categories
 from bfcl_pipeline.cli.options import add_cores, add_data
 from bfcl_pipeline.cli.runs import ARCHIVE_HELP, archive_file
 from bfcl_pipeline.cli.signing_options import add_trust, attestation
 from bfcl_pipeline.cli.steps import StepsShown
+from bfcl_pipeline.runs.archived.findings import FurtherCheck
 from bfcl_pipeline.share.archive.verify import verify_archive
+from bfcl_pipeline.share.asked_again.check import AskAgain
+from bfcl_pipeline.share.asked_again.exchangeability import TOLERANCES
+from bfcl_pipeline.share.official.check import OfficialCheck
+
+
+def add_official_options(parser: argparse.ArgumentParser) -> None:
+    """Declares the options."""
+    group = parser.add_argument_group(
+        "the official scorer",
+        "Have the official package judge the answers too, in an environment of its own, and compare every "
+        "verdict (docs/archive.md).",
+    )
+    group.add_argument("--official", action="store_true", help="compare with the official scorer")
+    group.add_argument(
+        "--official-python",
+        type=Path,
+        metavar="PYTHON",
+        help="a Python that has bfcl-eval (default: an environment in official/ of --cache, made once with "
+        "pip)",
+    )
+
+
+def official_checks(options: argparse.Namespace) -> list[FurtherCheck]:
+    """The check that the options ask for, if any."""
+    if not options.official and options.official_python is None:
+        return []
+
+    return [OfficialCheck(options.official_python, options.cache, options.cores)]
+
+
+_ASKINGS = 2
+_LARGEST_SEED = 2**32
+
+
+def add_asking_options(parser: argparse.ArgumentParser) -> None:
+    """Declares the options."""
+    group = parser.add_argument_group(
+        "asking again",
+        "Send requests of the archive to the same models again, with your own rows, keys or weights, and "
+        "test whether the archive's answers could come from them (docs/ask_again.md).",
+    )
+    add = group.add_argument
+    add("--ask-again", type=int, metavar="N", help="draw N requests of each model and ask them again")
+    add("--seed", type=int, metavar="S", help="decides which are drawn (default: drawn now, and printed)")
+    add(
+        "--askings",
+        type=int,
+        default=_ASKINGS,
+        metavar="M",
+        help=f"how often each is asked; the askings show how much answers vary (default: {_ASKINGS})",
+    )
+    add(
+        "--model",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="ask only this model of the archive; may be repeated (default: all behind an API)",
+    )
+    add(
+        "--category",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="draw only from this category or group; may be repeated (default: all of the run)",
+    )
+    add(
+        "--as",
+        action="append",
+        default=[],
+        dest="renamed",
+        metavar="NAME=OWN",
+        help="your row for the model NAME of the archive (default: your row of the same name)",
+    )
+    add_models(group)
+    add("--endpoint", metavar="URL", help="API of a running server, for a model that vLLM serves")
+    add("--endpoint-from", type=Path, metavar="FILE", help="status file that `bfcl-pipeline serve` writes")
+    add("--budget", type=float, metavar="DOLLARS", help="stop once asking a model has cost DOLLARS")
+    add(
+        "--tolerance",
+        action="append",
+        default=[],
+        metavar="LEVEL=SHARE",
+        help="share of texts, calls or verdicts that may differ for other reasons than the model",
+    )
+    add("--demand-equality", action="store_true", help="any other text is a difference")
+    add(
+        "--cache",
+        type=Path,
+        default=Path("cache"),
+        metavar="DIR",
+        help="your cache directory: has the journals of answers in asked_again/ (default: cache)",
+    )
+    add("--asked-out", type=Path, metavar="FILE", help="write every request and its equalities as JSON")
+    add("-n", "--dry-run", action="store_true", help="only print what would be sent, its cost and time")
+
+
+def asking_checks(options: argparse.Namespace) -> list[FurtherCheck]:
+    """The check that the options describe; none without --ask-again. Raises ConfigError."""
+    if options.ask_again is None:
+        _refuse_alone(options)
+        return []
+
+    seed = secrets.randbelow(_LARGEST_SEED) if options.seed is None else options.seed
+    if options.seed is None:
+        print(f"Seed of the draw: {seed}. If this is interrupted, go on with --seed {seed}.", flush=True)
+    shares = _pairs("--tolerance", options.tolerance)
+    return [
+        AskAgain(
+            count=options.ask_again,
+            seed=seed,
+            askings=options.askings,
+            models=tuple(options.model),
+            categories=resolve_categories(options.category),
+            renamed=_pairs("--as", options.renamed),
+            models_files=tuple(options.models or ()),
+            cache=options.cache,
+            budget=options.budget,
+            endpoint=options.endpoint,
+            endpoint_from=options.endpoint_from,
+            tolerances={
+                **TOLERANCES,
+                **{name: _share(name, text, TOLERANCES) for name, text in shares.items()},
+            },
+            demand_equality=options.demand_equality,
+            dry_run=options.dry_run,
+            out=options.asked_out,
+        )
+    ]
+
+
+def _refuse_alone(options: argparse.Namespace) -> None:
+    """Raises ConfigError for an option that has no effect without --ask-again."""
+    given = {
+        "--seed": options.seed is not None,
+        "--model": options.model,
+        "--category": options.category,
+        "--as": options.renamed,
+        "--models": options.models,
+        "--askings": options.askings != _ASKINGS,
+        "--endpoint": options.endpoint,
+        "--endpoint-from": options.endpoint_from,
+        "--budget": options.budget is not None,
+        "--tolerance": options.tolerance,
+        "--demand-equality": options.demand_equality,
+        "--asked-out": options.asked_out,
+        "--dry-run": options.dry_run,
+    }
+    for option, is_given in given.items():
+        if is_given:
+            raise ConfigError(f"{option} is only for --ask-again N.")
+
+
+def _pairs(option: str, texts: Iterable[str]) -> dict[str, str]:
+    """By name, what is written after its equals sign; of names that have one, the last counts."""
+    pairs = {}
+    for text in texts:
+        name, equals, value = text.rpartition("=")
+        if not equals or not name or not value:
+            raise ConfigError(f"{option}: expected NAME=VALUE; got {text!r}.")
+        pairs[name] = value
+    return pairs
+
+
+def _share(level: str, text: str, known: Iterable[str]) -> float:
+    if level not in known:
+        raise ConfigError(f"--tolerance: expected one of {', '.join(known)}; got {level!r}.")
+    try:
+        return float(text)
+    except ValueError:
+        raise ConfigError(f"--tolerance {level}: expected a share such as 0.05; got {text!r}.") from None
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 import pytest
 
 from bfcl_pipeline.ask.generation.counts import ProgressCounts
-from bfcl_pipeline.cli.progress import ProgressLine, ProgressView, ProgressWatch
+from bfcl_pipeline.cli.generate import ProgressLine, ProgressView, ProgressWatch
 
 
 async def shown(

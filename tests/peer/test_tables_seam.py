@@ -15,9 +15,8 @@ from bfcl_pipeline.benchmark.config import load_models, model_folder
 from bfcl_pipeline.benchmark.definition import CATEGORIES, FORMATS, V4_CATEGORIES
 from bfcl_pipeline.benchmark.records import Mode, Rules
 from bfcl_pipeline.runs.run import Run
-from bfcl_pipeline.show.report.tables.aggregate_run import aggregate_run
+from bfcl_pipeline.show.report.tables.aggregate_run import aggregate_run, official_files
 from bfcl_pipeline.show.report.tables.model_scores import model_scores, on_the_real_web
-from bfcl_pipeline.show.report.tables.official import official_files
 from bfcl_pipeline.show.report.tables.run_records import read_run_records
 from tests.peer.peer import require_peer
 from tests.peer.recorded import Seam

@@ -30,8 +30,7 @@ import pytest
 
 from bfcl_pipeline.ask.generation import conversation
 from bfcl_pipeline.ask.generation.asking import ChatAsking
-from bfcl_pipeline.ask.models.adapters.event_stream import fold_events
-from bfcl_pipeline.ask.models.adapters.openai_chat import OpenAIChat
+from bfcl_pipeline.ask.models.adapters.openai_chat import OpenAIChat, fold_events
 from bfcl_pipeline.ask.models.adapters.openai_responses import OpenAIResponses
 from bfcl_pipeline.ask.models.adapters.response_validator import ResponseValidator
 from bfcl_pipeline.benchmark.definition import CATEGORIES

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bfcl_pipeline.base.errors import MalformedRelease
-from bfcl_pipeline.benchmark.staging.model_list import read_models
+from bfcl_pipeline.benchmark.staging.outputs import read_models
 from bfcl_pipeline.benchmark.staging.release_files import MODEL_CONFIG
 from bfcl_pipeline.benchmark.staging.source import Release
 

@@ -19,10 +19,14 @@ from bfcl_pipeline.benchmark.errata.ledger import read_record
 from bfcl_pipeline.benchmark.records import Entry
 from bfcl_pipeline.benchmark.staging.literals import read_texts
 from bfcl_pipeline.benchmark.staging.outputs import read_all_entries
-from bfcl_pipeline.benchmark.staging.release_edits import edited_files
 from bfcl_pipeline.benchmark.staging.release_files import truths_file
 from bfcl_pipeline.benchmark.staging.source import Release, contents_sha256, read_folder
-from bfcl_pipeline.benchmark.staging.upstream_patch import REPOSITORY_FOLDER, bundle, write_bundle
+from bfcl_pipeline.benchmark.staging.upstream_patch import (
+    REPOSITORY_FOLDER,
+    bundle,
+    edited_files,
+    write_bundle,
+)
 from bfcl_pipeline.cli import main
 from bfcl_pipeline.judge.audit import DETECTORS, Benchmark, find
 from bfcl_pipeline.world.tools import Constants

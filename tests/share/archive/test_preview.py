@@ -14,7 +14,7 @@ from bfcl_pipeline.runs.archived.names import PREVIEW
 from bfcl_pipeline.runs.archived.software import Checkout
 from bfcl_pipeline.share.archive.authors import Author, read_author
 from bfcl_pipeline.share.archive.crate import Input, RunFacts, metadata
-from bfcl_pipeline.share.archive.preview import preview
+from bfcl_pipeline.share.archive.make import preview
 
 HOSTILE = "<script>alert(1)</script>\"'>\u202e"
 ORCID = "0000-0002-1825-0097"
