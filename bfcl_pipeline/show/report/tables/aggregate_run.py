@@ -26,7 +26,7 @@ from bfcl_pipeline.show.report.tables.official import official_files
 from bfcl_pipeline.show.report.tables.run_records import RunRecords, read_run_records
 from bfcl_pipeline.show.report.tables.spec import ModelSources, RunSources
 from bfcl_pipeline.show.report.tables.web_records import web_conditions
-from bfcl_pipeline.world.encoding.stored import StoredEncoder
+from bfcl_pipeline.world.encoding import StoredEncoder
 
 _BATCH = 10_000
 """Rows of a table that are Python objects at the same time while it is written as CSV."""
