@@ -207,7 +207,7 @@ def _of_the_web(plan: SamplePlan) -> Iterator[str]:
     web = WebChoice()
     for questions, titles in samples.items():
         if questions:
-            needed = effort_text(HOPS_OF_A_QUESTION * questions, web.engine, web.pause)
+            needed = effort_text(HOPS_OF_A_QUESTION * questions, web)
             yield (
                 f"Of the real web (web: record), {' and '.join(titles)}: "
                 f"{plural(questions, 'web question', 'web questions')}, {needed}; one of each for a hop, "

@@ -91,7 +91,7 @@ def _searches(entries: Sequence[PlannedEntry], job: Job) -> str:
     if not hops or job.web.mode not in NETWORK_MODES:
         return ""
     recorded = ", less what is recorded" if job.web.mode == "record" else ""
-    effort = effort_text(hops, job.web.engine, job.web.pause)
+    effort = effort_text(hops, job.web)
     return f"; {effort} (one of each for a hop{recorded})"
 
 

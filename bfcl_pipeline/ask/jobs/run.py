@@ -89,8 +89,7 @@ def run_job(
     conversations = prepare(job, counts=counts.web if live else None)
     entries, observed, origin = conversations.entries, conversations.observed, conversations.origin
     if live:
-        seconds = seconds_of_search(job.web.engine, job.web.pause)
-        counts.web.start(filter(searches, entries), seconds)
+        counts.web.start(filter(searches, entries), seconds_of_search(job.web))
     with_calls = executing(job, observed)
 
     async def run() -> list[Completed]:
@@ -122,7 +121,7 @@ def run_job(
     for line in observed.summary(job.name, completed) if job.replay else _unanswered(job.name, completed):
         log(line)
     if left := counts.web.unanswered:
-        log(f"{job.name}: " + left_text(left, counts.web.left_for_later, job.web.engine, job.web.pause))
+        log(f"{job.name}: " + left_text(left, counts.web.left_for_later, job.web))
     return completed
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from bfcl_pipeline.ask.generation.web_counts import ENOUGH
 from bfcl_pipeline.base.text import duration, plural
-from bfcl_pipeline.benchmark.config.job import NETWORK_MODES, SERPAPI
+from bfcl_pipeline.benchmark.config.job import NETWORK_MODES, SERPAPI, WebChoice
 from bfcl_pipeline.benchmark.definition import GROUPS
 from bfcl_pipeline.benchmark.records import Response, Status
 from bfcl_pipeline.world.web.keys import Key, SearchKey
@@ -32,23 +32,25 @@ class SearchesLeft:
     searches: float  # for them, about
 
 
-def seconds_of_search(engine: str, pause: float) -> float:
+def seconds_of_search(web: WebChoice) -> float:
     """The least time of a search, without that of its answers. 0: a paid service, which needs no pauses."""
-    return 0.0 if engine == SERPAPI else pause * PAGES_OF_A_SEARCH
+    return 0.0 if web.engine == SERPAPI else web.pause * PAGES_OF_A_SEARCH
 
 
-def effort_text(searches: float, engine: str, pause: float) -> str:
+def effort_text(searches: float, web: WebChoice) -> str:
     """About how many searches and pages, and the least time for them."""
     number = round(searches)
     text = f"about {plural(number, 'search', 'searches')} and as many pages"
-    seconds = number * seconds_of_search(engine, pause)
-    return text + (f", at least {duration(seconds)} by {engine} at web_pause {pause:g}" if seconds else "")
+    seconds = number * seconds_of_search(web)
+    return text + (
+        f", at least {duration(seconds)} by {web.engine} at web_pause {web.pause:g}" if seconds else ""
+    )
 
 
-def left_text(questions: int, searches: float, engine: str, pause: float) -> str:
+def left_text(questions: int, searches: float, web: WebChoice) -> str:
     """What is left for the next run: questions without an answer, and what they need about."""
     asked = plural(questions, "web question is", "web questions are")
-    return f"{asked} left: {effort_text(searches, engine, pause)}. What is recorded is not searched again."
+    return f"{asked} left: {effort_text(searches, web)}. What is recorded is not searched again."
 
 
 def left_by_model(

@@ -63,7 +63,7 @@ def _left(run: Run, requests: WebRequests) -> Iterator[str]:
     """What each model still needs of the web for its questions without an answer."""
     web = WebChoice() if run.config is None else run.config.web or WebChoice()
     for name, left in left_by_model(_responses(run, unfinished=True), requests).items():
-        yield f"{name}: {left_text(left.questions, left.searches, web.engine, web.pause)}"
+        yield f"{name}: {left_text(left.questions, left.searches, web)}"
 
 
 def _unfinished(run: Run) -> Iterator[str]:

@@ -18,7 +18,7 @@ from bfcl_pipeline.dialogue.calls import calls_by_step
 from bfcl_pipeline.runs.archived.members import MAX_VECTORS
 from bfcl_pipeline.runs.archived.writing import TOO_MUCH
 from bfcl_pipeline.runs.run import Run
-from bfcl_pipeline.world.encoding.sentence_encoder import EmbeddingCache
+from bfcl_pipeline.world.encoding import EmbeddingCache
 from bfcl_pipeline.world.tools.call_rewriter import CallRewriter
 from bfcl_pipeline.world.tools.memory.encoder import DIMENSIONS
 

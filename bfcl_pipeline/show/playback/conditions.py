@@ -20,7 +20,7 @@ from bfcl_pipeline.benchmark.records import Entry, Json
 from bfcl_pipeline.benchmark.tables import entries_path, read_entries
 from bfcl_pipeline.dialogue.release_texts import read_constants
 from bfcl_pipeline.runs.run import CACHE, Run
-from bfcl_pipeline.world.encoding.stored import StoredEncoder
+from bfcl_pipeline.world.encoding import StoredEncoder
 from bfcl_pipeline.world.executables import ApiRequest, Apis, SimulatedApis
 from bfcl_pipeline.world.tools import Constants, World, WorldConfig
 from bfcl_pipeline.world.tools.web_search.page_text import page_text

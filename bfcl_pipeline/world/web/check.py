@@ -5,9 +5,10 @@ outcome that today's readers do not derive from its cassette is a contradiction.
 check cannot find is a record whose outcome and cassette were both invented, to fit each other.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from enum import Enum, auto
 from functools import partial
 from pathlib import Path
 
@@ -39,6 +40,15 @@ class CacheCheck:
     contradictions: list[str] = field(default_factory=list)  # one line each, with the path
     damaged: list[str] = field(default_factory=list)  # files that differ from what was recorded
     unused: list[str] = field(default_factory=list)  # files that no outcome names; of a whole cache only
+    cassettes: set[str] = field(default_factory=set)  # names of the cassettes of the outcomes
+
+    def add(self, other: CacheCheck) -> None:
+        """Adds the result of a check of other outcomes."""
+        self.proven += other.proven
+        self.unsent += other.unsent
+        self.cassettes |= other.cassettes
+        for (_, mine), (_, theirs) in zip(self.findings(), other.findings(), strict=True):
+            mine += theirs
 
     @property
     def failed(self) -> bool:
@@ -70,27 +80,6 @@ class CacheCheck:
         """How many outcomes were checked."""
         lists = (self.missing, self.undecided, self.contradictions, self.damaged)
         return self.proven + self.unsent + sum(map(len, lists))
-
-
-class _Result(Enum):
-    """What a check of one outcome found."""
-
-    PROVEN = auto()
-    UNSENT = auto()
-    MISSING = auto()
-    UNDECIDED = auto()
-    CONTRADICTION = auto()
-    DAMAGED = auto()
-    NOTHING = auto()  # there is no such outcome
-
-
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """The result of one outcome."""
-
-    result: _Result
-    line: str = ""  # if it is neither proven nor unsent
-    cassette: str = ""  # the name of its cassette, if any
 
 
 def contradiction(recorded: RecordedOutcome, cassette: bytes | None) -> str | None:
@@ -140,47 +129,39 @@ def check_cache(
     """
     paths = list(cache.paths()) if keys is None else sorted(map(cache.path, set(keys)))
     result = CacheCheck()
-    lists = {
-        _Result.MISSING: result.missing,
-        _Result.UNDECIDED: result.undecided,
-        _Result.CONTRADICTION: result.contradictions,
-        _Result.DAMAGED: result.damaged,
-    }
-    cassettes: set[str] = set()
-    with results_of(partial(_check, cache), paths, processes, few=_FEW) as findings:
-        for done, found in enumerate(findings, start=1):
-            if found.result is _Result.PROVEN:
-                result.proven += 1
-            elif found.result is _Result.UNSENT:
-                result.unsent += 1
-            elif found.result is not _Result.NOTHING:
-                lists[found.result].append(found.line)
-            cassettes.add(found.cassette)
+    with results_of(partial(_check, cache), paths, processes, few=_FEW) as found:
+        for done, one in enumerate(found, start=1):
+            result.add(one)
             if progress is not None:
                 progress(done, len(paths))
     if keys is None:
-        result.unused += [line_of(f"{path}: no outcome names it") for path in cache.unused(cassettes)]
+        unused = cache.unused(result.cassettes)
+        result.unused += [line_of(f"{path}: no outcome names it") for path in unused]
     return result
 
 
-def _check(cache: WebCache, path: Path) -> _Found:
+def _check(cache: WebCache, path: Path) -> CacheCheck:
     """Checks one outcome file and its cassette."""
+    check = CacheCheck()
     try:
         recorded = cache.read(path)
-    except WebError as error:
-        return _Found(_Result.DAMAGED, line_of(str(error)))
-    if recorded is None:
-        return _Found(_Result.NOTHING)
-    named = recorded.cassette or ""
-    about = f"{path}: {cut(str(recorded.key), _LONGEST_KEY)}"
-    try:
+        if recorded is None:
+            return check
+        named = recorded.cassette or ""
+        check.cassettes.add(named)
+        about = f"{path}: {cut(str(recorded.key), _LONGEST_KEY)}"
         problem = contradiction(recorded, cache.read_cassette(recorded))
     except FileNotFoundError:
-        return _Found(_Result.MISSING, line_of(f"{about}: its cassette {named} is missing"), named)
+        check.missing.append(line_of(f"{about}: its cassette {named} is missing"))
     except WebError as error:
-        return _Found(_Result.DAMAGED, line_of(str(error)), named)
+        check.damaged.append(line_of(str(error)))
     except ReaderChanged as error:
-        return _Found(_Result.UNDECIDED, line_of(f"{about}: {error}"), named)
-    if problem is not None:
-        return _Found(_Result.CONTRADICTION, line_of(f"{about}: {problem}"), named)
-    return _Found(_Result.PROVEN if named else _Result.UNSENT, cassette=named)
+        check.undecided.append(line_of(f"{about}: {error}"))
+    else:
+        if problem is not None:
+            check.contradictions.append(line_of(f"{about}: {problem}"))
+        elif named:
+            check.proven += 1
+        else:
+            check.unsent += 1
+    return check

@@ -11,7 +11,7 @@ import pytest
 from bfcl_pipeline.base.errors import ArchiveError
 from bfcl_pipeline.benchmark.records import Mode
 from bfcl_pipeline.runs.archived.vectors import embedded_texts, unpack_vectors
-from bfcl_pipeline.world.encoding.sentence_encoder import EmbeddingCache
+from bfcl_pipeline.world.encoding import EmbeddingCache
 from bfcl_pipeline.world.tools.memory.encoder import DIMENSIONS
 
 

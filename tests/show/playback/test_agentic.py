@@ -21,7 +21,7 @@ from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.show.playback import Conditions, default_conditions, play_agentic, read_conditions
 from bfcl_pipeline.show.playback.agentic import NO_EMBEDDING, NO_MEMORY, NO_OUTCOME, UNREADABLE
 from bfcl_pipeline.show.playback.conditions import NO_WEB
-from bfcl_pipeline.world.encoding.sentence_encoder import EmbeddingCache
+from bfcl_pipeline.world.encoding import EmbeddingCache
 from bfcl_pipeline.world.tools import World, WorldConfig
 from bfcl_pipeline.world.web.cache import WebCache
 from bfcl_pipeline.world.web.presented import present_entry

@@ -10,8 +10,7 @@ from bfcl_pipeline.benchmark.records import Call, Json
 from bfcl_pipeline.show.report.tables.all_tables import TABLES
 from bfcl_pipeline.show.report.tables.memory_sums import memory_backends
 from bfcl_pipeline.show.report.tables.spec import ModelSources, Row
-from bfcl_pipeline.world.encoding.sentence_encoder import EmbeddingCache
-from bfcl_pipeline.world.encoding.stored import StoredEncoder
+from bfcl_pipeline.world.encoding import EmbeddingCache, StoredEncoder
 from bfcl_pipeline.world.tools.memory.encoder import Encoder
 from tests.support.memory_talk import MemoryTalk
 from tests.support.word_encoder import WordEncoder

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bfcl_pipeline.world.encoding import sentence_encoder
-from bfcl_pipeline.world.encoding.sentence_encoder import EmbeddingCache, SentenceEncoder
+from bfcl_pipeline.world import encoding
+from bfcl_pipeline.world.encoding import EmbeddingCache, SentenceEncoder
 
 VECTOR = np.linspace(-1, 1, 384, dtype=np.float32)
 
@@ -29,7 +29,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         texts.append(text)
         return VECTOR * np.float32(len(text))
 
-    monkeypatch.setattr(sentence_encoder, "load_model", lambda _folder: embed)
+    monkeypatch.setattr(encoding, "load_model", lambda _folder: embed)
     return texts
 
 
@@ -46,7 +46,7 @@ def test_stored_embeddings_are_found(vectors, tmp_path, text):
 def test_another_model_has_other_files(vectors, monkeypatch):
     """Embeddings of one model are not returned for another."""
     vectors.put("a", VECTOR)
-    monkeypatch.setattr(sentence_encoder.pinned, "FILES", {sentence_encoder.pinned.WEIGHTS: "0" * 64})
+    monkeypatch.setattr(encoding.pinned, "FILES", {encoding.pinned.WEIGHTS: "0" * 64})
     assert vectors.get("a") is None
 
 

@@ -26,7 +26,7 @@ from bfcl_pipeline.show.report.tables.model_scores import ModelScore, model_scor
 from bfcl_pipeline.show.report.tables.run_records import RunRecords, read_run_records
 from bfcl_pipeline.show.report.tables.spec import ModelSources, RunSources
 from bfcl_pipeline.show.report.tables.web_records import web_conditions
-from bfcl_pipeline.world.encoding.stored import StoredEncoder
+from bfcl_pipeline.world.encoding import StoredEncoder
 
 MISSING = "N/A"
 """Written instead of a missing number."""
