@@ -9,8 +9,6 @@ import hashlib
 import zlib
 from dataclasses import dataclass, field
 
-from bfcl_pipeline.world.tools.web_search.page_text import page_text
-
 MOST_BYTES = 100_000_000
 """Of compressed texts that are kept."""
 
@@ -25,6 +23,9 @@ class PageTexts:
 
     def text(self, html: str, mode: str) -> str:
         """As `page_text` returns it. Raises ValueError and BoundExceeded as it does."""
+        # Its parser is slow to import, and few runs have pages.
+        from bfcl_pipeline.world.tools.web_search.page_text import page_text
+
         if mode == "raw":
             return page_text(html, mode)
         key = (hashlib.sha256(html.encode("utf-8", "surrogatepass")).digest(), mode)
