@@ -79,7 +79,7 @@ class Project:
     def call(self, **config: str) -> None:
         """Makes a run with the commands of the workflow, called in this process: in two seconds, not eight.
 
-        Neither comparisons, shards nor models that the run serves; no logs, and no records of Snakemake.
+        Neither shards nor models that the run serves; no logs, and no records of Snakemake.
         """
         with chdir(self.folder), patch.dict(os.environ):
             values = yaml.safe_load(Path("config/config.yaml").read_text(encoding="utf-8"))
@@ -98,6 +98,12 @@ class Project:
                 _call("score", *files.responses, "--out", verdicts, "--rules", "all")
             models = [f"--model={name}" for name in run.models]
             _call("aggregate", results, "--models", results / "models.yaml", "--rules", run.rules, *models)
+            if run.comparisons:
+                groups = [word for group in run.comparisons for word in ("--group", *group)]
+                sides = [f"{results}:{name}" for group in run.comparisons for name in group]
+                tables = [f"--out={results}/tables/comparisons.{form}" for form in ("parquet", "csv")]
+                tables += [f"--flips={results}/tables/flips.{form}" for form in ("parquet", "csv")]
+                _call("compare", *sides, *groups, "--common", "--rules", run.rules, *tables)
             _call("report", results, "--rules", run.rules, "--entries", run.shown)
 
 
