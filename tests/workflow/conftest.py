@@ -7,7 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.snakemake_project import Project, make_project
+from tests.share.archive.conftest import small_run
+from tests.support.made_once import make_once
+from tests.support.snakemake_project import TINY, Project, make_project
+
+__all__ = ["small_run"]
 
 
 @pytest.fixture
@@ -22,3 +26,17 @@ def project(bare: Project, staged: Path) -> Project:
     shutil.copytree(staged / "release", bare.folder / "data/release")
     shutil.copytree(staged / "entries", bare.folder / "data/entries")
     return bare
+
+
+@pytest.fixture(scope="session")
+def ran(tmp_path_factory: pytest.TempPathFactory, staged: Path, worker_id: str) -> Project:
+    """A project after the tiny run, of all test processes. Tests may plan on it, not change it."""
+
+    def make(folder: Path) -> None:
+        folder.mkdir()
+        project = make_project(folder)
+        (folder / "data").symlink_to(staged)
+        done = project.snakemake(**TINY)
+        assert done.returncode == 0, done.stdout
+
+    return Project(make_once("tiny", make, tmp_path_factory, worker_id))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from bfcl_pipeline.ask.jobs.options import to_argv
 from bfcl_pipeline.benchmark.config import RunConfig, check_config, load_models, load_run
 from bfcl_pipeline.benchmark.definition import GROUPS
 from bfcl_pipeline.cli import main
-from tests.support.snakemake_project import Project
+from tests.support.snakemake_project import OWN_MESSAGES, Project
 
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMA = "workflow/schemas/config.schema.yaml"
@@ -57,7 +58,8 @@ def valid(verdicts: Path) -> list[bool]:
 
 
 @pytest.mark.parametrize(
-    ("name", "knows"), [("no_snippet", True), ("blog_tool_name", True), ("tools_off", False)]
+    ("name", "knows"),
+    [("no_snippet", True), ("blog_tool_name", True), ("tools_off", False), ("fetch_failures_100", False)],
 )
 def test_the_oracle_answers_web_questions_only_from_pages(
     bare: Project, staged: Path, monkeypatch: pytest.MonkeyPatch, name: str, knows: bool
@@ -73,10 +75,11 @@ def test_the_oracle_answers_web_questions_only_from_pages(
     assert valid(Path("verdicts.parquet")) == [knows] * 5 * 2
 
 
-def test_an_experiment_runs_in_the_workflow(project: Project) -> None:
-    """Its config file reaches the commands: where no page can be fetched, the oracle answers nothing."""
-    verdicts = "results/mine/verdicts/oracle-FC.parquet"
-    arguments = (verdicts, "--configfile", str(EXPERIMENTS["fetch_failures_100"].relative_to(ROOT)))
-    done = project.snakemake(*arguments, run="mine", models="[oracle-FC]", sample="5")
-    assert done.returncode == 0, done.stdout
-    assert valid(project.folder / verdicts) == [False] * 5 * 2
+def test_the_file_of_an_experiment_reaches_the_commands(bare: Project) -> None:
+    """The workflow calls the command of the test above, with the option of the experiment."""
+    file = str(EXPERIMENTS["fetch_failures_100"].relative_to(ROOT))
+    asked = ("--configfile", file, "-n", "-p", *OWN_MESSAGES)
+    planned = bare.snakemake(*asked, run="mine", models="[oracle-FC]")
+    (job,) = run_of("fetch_failures_100", run="mine", models=["oracle-FC"]).jobs
+    assert "--fetch-failures=1" in to_argv(job)
+    assert shlex.join(["bfcl-pipeline", "generate", *to_argv(job)]) in planned.stdout

@@ -20,7 +20,7 @@ with cProfile.Profile() as profile:
         assert not ended.code, ended.code
 print("calls:", pstats.Stats(profile).total_calls)
 """
-SIZES = (10, 20, 40)
+SIZES = (5, 10, 20)
 
 
 def test_twice_the_models_take_twice_the_planning(bare: Project) -> None:

@@ -116,8 +116,7 @@ def recorded(
     questions, requests = entries("web_search_base"), _requests(staged)
     pages = [hop.url for entry in questions if entry.entry_id in QUESTIONS for hop in hops(entry)]
     hosts = {*(str(urlsplit(page).hostname) for page in pages), *HOSTS, DUCKDUCKGO}
-    early = project.snakemake(**EARLY)
-    assert early.returncode == 0, early.stdout
+    project.call(**EARLY)
     with web_sites(folder, sorted(hosts)) as web, pytest.MonkeyPatch.context() as environment:
         web.answering = _web(SimulatedWeb.of(questions), requests, staged)
         web.reached_through_the_environment(environment)

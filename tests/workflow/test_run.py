@@ -4,33 +4,15 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
-import pytest
 
 from bfcl_pipeline.benchmark.definition import FORMATS
-from tests.support.snakemake_project import Project, make_project
+from tests.support.snakemake_project import TINY, Project
 
-TINY = {
-    "run": "tiny",
-    "models": "[oracle-FC,oracle]",
-    "categories": "[simple_python,irrelevance]",
-    "sample": "20",  # 13 of 400 and 7 of 240
-}
 TABLES = "results/tiny/tables/leaderboard.parquet"
 FORMAT_ID = f"format_sensitivity_0:{FORMATS[0].key}:simple_python_19"
-
-
-@pytest.fixture(scope="module")
-def ran(tmp_path_factory: pytest.TempPathFactory, staged: Path) -> Project:
-    """A project after the tiny run. Tests may plan on it, not change it."""
-    project = make_project(tmp_path_factory.mktemp("ran"))
-    (project.folder / "data").symlink_to(staged)
-    done = project.snakemake(**TINY)
-    assert done.returncode == 0, done.stdout
-    return project
 
 
 def rows(project: Project, table: str) -> list[dict[str, Any]]:
@@ -71,9 +53,10 @@ def test_both_modes_run_the_same_entries(ran: Project) -> None:
     assert fc == prompt
 
 
-def test_a_second_run_has_nothing_to_do(ran: Project) -> None:
+def test_a_second_run_has_nothing_to_do(ran: Project, bare: Project) -> None:
     """Without changes, no step is run again."""
-    again = ran.snakemake(**TINY)
+    shutil.copytree(ran.folder, bare.folder, symlinks=True, dirs_exist_ok=True)
+    again = bare.snakemake(**TINY)
     assert again.returncode == 0
     assert "Nothing to be done" in again.stdout
 
@@ -133,13 +116,12 @@ def test_another_config_file_selects_the_entries(project: Project) -> None:
     """--configfile replaces the keys that it contains; ids with `:` and `&` reach the command unchanged."""
     mine = project.folder / "mine.yaml"
     mine.write_text(f"run: mine\nmodels: [oracle]\nentry_ids: [simple_python_3, '{FORMAT_ID}']\n")
-    done = project.snakemake("results/mine/verdicts/oracle.parquet", "--configfile", "mine.yaml")
+    asked = ("simple_python", "format_sensitivity")
+    tables = [f"results/mine/responses/oracle/{category}.parquet" for category in asked]
+    done = project.snakemake(*tables, "--configfile", "mine.yaml")
     assert done.returncode == 0, done.stdout
-    verdicts = rows(project, "results/mine/verdicts/oracle.parquet")
-    assert [(row["entry_id"], row["valid"]) for row in verdicts if row["rules"] == "official"] == [
-        ("simple_python_3", True),
-        (FORMAT_ID, True),
-    ]
+    answered = [row["entry_id"] for table in tables for row in rows(project, table)]
+    assert answered == ["simple_python_3", FORMAT_ID]
 
 
 def test_a_model_whose_row_changed_runs_again(ran: Project, bare: Project) -> None:
@@ -164,14 +146,13 @@ def test_models_of_the_users_files_run(project: Project) -> None:
     (project.folder / "config/my_models.yaml").write_text(row.format(name="mine"))
     (project.folder / "team.yaml").write_text(row.format(name="ours"))
     tiny = {**TINY, "categories": "[simple_python]", "sample": "2"}
-    done = project.snakemake("results/tiny/verdicts/mine.parquet", **{**tiny, "models": "[mine]"})
+    answers = "responses/{}/simple_python.parquet"
+    done = project.snakemake(f"results/tiny/{answers.format('mine')}", **{**tiny, "models": "[mine]"})
     assert done.returncode == 0, done.stdout
-    assert rows(project, "results/tiny/verdicts/mine.parquet")
-    wanted = ("results/team/verdicts/ours.parquet", "results/team/config.yaml")
+    wanted = (f"results/team/{answers.format('ours')}", "results/team/config.yaml")
     theirs = {**tiny, "run": "team", "models": "[ours]", "models_file": "team.yaml"}
     done = project.snakemake(*wanted, **theirs)
     assert done.returncode == 0, done.stdout
-    assert rows(project, "results/team/verdicts/ours.parquet")
     recorded = (project.folder / "results/team/config.yaml").read_text()
     assert "models_file" not in recorded
     assert "unknown model 'ours'" in project.snakemake("-n", **{**tiny, "models": "[ours]"}).stdout

@@ -23,7 +23,6 @@ from bfcl_pipeline.runs.run import CACHE, Run
 from bfcl_pipeline.world.encoding import StoredEncoder
 from bfcl_pipeline.world.executables import ApiRequest, Apis, SimulatedApis
 from bfcl_pipeline.world.tools import Constants, World, WorldConfig
-from bfcl_pipeline.world.tools.web_search.page_text import page_text
 from bfcl_pipeline.world.tools.web_search.web import Web
 from bfcl_pipeline.world.web.apis import ApisByMode
 from bfcl_pipeline.world.web.cache import WebCache
@@ -46,6 +45,9 @@ class PageTexts:
 
     def text(self, html: str, mode: str) -> str:
         """As `page_text` returns it. Raises ValueError and BoundExceeded as it does."""
+        # Its parser is slow to import, and few runs have pages.
+        from bfcl_pipeline.world.tools.web_search.page_text import page_text
+
         if mode == "raw":
             return page_text(html, mode)
         key = (hashlib.sha256(html.encode("utf-8", "surrogatepass")).digest(), mode)

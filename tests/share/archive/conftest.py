@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import shutil
 from pathlib import Path
 
@@ -11,20 +10,15 @@ import pytest
 from bfcl_pipeline.runs.archived.reading import SealedArchive
 from bfcl_pipeline.runs.archived.unpacking import unpack_run
 from tests.share.archive.small_run import SmallRun, make_small_run
+from tests.support.made_once import make_once
 
 
 @pytest.fixture(scope="session")
 def small_run(tmp_path_factory: pytest.TempPathFactory, staged: Path, worker_id: str) -> SmallRun:
     """A complete run of an embedded model and of a model behind an API, after its server has stopped."""
-    folder = tmp_path_factory.getbasetemp()
-    shared = (folder if worker_id == "master" else folder.parent) / "small_run"
-    with shared.with_suffix(".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not (shared / "made").is_file():
-            shutil.rmtree(shared, ignore_errors=True)
-            make_small_run(shared, staged)
-            (shared / "made").touch()
-    return SmallRun(shared)
+    return SmallRun(
+        make_once("small_run", lambda folder: make_small_run(folder, staged), tmp_path_factory, worker_id)
+    )
 
 
 @pytest.fixture

@@ -17,18 +17,17 @@ from bfcl_pipeline.benchmark.tables import read_responses
 from bfcl_pipeline.benchmark.tables.sessions import read_sessions
 from bfcl_pipeline.runs.archived.reading import SealedArchive
 from bfcl_pipeline.share.archive.missing_answers import answered_since
-from bfcl_pipeline.show.report.unanswered import NO_ANSWERS
 from bfcl_pipeline.world.tools.web_search.web import Hit, Hits
 from bfcl_pipeline.world.web.cache import WebCache
 from bfcl_pipeline.world.web.keys import SearchKey
 from tests.share.archive.small_run import SmallRun
 from tests.support.local_chat import local_chat
-from tests.support.snakemake_project import Project, make_project
+from tests.support.snakemake_project import make_project
 from tests.support.web_record import record_outcome
 
 CONFIG = {
     "categories": "[multi_turn_base,memory_kv,web_search_base]",
-    "sample": "30",
+    "sample": "10",
     "web": "replay",
 }
 HIT = Hit("A page", "https://a.example/page", "of a site")
@@ -50,20 +49,15 @@ def runs(tmp_path_factory: pytest.TempPathFactory, staged: Path) -> tuple[SmallR
         row = {"name": "near-FC", "kind": "openai_chat", "endpoint": server.endpoint, "limits": LIMITS}
         gone = {**row, "name": "gone", "endpoint": "http://127.0.0.1:9"}
         (project.folder / "config/models.yaml").write_text(yaml.safe_dump({"models": [row, gone]}))
-        server.behave(faults=0.08, only="500", seed=3)
-        _run(project, "failed", NO_ANSWERS, "[near-FC,gone]")
+        server.behave(faults=0.12, only="500", seed=3)
+        project.call(run="failed", models="[near-FC,gone]", **CONFIG)
         before = (project.folder / JOURNAL).read_bytes()
         server.behave()
-        _run(project, "answered", 0, "[near-FC]")
+        project.call(run="answered", models="[near-FC]", **CONFIG)
     assert (project.folder / JOURNAL).read_bytes().startswith(before)
     assert (project.folder / JOURNAL).read_bytes() != before
     (project.folder / "before.jsonl").write_bytes(before)
     return SmallRun(project.folder, "failed"), SmallRun(project.folder, "answered")
-
-
-def _run(project: Project, name: str, status: int, models: str) -> None:
-    done = project.snakemake(run=name, models=models, **CONFIG)
-    assert done.returncode == status, done.stdout
 
 
 def journal_in(archive: Path) -> list[bytes]:

@@ -116,10 +116,14 @@ INPUT_KINDS = {
 """Each with a difference that no other of them makes; of errata and config, the test reads more."""
 
 
+@pytest.mark.usefixtures("derived_before")
 def test_all_tampered_results_are_reported(
     archived: Path, small_run: SmallRun, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """Each file that does not follow from the rest is reported, also with new hashes and a new seal."""
+    """Each file that does not follow from the rest is reported, also with new hashes and a new seal.
+
+    The next test derives from an archive with the same changes.
+    """
     changes: dict[str, bytes] = {}
     for kind in RESULT_KINDS:
         changes |= tampered(kind, small_run)
@@ -145,7 +149,10 @@ def test_tampered_inputs_are_found_by_their_results(
     capfd: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Another models file, errata, config, answer or web page leads to other results than the archived."""
+    """Another models file, errata, config, answer or web page leads to other results than the archived.
+
+    No tampered result hinders the derivation.
+    """
 
     def deriving(*run: Any, **places: Any) -> Path:
         return shutil.copytree(derive(*run, **places), tmp_path / "derived")
@@ -153,7 +160,7 @@ def test_tampered_inputs_are_found_by_their_results(
     monkeypatch.setattr("bfcl_pipeline.share.archive.verify.derive", deriving)
     monkeypatch.setattr("bfcl_pipeline.runs.archived.findings.SHOWN", 1000)  # each difference has its line
     changes: dict[str, bytes] = {}
-    for kind in INPUT_KINDS:
+    for kind in (*RESULT_KINDS, *INPUT_KINDS):
         changes |= tampered(kind, small_run)
     path = repack(archived, tmp_path / "x.zip", changes)
     capfd.readouterr()

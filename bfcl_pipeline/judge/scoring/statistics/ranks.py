@@ -11,7 +11,6 @@ from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr
 
 from bfcl_pipeline.judge.scoring.statistics.clustered import Floats, Layout
 from bfcl_pipeline.judge.scoring.statistics.paired import holm
@@ -95,6 +94,8 @@ def shown_better(of: Pairs, level: float = LEVEL) -> Relation:
     that all statements are true with a probability of at least 1 - `level`, however the tests depend.
     """
     first, second = np.nonzero(~np.eye(len(of.z), dtype=bool))
+    from scipy.special import ndtr  # slow to import, and a page has its ranks from the tables
+
     adjusted = np.array(holm(list(ndtr(-of.z[first, second]))))
     better = np.zeros(of.z.shape, dtype=np.bool_)
     better[first, second] = adjusted < level

@@ -1,0 +1,1 @@
+"""In the place of the plugin for SLURM: Snakemake imports those plugins that are packages."""
