@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import gc
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -78,6 +79,14 @@ def proof_of(path: Path) -> str | None:
 
 def _place(path: Path) -> str:
     return path.relative_to(ROOT / "tests").as_posix() if path.is_relative_to(ROOT / "tests") else ""
+
+
+def pytest_configure() -> None:
+    """Lets the interpreter search all objects for unreachable ones a tenth as often as by default.
+
+    The entries of the release, which stay in memory, would be searched each time: a fifth of the whole time.
+    """
+    gc.set_threshold(*gc.get_threshold()[:2], 100)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
