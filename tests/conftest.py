@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import gc
 import os
 import subprocess
 import sys
@@ -83,6 +84,14 @@ def _place(path: Path) -> str:
     return path.relative_to(ROOT / "tests").as_posix() if path.is_relative_to(ROOT / "tests") else ""
 
 
+def pytest_configure() -> None:
+    """Leaves out of the processes of tests what takes much of their time and changes no result."""
+    # The entries of the release, which stay in memory, would be searched each time for unreachable objects.
+    gc.set_threshold(*gc.get_threshold()[:2], 100)
+    # No test cuts the power. Tests of what follows a sync replace it; other processes have the real one.
+    os.fsync = lambda _: None
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Marks the tests of the files in PROOFS."""
     missing = [place for place in PROOFS if not (ROOT / "tests" / place).exists()]
@@ -100,11 +109,9 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     """Leaves out files and folders of which `-m` wants no test: to import all takes a minute."""
     if not (wanted := config.getoption("markexpr")):
         return None
+    within = "" if (place := _place(collection_path)) in ("", ".") else f"{place}/"
     proofs = {proof_of(collection_path)}
-    if collection_path.is_dir():
-        proofs |= {
-            proof for place, proof in PROOFS.items() if collection_path in (ROOT / "tests" / place).parents
-        }
+    proofs |= {proof for name, proof in PROOFS.items() if name.startswith(within)}
     expression = Expression.compile(wanted)
     return None if any(expression.evaluate({proof}.__contains__) for proof in proofs) else True
 

@@ -151,7 +151,7 @@ GROWING: dict[str, Callable[[int], str]] = {
 
 @pytest.mark.parametrize("made", GROWING.values(), ids=GROWING)
 def test_time_is_linear(made: Callable[[int], str]) -> None:
-    """Whatever a text has, ten times as much takes about ten times as long."""
+    """Whatever a text has, ten times as much takes little more than ten times as long."""
 
     def read(size: int) -> None:
         with contextlib.suppress(UnreadableYaml):

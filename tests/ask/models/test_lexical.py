@@ -112,8 +112,8 @@ def test_both_modes_give_the_same_calls(entries, staged, category):
 
 def test_it_does_not_depend_on_the_hash_seed(staged, tmp_path):
     """Another process, with another hash seed, writes the same table, byte for byte."""
-    command = ["generate", "--model", "lexical-FC", "--category", "parallel", "--run", "r"]
-    command += ["--data", str(staged), "--out"]
+    command = ["generate", "--model", "lexical-FC", "--category", "parallel", "--sample", "40"]
+    command += ["--run", "r", "--data", str(staged), "--out"]
     assert main([*command, str(tmp_path / "here")]) == 0
     there = [sys.executable, "-m", "bfcl_pipeline.cli", *command, str(tmp_path / "there")]
     seed = "1" if os.environ.get("PYTHONHASHSEED") == "0" else "0"
@@ -137,10 +137,10 @@ def test_it_does_not_depend_on_the_hash_seed(staged, tmp_path):
     ],
 )
 def test_it_scores_above_zero(entries, category, floor):
-    """It passes a fair share of the single-turn categories and mostly abstains where no function fits."""
+    """It passes a fair share of every third entry and mostly abstains where no function fits."""
     verdicts = [
         judge(entry, Response(entry.entry_id, category, Mode.FC, json.dumps(answer(fc_request(entry)))))
-        for entry in entries(category)
+        for entry in entries(category)[::3]
     ]
     assert floor < sum(verdict.valid is True for verdict in verdicts) / len(verdicts) < 0.9
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -73,9 +74,12 @@ PLANTED = [
 class Repository:
     """The data files of the release in a git repository, as the benchmark has them."""
 
-    def __init__(self, root: Path, files: Mapping[str, bytes]) -> None:
+    def __init__(self, root: Path) -> None:
         self.root = root
         self.folder = root / REPOSITORY_FOLDER
+
+    def commit(self, files: Mapping[str, bytes]) -> None:
+        """Makes the repository with these files in its first commit."""
         for name, content in files.items():
             path = self.folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -99,10 +103,18 @@ class Repository:
         return done.stdout
 
 
+@pytest.fixture(scope="module")
+def committed(tmp_path_factory: pytest.TempPathFactory, real_release: Release) -> Path:
+    """The folder of a repository with the release; read-only."""
+    root = tmp_path_factory.mktemp("committed") / "repository"
+    Repository(root).commit(real_release.files)
+    return root
+
+
 @pytest.fixture
-def repository(tmp_path: Path, real_release: Release) -> Repository:
-    """A repository with the release."""
-    return Repository(tmp_path / "repository", real_release.files)
+def repository(tmp_path: Path, committed: Path) -> Repository:
+    """A repository with the release, which a test may change."""
+    return Repository(Path(shutil.copytree(committed, tmp_path / "repository")))
 
 
 @pytest.fixture

@@ -28,12 +28,12 @@ from bfcl_pipeline.world.web.recording import ReplayingWeb
 from tests.support.simulated_sites import duckduckgo_page
 from tests.world.web.recording_worker import REFUSED, calls
 
-PROCESSES, THREADS, CALLS = 3, 32, 480
+PROCESSES, THREADS, CALLS = 2, 32, 480
 WORKER = Path(__file__).with_name("recording_worker.py")
 
 
 def test_parallel_processes_agree(tmp_path: Path) -> None:
-    """Of 480 calls by 3 processes x 32 threads none is lost or repeated, all return the same outcome, the
+    """Of 480 calls by 2 processes x 32 threads none is lost or repeated, all return the same outcome, the
     replay returns it again, and every cassette proves it."""
     folder = tmp_path / "web"
     with _Server() as server:

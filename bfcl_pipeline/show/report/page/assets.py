@@ -3,6 +3,7 @@
 import base64
 import hashlib
 from collections.abc import Iterable, Sequence
+from functools import cache
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -10,8 +11,9 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 TEMPLATES = Path(__file__).parent / "templates"
 
 
+@cache
 def environment(*folders: Path) -> Environment:
-    """Templates that escape everything; those of the page, after those of `folders`."""
+    """Templates that escape everything, compiled once; those of the page, after those of `folders`."""
     return Environment(
         loader=FileSystemLoader([*folders, TEMPLATES]),
         autoescape=True,

@@ -22,18 +22,24 @@ models:
 
 
 @pytest.fixture
-def start(tmp_path: Path) -> Iterator[Callable[..., Serving]]:
+def models(tmp_path: Path) -> Path:
+    """A models file."""
+    path = tmp_path / "models.yaml"
+    path.write_text(ROWS)
+    return path
+
+
+@pytest.fixture
+def start(tmp_path: Path, models: Path) -> Iterator[Callable[..., Serving]]:
     """Starts `bfcl-pipeline serve` with a stand-in; the first argument names its behaviour."""
-    models = tmp_path / "models.yaml"
-    models.write_text(ROWS)
     with ExitStack() as stack:
 
-        def started(what: str, *options: str, model: str = "small-FC", **variables: str) -> Serving:
+        def started(what: str, *options: str, **variables: str) -> Serving:
             address, log = tmp_path / "servers/small.json", tmp_path / "logs/small.log"
-            command = [sys.executable, "-m", "bfcl_pipeline.cli", "serve", model, "--models", str(models)]
-            command += ["--address-out", str(address), "--log", str(log), *options]
+            command = [sys.executable, "-m", "bfcl_pipeline.cli", "serve", "small-FC"]
+            command += ["--models", str(models), "--address-out", str(address), "--log", str(log)]
             process = subprocess.Popen(
-                command,
+                [*command, *options],
                 env=environment(what, **variables),
                 stderr=subprocess.PIPE,
                 text=True,

@@ -44,9 +44,15 @@ def test_a_server_runs_until_a_signal_ends_it(start: Start, number: int) -> None
 
 
 def test_the_address_file_records_what_the_server_is(start: Start) -> None:
-    """Its version, packages, command and variables, for jobs that may run on other machines."""
-    serving = start("answer", TOLD="1.2.3", VLLM_BATCH_INVARIANT="1", VLLM_API_KEY="sk-test-0123456789")
-    serving.wait_for_line("ready at")
+    """Its version, packages, command and variables, for jobs that may run on other machines.
+
+    The port of its endpoint is that of the options.
+    """
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+    variables = {"TOLD": "1.2.3", "VLLM_BATCH_INVARIANT": "1", "VLLM_API_KEY": "sk-test-0123456789"}
+    serving = start("answer", "--port", str(port), **variables)
+    assert f"http://127.0.0.1:{port}/v1" in serving.wait_for_line("ready at")
     server = server_of(serving.address)
     assert server is not None
     assert (server.kind, server.version) == ("vllm", "1.2.3")
@@ -160,22 +166,15 @@ def test_a_port_taken_by_another_process_is_replaced(start: Start, tmp_path: Pat
     assert all(map(has_ended, serving.processes()))
 
 
-def test_a_port_of_the_options_that_is_in_use_is_an_error(start: Start) -> None:
+def test_a_port_of_the_options_that_is_in_use_is_an_error(
+    models: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """The other server at that port is not mistaken for the model's."""
+    command = ["serve", "small-FC", "--models", str(models), "--address-out", str(tmp_path / "a.json")]
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
-        status, told = start("answer", "--port", str(port)).ended()
-    assert status == 1
-    assert f"cannot serve at 127.0.0.1:{port} (Address already in use)" in told
-
-
-def test_the_port_of_the_options_is_used(start: Start) -> None:
-    """--port is the port of the endpoint."""
-    with socket.create_server(("127.0.0.1", 0)) as other:
-        port = other.getsockname()[1]
-    serving = start("answer", "--port", str(port))
-    assert f"http://127.0.0.1:{port}/v1" in serving.wait_for_line("ready at")
-    assert serving.end(signal.SIGTERM)[0] == 0
+        assert main([*command, "--port", str(port)]) == 1
+    assert f"cannot serve at 127.0.0.1:{port} (Address already in use)" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -186,13 +185,15 @@ def test_the_port_of_the_options_is_used(start: Start) -> None:
         ("missing", "./missing does not exist on this machine: correct `model` in the row of missing"),
     ],
 )
-def test_the_address_file_states_why_a_model_cannot_be_served(start: Start, model: str, told: str) -> None:
+def test_the_address_file_states_why_a_model_cannot_be_served(
+    models: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], model: str, told: str
+) -> None:
     """No server is started; the error is also the reason in the address file."""
-    serving = start("answer", model=model)
-    status, line = serving.ended()
-    assert status == 1
-    assert told in line
-    assert told in json.loads(serving.address.read_text())["reason"]
+    address = tmp_path / "servers/small.json"
+    command = ["serve", model, "--models", str(models), "--address-out", str(address)]
+    assert main([*command, "--python", sys.executable]) == 1
+    assert told in capsys.readouterr().err
+    assert told in json.loads(address.read_text())["reason"]
 
 
 def test_a_job_waits_for_a_server_that_starts(start: Start, tmp_path: Path) -> None:
