@@ -8,7 +8,8 @@ from pathlib import Path
 
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.cli.options import print_to_stderr
-from bfcl_pipeline.runs.archived.unpacking import ARCHIVE_SUFFIX, opened_run
+from bfcl_pipeline.runs.archived.unpacking import opened_run
+from bfcl_pipeline.runs.folders import ARCHIVE_SUFFIX
 from bfcl_pipeline.runs.run import Run, open_run
 from bfcl_pipeline.show.compare.sides import Choice
 

@@ -20,32 +20,6 @@ from bfcl_pipeline.share.asked_again.check import AskAgain
 from bfcl_pipeline.share.asked_again.exchangeability import TOLERANCES
 from bfcl_pipeline.share.official.check import OfficialCheck
 
-
-def add_official_options(parser: argparse.ArgumentParser) -> None:
-    """Declares the options."""
-    group = parser.add_argument_group(
-        "the official scorer",
-        "Have the official package judge the answers too, in an environment of its own, and compare every "
-        "verdict (docs/archive.md).",
-    )
-    group.add_argument("--official", action="store_true", help="compare with the official scorer")
-    group.add_argument(
-        "--official-python",
-        type=Path,
-        metavar="PYTHON",
-        help="a Python that has bfcl-eval (default: an environment in official/ of --cache, made once with "
-        "pip)",
-    )
-
-
-def official_checks(options: argparse.Namespace) -> list[FurtherCheck]:
-    """The check that the options ask for, if any."""
-    if not options.official and options.official_python is None:
-        return []
-
-    return [OfficialCheck(options.official_python, options.cache, options.cores)]
-
-
 _ASKINGS = 2
 _LARGEST_SEED = 2**32
 
@@ -186,6 +160,31 @@ def _share(level: str, text: str, known: Iterable[str]) -> float:
         return float(text)
     except ValueError:
         raise ConfigError(f"--tolerance {level}: expected a share such as 0.05; got {text!r}.") from None
+
+
+def add_official_options(parser: argparse.ArgumentParser) -> None:
+    """Declares the options."""
+    group = parser.add_argument_group(
+        "the official scorer",
+        "Have the official package judge the answers too, in an environment of its own, and compare every "
+        "verdict (docs/archive.md).",
+    )
+    group.add_argument("--official", action="store_true", help="compare with the official scorer")
+    group.add_argument(
+        "--official-python",
+        type=Path,
+        metavar="PYTHON",
+        help="a Python that has bfcl-eval (default: an environment in official/ of --cache, made once with "
+        "pip)",
+    )
+
+
+def official_checks(options: argparse.Namespace) -> list[FurtherCheck]:
+    """The check that the options ask for, if any."""
+    if not options.official and options.official_python is None:
+        return []
+
+    return [OfficialCheck(options.official_python, options.cache, options.cores)]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

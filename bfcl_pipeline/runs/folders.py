@@ -11,6 +11,9 @@ from bfcl_pipeline.base.errors import ConfigError
 RESULTS = Path("results")
 """The directory of all runs, one directory each."""
 
+ARCHIVE_SUFFIX = ".zip"
+"""How the name of the archive of a run ends."""
+
 CONFIG = "config.yaml"
 """The file of a run that says what it evaluates; every finished run has one."""
 

@@ -146,9 +146,9 @@ class Run:
 
     def check_name(self) -> None:
         """Raises ConfigError if its config is that of a run with another name than its folder."""
-        if self.recorded.name != self.folder.name:
+        if self.config is not None and self.config.run != self.folder.name:
             raise ConfigError(
-                f"{self.config_file}: it is the config of the run {self.recorded.name!r}, not of "
+                f"{self.config_file}: it is the config of the run {self.config.run!r}, not of "
                 f"{self.folder.name!r}."
             )
 

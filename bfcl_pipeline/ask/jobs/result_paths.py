@@ -12,8 +12,8 @@ from bfcl_pipeline.ask.results.result_files import RESULT, FoundResults, find_re
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.text import unknown_name
 from bfcl_pipeline.benchmark.config import Job, model_folder
+from bfcl_pipeline.runs.folders import ARCHIVE_SUFFIX
 
-ARCHIVE_SUFFIX = ".zip"
 TABLE_SUFFIX = ".parquet"
 
 

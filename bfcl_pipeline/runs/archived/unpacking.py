@@ -13,9 +13,8 @@ from bfcl_pipeline.runs.archived.reading import SealedArchive
 from bfcl_pipeline.runs.archived.run_files import result_files
 from bfcl_pipeline.runs.archived.vectors import MAX_BYTES, unpack_vectors
 from bfcl_pipeline.runs.archived.vectors import NAME as VECTORS
+from bfcl_pipeline.runs.folders import ARCHIVE_SUFFIX
 from bfcl_pipeline.runs.run import CACHE, DATA, Run, open_run
-
-ARCHIVE_SUFFIX = ".zip"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,7 +134,8 @@ def unpack_run(
 ) -> ArchivedRun:
     """The run in an archive, unpacked below the empty `folder`, without deriving anything from it.
 
-    Raises ArchiveError if a member that is wanted is damaged, or the config is of another release.
+    Raises ArchiveError if a member that is wanted is damaged, or the config is of another release, and
+    ConfigError if it is of another run, or malformed.
     """
     metadata = read_metadata(archive)
     unpack(archive, folder, wanted, metadata.sha256)
@@ -147,6 +147,7 @@ def unpack_run(
         sha256=archive.seal.sha256,
         metadata=metadata,
     )
+    run.check_name()
     pin = None if run.config is None else run.config.release
     if pin is not None and (pin.version, pin.sha256) != metadata.release:
         raise ArchiveError(
@@ -163,7 +164,6 @@ def unpack_whole_run(archive: SealedArchive, folder: Path, data: Path = DATA) ->
     invalid, contradict the metadata or name a local path, or if a result file is missing.
     """
     run = unpack_run(archive, folder, data)
-    run.check_name()
     named = (run.recorded.release.source, run.values["encoder"]["source"], run.values["models_file"])
     if any(path is not None for path in named):
         raise ArchiveError(

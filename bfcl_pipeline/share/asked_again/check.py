@@ -1,17 +1,22 @@
 """Asking the models of an archived run again, as a further check of its verification.
 
-Draws requests, shows what they will cost, sends them to the verifier's own model, and reports whether the
-archive's answers could come from it.
+Draws requests, shows what they will cost, sends them to the verifier's own model, whose server is started
+as the workflow does, and reports whether the archive's answers could come from it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from bfcl_pipeline.ask.generation import Adapter
 from bfcl_pipeline.ask.models import build_adapter
+from bfcl_pipeline.ask.models.serving import ready_endpoint
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.text import Log, unknown_name
 from bfcl_pipeline.benchmark.config import ModelRow, load_models, model_folder
@@ -22,7 +27,14 @@ from bfcl_pipeline.judge.scoring import NO_APIS
 from bfcl_pipeline.runs.archived.findings import Findings, Part, Verification, worst
 from bfcl_pipeline.runs.archived.unpacking import ArchivedRun
 from bfcl_pipeline.share.asked_again.answers import ComparedAnswer, compared_form
-from bfcl_pipeline.share.asked_again.asking import AskingJob, Fresh, FreshAnswer, ask, asking_plan
+from bfcl_pipeline.share.asked_again.asking import (
+    AskingJob,
+    Fresh,
+    FreshAnswer,
+    OwnServer,
+    ask,
+    asking_plan,
+)
 from bfcl_pipeline.share.asked_again.comparison import ComparedRequest
 from bfcl_pipeline.share.asked_again.drawing import DrawnRequest, RequestDraw, draw, models_of
 from bfcl_pipeline.share.asked_again.exchangeability import TOLERANCES
@@ -35,8 +47,65 @@ from bfcl_pipeline.share.asked_again.own_model import (
     own_model,
     own_row,
 )
-from bfcl_pipeline.share.asked_again.server import own_server
 from bfcl_pipeline.world.web.apis import ApisByMode
+
+_END_SECONDS = 60.0
+"""Time that the server has to end."""
+
+
+@contextmanager
+def own_server(
+    row: ModelRow,
+    models: Sequence[Path],
+    endpoint: str | None,
+    address: Path | None,
+    log_file: Path,
+    log: Log,
+) -> Iterator[OwnServer]:
+    """The server that answers for the model of `row` while the block runs.
+
+    Args:
+        row: the verifier's. Only for a model that a run serves is there anything to do.
+        models: the models files with the row; none: the usual ones.
+        endpoint: URL of a server that runs.
+        address: the status file of a server that runs.
+        log_file: file for the output of a server that is started, if neither is given.
+        log: receives a line on it.
+
+    Raises:
+        ModelError: the server fails.
+    """
+    if not row.served:
+        yield OwnServer()
+    elif endpoint is not None:
+        yield OwnServer(endpoint)
+    elif address is not None:
+        yield OwnServer(ready_endpoint(address), address)
+    else:
+        with TemporaryDirectory(prefix="bfcl-ask-") as folder:
+            path = Path(folder) / "address.json"
+            path.touch()  # as the workflow does: the server writes it once it has started
+            log_file.parent.mkdir(parents=True, exist_ok=True)
+            log(f"{row.name}: starting vLLM; its log is {log_file}")
+            with _serving(row, models, path, log_file):
+                yield OwnServer(ready_endpoint(path), path)
+
+
+@contextmanager
+def _serving(row: ModelRow, models: Sequence[Path], address: Path, log_file: Path) -> Iterator[None]:
+    command = [sys.executable, "-m", "bfcl_pipeline.cli", "serve", row.name]
+    command += [f"--models={path}" for path in models]
+    command += [f"--address-out={address}", f"--log={log_file}", "--end-with-parent"]
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        try:
+            yield
+        finally:
+            process.terminate()
+            try:
+                process.wait(_END_SECONDS)
+            except subprocess.TimeoutExpired:
+                process.kill()
+
 
 FOLDER = "asked_again"
 """Below the cache directory: the journals of askings."""

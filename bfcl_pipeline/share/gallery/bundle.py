@@ -29,7 +29,7 @@ from bfcl_pipeline.show.report.v4_table import read_v4_table
 def readme(
     metadata: CrateMetadata, scores: RunScores, made: Made, answers: int, left_out: Sequence[str]
 ) -> str:
-    """The text.
+    """README.md of a bundle: what it is, its scores, how to verify it, what is and is not proved.
 
     Args:
         metadata: of the archive.

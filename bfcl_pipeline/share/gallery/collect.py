@@ -46,7 +46,7 @@ class Collector:
         self.run = GalleryRun(
             entries=numbering.entries,
             models=models,
-            report=dict(_copied(run.folder, self.report)),
+            report=dict(_copied(run, self.report)),
             facts=_facts(run),
         )
         self.claims(run)
@@ -102,11 +102,11 @@ def _averaged(row: Row, tables: RunTables) -> Mapping[str, Any]:
     return {**row, **changed}
 
 
-def _copied(folder: Path, out: Path) -> Iterator[tuple[str, str]]:
+def _copied(run: Run, out: Path) -> Iterator[tuple[str, str]]:
     """Copies the report and its conversations; the sha256 of each file by its path in the run."""
-    files = [folder / REPORT, *sorted((folder / BESIDE).glob("*.js"))]
+    files = [run.folder / REPORT, *sorted((run.folder / BESIDE).glob("*.js"))]
     for file in files:
-        name = file.relative_to(folder).as_posix()
+        name = file.relative_to(run.folder).as_posix()
         with atomic_path(out / name) as temporary:
             shutil.copyfile(file, temporary)
         yield name, file_sha256(file)

@@ -1,6 +1,6 @@
 """The records of an entry and of an answer as pages for a terminal.
 
-Covers the order of their parts; `items` has the form of each item.
+Covers the order of their parts, and the form of each item: its mark and colour.
 """
 
 from collections.abc import Iterable

@@ -6,6 +6,7 @@ import hashlib
 from pathlib import Path
 
 import pytest
+import yaml
 
 from bfcl_pipeline.base.errors import ArchiveError
 from bfcl_pipeline.cli import main
@@ -125,6 +126,17 @@ def test_a_config_that_expands_is_refused(
     hostile = repack(archived, tmp_path / "bomb.crate.zip", bomb)
     assert main(["compare", str(hostile)]) == 1
     assert "YAML alias" in capsys.readouterr().err
+
+
+def test_a_config_of_another_run_is_refused(
+    archived: Path, small_run: SmallRun, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whatever is read of an archive: its results are those of the run that its config names."""
+    config = yaml.safe_load((small_run.results / "config.yaml").read_text())
+    changes = {f"results/{NAME}/config.yaml": yaml.safe_dump({**config, "run": "other"}).encode()}
+    hostile = repack(archived, tmp_path / "other.crate.zip", changes)
+    assert main(["compare", str(hostile)]) == 1
+    assert "it is the config of the run 'other', not of 'small'" in capsys.readouterr().err
 
 
 def test_the_web_of_an_archive_is_that_of_its_run(archived: Path, small_run: SmallRun) -> None:
