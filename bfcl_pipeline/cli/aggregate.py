@@ -10,8 +10,8 @@ from bfcl_pipeline.ask.jobs.options import add_models
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.text import plural
 from bfcl_pipeline.cli.options import add_cache, add_data, add_rules
-from bfcl_pipeline.cli.plain_count import PlainCount
 from bfcl_pipeline.cli.runs import add_run
+from bfcl_pipeline.cli.steps import PlainCount
 from bfcl_pipeline.runs.run import open_run
 from bfcl_pipeline.show.report.tables.aggregate_run import aggregate_run
 from bfcl_pipeline.show.report.tables.published import copy_published, write_published

@@ -13,13 +13,11 @@ from bfcl_pipeline.benchmark.definition.leaderboard import GROUP
 from bfcl_pipeline.cli.options import add_rules
 from bfcl_pipeline.cli.sides import opened_sides
 from bfcl_pipeline.show.compare.compare import Comparer
-from bfcl_pipeline.show.compare.flaky import known_flaky
-from bfcl_pipeline.show.compare.gate import Gate, gate
+from bfcl_pipeline.show.compare.gate import Gate, gate, unread_calls
 from bfcl_pipeline.show.compare.sides import Side, read_sides
 from bfcl_pipeline.show.compare.tables import write_gate
 from bfcl_pipeline.show.compare.text import gate_line
-from bfcl_pipeline.show.compare.trials import read_averaged
-from bfcl_pipeline.show.compare.unread_calls import unread_calls
+from bfcl_pipeline.show.compare.trials import known_flaky, read_averaged
 
 UNUSABLE = 2
 """Exit status where nothing could be decided: a wrong option, missing or different verdicts."""

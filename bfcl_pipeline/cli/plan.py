@@ -37,7 +37,7 @@ from bfcl_pipeline.show.planning import (
     points,
     whole,
 )
-from bfcl_pipeline.show.planning.scores import shares_of
+from bfcl_pipeline.show.planning.samples import shares_of
 
 _ASSUMED = (
     "assumed: accuracies of 50 % on multi-turn and agentic categories and 85 % on the others, with the "

@@ -3,10 +3,10 @@
 import argparse
 import sys
 
-from bfcl_pipeline.benchmark.config.shown_entries import ShownEntries
+from bfcl_pipeline.benchmark.config.choices import ShownEntries
 from bfcl_pipeline.cli.options import add_cache, add_data, add_rules
-from bfcl_pipeline.cli.plain_count import PlainCount
 from bfcl_pipeline.cli.runs import add_run
+from bfcl_pipeline.cli.steps import PlainCount
 from bfcl_pipeline.runs.run import open_run
 from bfcl_pipeline.show.report.page.render import write_page
 

@@ -21,7 +21,7 @@ from bfcl_pipeline.cli.form_options import add_form_options, form_choice
 from bfcl_pipeline.cli.options import add_cache, add_data, add_errata
 from bfcl_pipeline.judge.judging import read_responses, score_table, score_table_by_all_rules, start_workers
 from bfcl_pipeline.judge.own_errata import using_errata
-from bfcl_pipeline.show.report.own_errata_note import own_errata_notes
+from bfcl_pipeline.show.report.notes import own_errata_notes
 from bfcl_pipeline.world.web.apis import ApisByMode
 
 _ALL = "all"

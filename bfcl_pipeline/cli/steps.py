@@ -1,9 +1,32 @@
-"""Shows the steps of a replay: on a terminal in one line that is redrawn, else about ten lines."""
+"""Shows how far a command is: the steps of a replay, or a count, on a terminal in one line that is redrawn."""
 
 import sys
+import time
+from collections.abc import Callable
 from typing import TextIO
 
 from bfcl_pipeline.base.text import STEP_LINE
+
+EVERY_SECONDS = 10.0
+"""Between two lines; work that is done earlier has none."""
+
+
+class PlainCount:
+    """Writes lines such as `conversations: 1,200 of 9,000`. clock: seconds."""
+
+    def __init__(
+        self, what: str, stream: TextIO | None = None, *, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._what, self._stream, self._clock = what, stream, clock
+        self._next = clock() + EVERY_SECONDS
+
+    def show(self, done: int, count: int) -> None:
+        """Writes a line if the last was long ago."""
+        now = self._clock()
+        if now >= self._next:
+            self._next = now + EVERY_SECONDS
+            print(f"{self._what}: {done:,} of {count:,}", file=self._stream or sys.stderr, flush=True)
+
 
 _ERASE = "\r\x1b[2K"
 _WIDTH = 78  # of the redrawn line, which must not wrap

@@ -15,12 +15,11 @@ from typing import TYPE_CHECKING, Any
 
 from bfcl_pipeline.base.errors import ArchiveError, ConfigError, TableError
 from bfcl_pipeline.base.yaml_reader import read_yaml_file
-from bfcl_pipeline.benchmark.config.journal_choice import JournalChoice
+from bfcl_pipeline.benchmark.config.choices import JournalChoice, ShownEntries
 from bfcl_pipeline.benchmark.config.model_rows import ModelRow, load_models, model_folder
 from bfcl_pipeline.benchmark.config.run_config import ERRATA_FOLDER, RunConfig, load_run
 from bfcl_pipeline.benchmark.config.run_settings import RunSettings, read_settings
 from bfcl_pipeline.benchmark.config.sampling import SampleBy
-from bfcl_pipeline.benchmark.config.shown_entries import ShownEntries
 from bfcl_pipeline.benchmark.definition.categories import release_sizes
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.runs.archived.members import MAX_MEMBERS

@@ -15,7 +15,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from bfcl_pipeline.benchmark.config.shown_entries import ShownEntries
+from bfcl_pipeline.benchmark.config.choices import ShownEntries
 from tests.benchmarks.scale_measure import taken
 
 

@@ -2,7 +2,7 @@
 
 import io
 
-from bfcl_pipeline.cli.plain_count import EVERY_SECONDS, PlainCount
+from bfcl_pipeline.cli.steps import EVERY_SECONDS, PlainCount
 
 
 def test_lines_come_now_and_then() -> None:

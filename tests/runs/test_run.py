@@ -17,10 +17,9 @@ from bfcl_pipeline.benchmark.config import (
     recorded_config,
 )
 from bfcl_pipeline.benchmark.config.check import fits
-from bfcl_pipeline.benchmark.config.journal_choice import JournalChoice
+from bfcl_pipeline.benchmark.config.choices import JournalChoice, ShownEntries
 from bfcl_pipeline.benchmark.config.run_config import ReleasePin
 from bfcl_pipeline.benchmark.config.run_settings import config_schema, read_settings
-from bfcl_pipeline.benchmark.config.shown_entries import ShownEntries
 from bfcl_pipeline.benchmark.definition import release
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.runs.run import Run, open_run

@@ -14,8 +14,8 @@ from bfcl_pipeline.ask.models.requirements import Need, needs
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.text import plural, span
 from bfcl_pipeline.benchmark.config import Job, RunConfig
+from bfcl_pipeline.benchmark.config.choices import JournalChoice
 from bfcl_pipeline.benchmark.config.job import NETWORK_MODES, SERPAPI, SERPAPI_KEY
-from bfcl_pipeline.benchmark.config.journal_choice import JournalChoice
 from bfcl_pipeline.benchmark.definition import CATEGORIES, GROUPS, category_of
 from bfcl_pipeline.runs.journal import ExchangeHead, exchange_heads, journals_in
 from bfcl_pipeline.world.web.apis import missing_keys

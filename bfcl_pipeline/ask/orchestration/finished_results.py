@@ -20,7 +20,7 @@ from bfcl_pipeline.benchmark.config import (
     WebChoice,
     model_folder,
 )
-from bfcl_pipeline.benchmark.config.journal_choice import JournalChoice
+from bfcl_pipeline.benchmark.config.choices import JournalChoice
 from bfcl_pipeline.benchmark.records import Json, Status
 from bfcl_pipeline.runs.run import Run
 

@@ -19,7 +19,7 @@ from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.project import project_file, project_folder
 from bfcl_pipeline.base.text import unknown_name
 from bfcl_pipeline.base.yaml_reader import read_yaml_file
-from bfcl_pipeline.benchmark.config.journal_choice import JournalChoice
+from bfcl_pipeline.benchmark.config.choices import JournalChoice
 from bfcl_pipeline.benchmark.config.models_files import CONFIG_FILE
 
 _NOT_SELECTING = ("run", "budget", "rules", "errata", "overwrite", "containers", "replay")

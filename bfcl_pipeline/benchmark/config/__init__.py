@@ -1,6 +1,7 @@
 """What a run is to do: its config checked, its jobs with their models and entries."""
 
 from bfcl_pipeline.benchmark.config.check import check_config, plain_values
+from bfcl_pipeline.benchmark.config.choices import Trial, trial_name, trial_of
 from bfcl_pipeline.benchmark.config.job import (
     Job,
     JobPaths,
@@ -42,7 +43,6 @@ from bfcl_pipeline.benchmark.config.run_record import (
     recorded_row,
 )
 from bfcl_pipeline.benchmark.config.sampling import RunSample, SampleBy, allocate, by_weight, divide, pick
-from bfcl_pipeline.benchmark.config.trials import Trial, trial_name, trial_of
 
 __all__ = [
     "EMBEDDED_KINDS",

@@ -15,11 +15,11 @@ from bfcl_pipeline.base.project import project_file
 from bfcl_pipeline.base.text import unknown_name
 from bfcl_pipeline.base.yaml_reader import read_yaml_file
 from bfcl_pipeline.benchmark.config.check import check_config, fits
+from bfcl_pipeline.benchmark.config.choices import trial_of
 from bfcl_pipeline.benchmark.config.families import OWN_TEMPLATE, family_of, load_families
 from bfcl_pipeline.benchmark.config.kinds import EMBEDDED_KINDS, KINDS, RECORDED_KINDS, unknown_model
 from bfcl_pipeline.benchmark.config.models_files import models_files
 from bfcl_pipeline.benchmark.config.row_values import check_local, check_options, check_resources
-from bfcl_pipeline.benchmark.config.trials import trial_of
 from bfcl_pipeline.benchmark.records import Json, Mode
 
 OFFICIAL_FILE = "official_models.yaml"

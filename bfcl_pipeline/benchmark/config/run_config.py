@@ -12,6 +12,7 @@ from typing import Any
 
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.text import cut
+from bfcl_pipeline.benchmark.config.choices import JournalChoice, ShownEntries
 from bfcl_pipeline.benchmark.config.comparisons import Groups, comparison_groups
 from bfcl_pipeline.benchmark.config.job import (
     NETWORK_MODES,
@@ -22,11 +23,9 @@ from bfcl_pipeline.benchmark.config.job import (
     Shard,
     WebChoice,
 )
-from bfcl_pipeline.benchmark.config.journal_choice import JournalChoice
 from bfcl_pipeline.benchmark.config.kinds import unknown_model
 from bfcl_pipeline.benchmark.config.model_rows import ModelRow, model_folder
 from bfcl_pipeline.benchmark.config.sampling import RunSample, divide
-from bfcl_pipeline.benchmark.config.shown_entries import ShownEntries
 from bfcl_pipeline.benchmark.definition import CATEGORIES, Check, category_of, resolve_categories
 from bfcl_pipeline.benchmark.records import Mode, Rules
 

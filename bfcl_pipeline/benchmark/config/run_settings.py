@@ -16,13 +16,12 @@ from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.project import project_folder
 from bfcl_pipeline.base.yaml_reader import read_yaml_file
 from bfcl_pipeline.benchmark.config.check import check_config, fits, with_defaults
+from bfcl_pipeline.benchmark.config.choices import JournalChoice, ShownEntries
 from bfcl_pipeline.benchmark.config.job import WebChoice
-from bfcl_pipeline.benchmark.config.journal_choice import JournalChoice
 from bfcl_pipeline.benchmark.config.run_config import ReleasePin
 from bfcl_pipeline.benchmark.config.run_form import FORM_KEY, check_run_form
 from bfcl_pipeline.benchmark.config.run_record import NOT_RECORDED
 from bfcl_pipeline.benchmark.config.sampling import RunSample
-from bfcl_pipeline.benchmark.config.shown_entries import ShownEntries
 from bfcl_pipeline.benchmark.records import Rules
 
 

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 from bfcl_pipeline.base.text import step_line, text_table
 from bfcl_pipeline.cli.options import add_data
-from bfcl_pipeline.cli.plain_count import PlainCount
-from bfcl_pipeline.cli.steps import StepsShown
+from bfcl_pipeline.cli.steps import PlainCount, StepsShown
 from bfcl_pipeline.cli.web.options import add_processes, add_record, add_run
 from bfcl_pipeline.runs.run import Run, open_run
 from bfcl_pipeline.world.web.cache import WebCache

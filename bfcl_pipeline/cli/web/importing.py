@@ -9,7 +9,7 @@ from pathlib import Path
 
 from bfcl_pipeline.base.text import plural, printable, text_table
 from bfcl_pipeline.cli.options import print_to_stderr
-from bfcl_pipeline.cli.plain_count import PlainCount
+from bfcl_pipeline.cli.steps import PlainCount
 from bfcl_pipeline.cli.web.options import add_processes, add_record
 from bfcl_pipeline.world.web.cache import WebCache
 from bfcl_pipeline.world.web.importing import Conflicts, ImportDone, ImportPlan, import_record

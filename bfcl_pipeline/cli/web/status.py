@@ -10,8 +10,8 @@ from pathlib import Path
 from bfcl_pipeline.ask.jobs.web_effort import left_by_model, left_text
 from bfcl_pipeline.base.errors import TableError
 from bfcl_pipeline.base.text import line_of, text_table
+from bfcl_pipeline.benchmark.config.choices import trial_of
 from bfcl_pipeline.benchmark.config.job import SEARCH_TOOL, WebChoice
-from bfcl_pipeline.benchmark.config.trials import trial_of
 from bfcl_pipeline.benchmark.definition import CATEGORIES, GROUPS, resolve_categories
 from bfcl_pipeline.benchmark.records import Response
 from bfcl_pipeline.benchmark.tables import read_responses

@@ -33,7 +33,7 @@ from bfcl_pipeline.share.gallery.tables import (
 )
 from bfcl_pipeline.show.compare.compare import Comparer, Comparison
 from bfcl_pipeline.show.compare.sides import ABSENT, RIGHT, UNJUDGED, WRONG, Numbering
-from bfcl_pipeline.show.report.mode_label import name_with_mode
+from bfcl_pipeline.show.report.notes import name_with_mode
 from bfcl_pipeline.show.report.page.assets import environment, policy, template_text
 from bfcl_pipeline.show.report.page.ranks import notes_of_rows
 from bfcl_pipeline.show.report.page.table import HEAT_LEVELS

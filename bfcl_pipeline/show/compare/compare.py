@@ -30,14 +30,13 @@ from bfcl_pipeline.judge.scoring.statistics.paired import (
 )
 from bfcl_pipeline.judge.scoring.statistics.power import detectable_difference
 from bfcl_pipeline.judge.scoring.statistics.scenarios import ScenarioRange, leave_one_out
-from bfcl_pipeline.show.compare.exchanges import NO_EXCHANGE
 from bfcl_pipeline.show.compare.settings import (
     SettingDifference,
     requests_differ,
     setting_differences,
     web_differs,
 )
-from bfcl_pipeline.show.compare.sides import ABSENT, UNJUDGED, WRONG, Numbering, Side
+from bfcl_pipeline.show.compare.sides import ABSENT, NO_EXCHANGE, UNJUDGED, WRONG, Numbering, Side
 
 _SHOWN = 3  # entries that an error names
 

@@ -18,10 +18,41 @@ from bfcl_pipeline.benchmark.config import model_folder
 from bfcl_pipeline.benchmark.definition import CATEGORIES, GROUPS
 from bfcl_pipeline.benchmark.records import Rules, Status
 from bfcl_pipeline.benchmark.tables import read_table, with_types
-from bfcl_pipeline.benchmark.tables.schemas import VERDICTS
+from bfcl_pipeline.benchmark.tables.schemas import RESPONSES, VERDICTS
 from bfcl_pipeline.runs.run import Run
-from bfcl_pipeline.show.compare.exchanges import NO_EXCHANGE, exchange_numbers
 from bfcl_pipeline.show.compare.settings import Settings, requested_web, run_settings, searched_web
+
+NO_EXCHANGE = 0
+"""The number of an answer without measured exchanges, as those of embedded models are."""
+
+
+def exchange_numbers(run: Run, model: str, entries: Sequence[tuple[str, str]]) -> NDArray[np.int64]:
+    """A number for the exchanges of each entry: equal ones are the same exchanges.
+
+    Args:
+        run: the run; without its responses, no exchange is known.
+        model: its model.
+        entries: the category and the id of each.
+
+    Raises:
+        TableError: its responses cannot be read.
+    """
+    numbers: dict[tuple[str, str | None], int] = {}
+    for category in dict.fromkeys(category for category, _ in entries):
+        path = run.responses(model, category)
+        if not path.is_file():
+            continue
+        ids = read_table(path, ["entry_id"]).column("entry_id").to_pylist()
+        try:
+            steps = with_types(path, read_table(path, ["steps"]), RESPONSES).column("steps").to_pylist()
+        except TableError:  # of results that others made
+            continue
+        for entry_id, exchanges in zip(ids, steps, strict=True):
+            made = [(step["turn"], step["latency_seconds"]) for step in exchanges or ()]
+            if made and all(latency is not None for _, latency in made):
+                numbers[category, entry_id] = hash(tuple(made))
+    return np.array([numbers.get(entry, NO_EXCHANGE) for entry in entries], np.int64)
+
 
 _COLUMNS = ("model", "category", "entry_id", "rules", "valid", "status")
 

@@ -6,6 +6,8 @@ answer, while the choice of entries matters as before. The interval of the diffe
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -13,9 +15,10 @@ from bfcl_pipeline.base.errors import ConfigError, TableError
 from bfcl_pipeline.base.text import unknown_name
 from bfcl_pipeline.benchmark.config import trial_of
 from bfcl_pipeline.benchmark.records import Rules
+from bfcl_pipeline.benchmark.tables import read_table
 from bfcl_pipeline.runs.run import Run
-from bfcl_pipeline.show.compare.exchanges import NO_EXCHANGE
 from bfcl_pipeline.show.compare.sides import (
+    NO_EXCHANGE,
     RIGHT,
     UNJUDGED,
     Choice,
@@ -24,6 +27,35 @@ from bfcl_pipeline.show.compare.sides import (
     label_sides,
     read_sides,
 )
+
+Entries: TypeAlias = frozenset[tuple[str, str]]
+"""Categories and ids of entries."""
+
+
+def known_flaky(sides: Sequence[Side], rules: Rules) -> Entries | None:
+    """The flaky entries of any of the sides; None if none of them has several trials.
+
+    Raises TableError if a table of trials cannot be read.
+    """
+    found = [_of_side(side, rules) for side in sides]
+    known = [entries for entries in found if entries is not None]
+    return frozenset().union(*known) if known else None
+
+
+def _of_side(side: Side, rules: Rules) -> Entries | None:
+    if not _rows(side.run.table("trials"), side, rules, ()):
+        return None
+    flaky = _rows(side.run.table("flaky"), side, rules, ("category", "entry_id"))
+    return frozenset((row["category"], row["entry_id"]) for row in flaky)
+
+
+def _rows(path: Path, side: Side, rules: Rules, columns: Sequence[str]) -> list[dict[str, Any]]:
+    """The rows of a table on the trials of the model of a side; none without the table."""
+    if not path.is_file():
+        return []
+    key = (rules.value, trial_of(side.model).model)
+    rows = read_table(path, ("rules", "model", *columns)).to_pylist()
+    return [row for row in rows if (row["rules"], row["model"]) == key]
 
 
 def read_averaged(

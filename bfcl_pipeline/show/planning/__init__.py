@@ -18,9 +18,8 @@ from bfcl_pipeline.show.planning.plan import (
     plan_document,
     points,
 )
-from bfcl_pipeline.show.planning.samples import Sample, smallest, whole
+from bfcl_pipeline.show.planning.samples import SCORES, Sample, shares_of, smallest, whole
 from bfcl_pipeline.show.planning.scatter import EntryValue, complete_scatter, measure_scatter
-from bfcl_pipeline.show.planning.scores import SCORES, shares_of
 
 __all__ = [
     "PUBLISHED",

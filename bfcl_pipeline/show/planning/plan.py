@@ -9,8 +9,7 @@ from bfcl_pipeline.benchmark.definition import GROUPS
 from bfcl_pipeline.benchmark.definition.scatter import Scatter
 from bfcl_pipeline.benchmark.records import Json
 from bfcl_pipeline.show.planning.effort import Effort
-from bfcl_pipeline.show.planning.samples import Sample, smallest, whole
-from bfcl_pipeline.show.planning.scores import shares_of
+from bfcl_pipeline.show.planning.samples import Sample, shares_of, smallest, whole
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
+from bfcl_pipeline.benchmark.config.choices import trial_of
 from bfcl_pipeline.benchmark.config.job import RECORDED_MODES, WebChoice
-from bfcl_pipeline.benchmark.config.trials import trial_of
 from bfcl_pipeline.benchmark.definition import CATEGORIES
 from bfcl_pipeline.benchmark.records import Entry, Json
 from bfcl_pipeline.benchmark.tables import entries_path, read_entries

@@ -17,8 +17,13 @@ from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.runs.web_label import note, score_mark
 from bfcl_pipeline.show.report.csv_rows import csv_rows
 from bfcl_pipeline.show.report.format import MISSING, PARTIAL, interval, is_partial, percent
-from bfcl_pipeline.show.report.mode_label import name_with_mode
-from bfcl_pipeline.show.report.own_errata_note import own_errata_lines
+from bfcl_pipeline.show.report.notes import (
+    name_with_mode,
+    own_errata_lines,
+    sample_note,
+    unanswered_lines,
+    unread_notes,
+)
 from bfcl_pipeline.show.report.published_rows import (
     PUBLISHED,
     published_notes,
@@ -26,9 +31,6 @@ from bfcl_pipeline.show.report.published_rows import (
     with_published,
 )
 from bfcl_pipeline.show.report.rank_note import RANK_COLUMNS, begins_group, rank_cell, rank_notes
-from bfcl_pipeline.show.report.sample_note import sample_note
-from bfcl_pipeline.show.report.unanswered import unanswered_lines
-from bfcl_pipeline.show.report.unread_calls import unread_notes
 
 MANY_MODELS = 10
 """With more models than this, only the ceilings are printed."""

@@ -20,8 +20,8 @@ from bfcl_pipeline.base.errors import PipelineError
 from bfcl_pipeline.base.text import duration, plural
 from bfcl_pipeline.benchmark.config import RunConfig
 from bfcl_pipeline.runs.run import Run
+from bfcl_pipeline.show.report.notes import NO_ANSWERS, unanswered_lines, unanswered_models
 from bfcl_pipeline.show.report.terminal import print_styled, terminal_table, terminal_width
-from bfcl_pipeline.show.report.unanswered import NO_ANSWERS, unanswered_lines, unanswered_models
 from bfcl_pipeline.show.screen.displays import Display, LiveDisplay, PlainDisplay
 from bfcl_pipeline.show.screen.dry_run import grouped_steps
 from bfcl_pipeline.show.screen.interruption import INTERRUPTION, Interruption

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from bfcl_pipeline.base.files import replaced_folder
-from bfcl_pipeline.benchmark.config.shown_entries import ShownEntries
+from bfcl_pipeline.benchmark.config.choices import ShownEntries
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.cli import main
 from bfcl_pipeline.runs.run import Run

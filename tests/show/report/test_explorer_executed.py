@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from bfcl_pipeline.benchmark.config.shown_entries import ShownEntries
+from bfcl_pipeline.benchmark.config.choices import ShownEntries
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.benchmark.tables import read_responses, write_responses
 from bfcl_pipeline.runs.run import Run

@@ -11,7 +11,6 @@ import pytest
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.judge.scoring.memory_outcomes import Pattern, Reason
 from bfcl_pipeline.runs.run import Run
-from bfcl_pipeline.show.report.page.links import entry_link, linked_entry
 from bfcl_pipeline.show.report.page.memory_failures import (
     PATTERNS,
     REASONS,
@@ -21,6 +20,7 @@ from bfcl_pipeline.show.report.page.memory_failures import (
     memory_spread,
 )
 from bfcl_pipeline.show.report.page.run_tables import RunTables, read_run_tables
+from bfcl_pipeline.show.report.page.table import entry_link, linked_entry
 from bfcl_pipeline.show.report.tables.all_tables import CHAPTERS
 from tests.support.agentic_run import write_agentic_run
 from tests.support.changed_tables import with_rows

@@ -10,11 +10,11 @@ import pytest
 from bfcl_pipeline.base.errors import TableError
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.runs.run import Run
+from bfcl_pipeline.show.report.notes import NO_ANSWERS, short_reason
 from bfcl_pipeline.show.report.page.render import render_page
 from bfcl_pipeline.show.report.page.run_tables import read_run_tables
 from bfcl_pipeline.show.report.tables.leaderboard import LEADERBOARD
 from bfcl_pipeline.show.report.terminal import terminal_table
-from bfcl_pipeline.show.report.unanswered import NO_ANSWERS, short_reason
 from bfcl_pipeline.show.screen.screen import exit_without_answers
 from tests.support.run_form import FORM_LINE
 from tests.support.synthetic_run import MadeUpModel, made_up_tables, marks

@@ -11,7 +11,7 @@ from typing import Any
 
 from bfcl_pipeline.base.files import replaced_folder
 from bfcl_pipeline.base.text import plural
-from bfcl_pipeline.benchmark.config.shown_entries import ShownEntries
+from bfcl_pipeline.benchmark.config.choices import ShownEntries
 from bfcl_pipeline.benchmark.definition import CATEGORIES
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.runs.run import Run

@@ -14,8 +14,7 @@ from bfcl_pipeline.show.report.figures import (
     usage,
     web,
 )
-from bfcl_pipeline.show.report.figures.drawn_figure import DrawnFigure
-from bfcl_pipeline.show.report.figures.figure import Figure
+from bfcl_pipeline.show.report.figures.figure import DrawnFigure, Figure
 from bfcl_pipeline.show.report.figures.names import Models, drawable_text
 from bfcl_pipeline.show.report.figures.style import SOFT
 from bfcl_pipeline.show.report.figures.svg import clean_svg

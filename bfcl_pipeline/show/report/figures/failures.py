@@ -11,8 +11,7 @@ from bfcl_pipeline.judge.scoring.memory_outcomes import Reason
 from bfcl_pipeline.show.report.figures.figure import FULL, Figure, data, in_groups, points, web_notes
 from bfcl_pipeline.show.report.figures.memory import BACKENDS
 from bfcl_pipeline.show.report.figures.names import Models, limit_note
-from bfcl_pipeline.show.report.figures.series import Series
-from bfcl_pipeline.show.report.figures.style import LINE, SOFT, STACK
+from bfcl_pipeline.show.report.figures.style import LINE, SOFT, STACK, Series
 from bfcl_pipeline.show.report.figures.web import CATEGORIES
 from bfcl_pipeline.show.report.page.memory_failures import ALL
 from bfcl_pipeline.show.report.page.run_tables import Row, RunTables

@@ -1,4 +1,4 @@
-"""One figure before it is drawn, and what charts have in common."""
+"""One figure before and after it is drawn, and what charts have in common."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,6 +9,19 @@ from altair.vegalite.v6.api import ChartType
 
 from bfcl_pipeline.runs.web_label import note
 from bfcl_pipeline.show.report.page.run_tables import RunTables
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnFigure:
+    """A figure as SVG."""
+
+    name: str  # of its files, without suffix
+    title: str
+    caption: str
+    notes: str  # sentences that the page has for all its figures at its top; may be empty
+    svg: str  # a file of its own
+    inline: str  # the same for the report: without ground and title, its identifiers unique on a page
+
 
 _IN_WORDS = 10  # the most values in a description
 

@@ -16,8 +16,7 @@ from bfcl_pipeline.show.report.figures.figure import (
     points,
 )
 from bfcl_pipeline.show.report.figures.names import Models, limit_note
-from bfcl_pipeline.show.report.figures.series import Series
-from bfcl_pipeline.show.report.figures.style import BLUE, LINE, ORANGE, PANEL, SOFT
+from bfcl_pipeline.show.report.figures.style import BLUE, LINE, ORANGE, PANEL, SOFT, Series
 from bfcl_pipeline.show.report.page.run_tables import Row, RunTables
 
 BACKENDS = {"memory_kv": "Key-value", "memory_vector": "Vector", "memory_rec_sum": "Recursive summary"}

@@ -16,8 +16,7 @@ from bfcl_pipeline.show.report.figures.figure import (
     points,
 )
 from bfcl_pipeline.show.report.figures.names import Models, distinct, limit_note
-from bfcl_pipeline.show.report.figures.series import Series
-from bfcl_pipeline.show.report.figures.style import BLUE, INK, LINE, SOFT
+from bfcl_pipeline.show.report.figures.style import BLUE, INK, LINE, SOFT, Series
 from bfcl_pipeline.show.report.format import PARTIAL, is_partial, percent
 from bfcl_pipeline.show.report.page.run_tables import RunTables, by_model
 from bfcl_pipeline.show.report.page.scores import LEADERBOARD_COLUMNS

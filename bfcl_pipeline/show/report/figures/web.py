@@ -15,8 +15,7 @@ from bfcl_pipeline.show.report.figures.figure import (
     web_notes,
 )
 from bfcl_pipeline.show.report.figures.names import Models, limit_note
-from bfcl_pipeline.show.report.figures.series import Series
-from bfcl_pipeline.show.report.figures.style import BLUE, INK, LINE, RED, SKY, SOFT
+from bfcl_pipeline.show.report.figures.style import BLUE, INK, LINE, RED, SKY, SOFT, Series
 from bfcl_pipeline.show.report.page.run_tables import Row, RunTables
 
 WITH, WITHOUT = "with snippets", "without snippets"

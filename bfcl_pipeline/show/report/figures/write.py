@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bfcl_pipeline.base.files import atomic_path, replace_folder
-from bfcl_pipeline.show.report.figures.drawn_figure import DrawnFigure
+from bfcl_pipeline.show.report.figures.figure import DrawnFigure
 from bfcl_pipeline.show.report.figures.renderer import png
 
 CAPTIONS = "captions.md"

@@ -8,9 +8,15 @@ from collections.abc import Sequence
 from markupsafe import Markup
 
 from bfcl_pipeline.show.report.format import PARTIAL, count, percent
-from bfcl_pipeline.show.report.page.links import conversation_of, linked_entry
 from bfcl_pipeline.show.report.page.run_tables import Row, RunTables
-from bfcl_pipeline.show.report.page.table import Cell, Table, headings, isolate
+from bfcl_pipeline.show.report.page.table import (
+    Cell,
+    Table,
+    conversation_of,
+    headings,
+    isolate,
+    linked_entry,
+)
 
 IN_FULL = 1
 """With more pairs than this, the table of each is folded."""

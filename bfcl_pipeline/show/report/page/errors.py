@@ -8,12 +8,13 @@ from markupsafe import Markup
 
 from bfcl_pipeline.base.text import printable
 from bfcl_pipeline.show.report.format import count
-from bfcl_pipeline.show.report.page.links import conversation_of, entries_link
 from bfcl_pipeline.show.report.page.run_tables import Row, RunTables, by_model
 from bfcl_pipeline.show.report.page.table import (
     NAME_HEADING,
     Cell,
     Table,
+    conversation_of,
+    entries_link,
     headings,
     isolate,
     tall_headings,

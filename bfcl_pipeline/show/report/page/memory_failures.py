@@ -5,9 +5,8 @@ from dataclasses import replace
 
 from bfcl_pipeline.judge.scoring.memory_outcomes import MemoryPlace, Pattern, Reason
 from bfcl_pipeline.show.report.format import MISSING, percent, short_percent, two_digits
-from bfcl_pipeline.show.report.page.links import entry_link
 from bfcl_pipeline.show.report.page.run_tables import Row, RunTables, model_lines
-from bfcl_pipeline.show.report.page.table import NAME_HEADING, Cell, Table, headings, isolate
+from bfcl_pipeline.show.report.page.table import NAME_HEADING, Cell, Table, entry_link, headings, isolate
 from bfcl_pipeline.show.report.page.views import defects, marked_entry
 from bfcl_pipeline.show.transcripts.reasons import REASONS
 

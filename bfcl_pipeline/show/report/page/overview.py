@@ -9,10 +9,8 @@ from bfcl_pipeline.benchmark.records import Rules, Status
 from bfcl_pipeline.judge.scoring.aggregate import Count, leaderboard_scores
 from bfcl_pipeline.runs.web_label import join_webs, mark, note, split_webs
 from bfcl_pipeline.show.report.format import count, percent
-from bfcl_pipeline.show.report.own_errata_note import own_errata_notes
+from bfcl_pipeline.show.report.notes import own_errata_notes, short_reason, unread_notes
 from bfcl_pipeline.show.report.page.run_tables import RunTables
-from bfcl_pipeline.show.report.unanswered import short_reason
-from bfcl_pipeline.show.report.unread_calls import unread_notes
 
 SCORED = tuple(name for name, category in CATEGORIES.items() if category.scored)
 """The categories that are part of the leaderboard."""

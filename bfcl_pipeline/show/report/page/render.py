@@ -14,7 +14,7 @@ from markupsafe import Markup
 from bfcl_pipeline.base import __version__
 from bfcl_pipeline.base.errors import TableError
 from bfcl_pipeline.base.files import write_text
-from bfcl_pipeline.benchmark.config.shown_entries import ShownEntries
+from bfcl_pipeline.benchmark.config.choices import ShownEntries
 from bfcl_pipeline.benchmark.definition import FORMATS
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.benchmark.tables.examples import read_examples
@@ -23,7 +23,7 @@ from bfcl_pipeline.runs.web_label import note
 from bfcl_pipeline.show.report.explorer.conversations import Told, silent
 from bfcl_pipeline.show.report.explorer.explorer import Explorer, make_explorer
 from bfcl_pipeline.show.report.figures.draw import draw_run
-from bfcl_pipeline.show.report.figures.drawn_figure import DrawnFigure
+from bfcl_pipeline.show.report.figures.figure import DrawnFigure
 from bfcl_pipeline.show.report.figures.write import write_figures
 from bfcl_pipeline.show.report.page.agentic import memory_accuracy, memory_use, web_search
 from bfcl_pipeline.show.report.page.answers import agentic_answers, irrelevance
@@ -44,13 +44,12 @@ from bfcl_pipeline.show.report.page.modes import modes
 from bfcl_pipeline.show.report.page.overview import facts, notices
 from bfcl_pipeline.show.report.page.published import with_published
 from bfcl_pipeline.show.report.page.ranks import notes_on_ranks
-from bfcl_pipeline.show.report.page.run_tables import RunTables, read_run_tables
+from bfcl_pipeline.show.report.page.run_tables import RunTables, read_run_tables, shown_categories
 from bfcl_pipeline.show.report.page.scores import (
     category_heat_map,
     formats,
     leaderboard,
 )
-from bfcl_pipeline.show.report.page.shown import shown_categories
 from bfcl_pipeline.show.report.page.table import HEAT_LEVELS
 from bfcl_pipeline.show.report.page.trials import flaky, repetitions, trials
 from bfcl_pipeline.show.report.page.usage import usage

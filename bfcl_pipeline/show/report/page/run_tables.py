@@ -4,11 +4,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from bfcl_pipeline.base.errors import TableError
+from bfcl_pipeline.benchmark.definition import GROUPS, V4_CATEGORIES
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.benchmark.tables import read_table
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.runs.web_label import mark
-from bfcl_pipeline.show.report.sample_note import sample_note
+from bfcl_pipeline.show.report.notes import sample_note
 from bfcl_pipeline.show.report.tables.all_tables import TABLES
 from bfcl_pipeline.show.report.tables.memory_questions import MEMORY_QUESTIONS
 from bfcl_pipeline.show.report.tables.spec import Row as Row
@@ -86,3 +87,9 @@ def read_run_tables(run: Run, rules: Rules) -> RunTables:
         )
     entries = ((row["category"], row["entries"], row["release_entries"]) for row in rows["categories"])
     return RunTables(rules, rows, every, sample_note(entries, run))
+
+
+def shown_categories(tables: RunTables) -> tuple[str, ...]:
+    """The categories of V4, then those of V1's executable ones that were asked in the run."""
+    asked = {row["category"] for row in tables["categories"]}
+    return (*V4_CATEGORIES, *(name for name in GROUPS["executable"] if name in asked))

@@ -18,14 +18,13 @@ from bfcl_pipeline.show.report.format import (
     two_digits,
 )
 from bfcl_pipeline.show.report.page.intervals import design_effect_text
-from bfcl_pipeline.show.report.page.links import entries_link
 from bfcl_pipeline.show.report.page.ranks import ranks
-from bfcl_pipeline.show.report.page.run_tables import Row, RunTables
-from bfcl_pipeline.show.report.page.shown import shown_categories
+from bfcl_pipeline.show.report.page.run_tables import Row, RunTables, shown_categories
 from bfcl_pipeline.show.report.page.table import (
     NAME_HEADING,
     Cell,
     Table,
+    entries_link,
     group_headings,
     headings,
     isolate,

@@ -13,11 +13,10 @@ from bfcl_pipeline.benchmark.errata import Treatment
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.runs.web_label import mark
 from bfcl_pipeline.show.report.format import MISSING, count, percent
-from bfcl_pipeline.show.report.own_errata_note import own_errata_notes
-from bfcl_pipeline.show.report.page.links import linked_entry
+from bfcl_pipeline.show.report.notes import own_errata_notes
 from bfcl_pipeline.show.report.page.run_tables import Row, RunTables, by_model
 from bfcl_pipeline.show.report.page.scores import LEADERBOARD_COLUMNS, score_cell
-from bfcl_pipeline.show.report.page.table import NAME_HEADING, Cell, Table, headings, isolate
+from bfcl_pipeline.show.report.page.table import NAME_HEADING, Cell, Table, headings, isolate, linked_entry
 
 ERRATA_MARK = "\N{DOUBLE DAGGER}"
 """The mark of an entry with a confirmed or disputed defect."""

@@ -10,9 +10,16 @@ from dataclasses import dataclass, replace
 from bfcl_pipeline.benchmark.definition import GROUPS
 from bfcl_pipeline.runs.web_label import mark
 from bfcl_pipeline.show.report.format import MISSING, count, percent
-from bfcl_pipeline.show.report.page.links import entry_link, linked_entry
 from bfcl_pipeline.show.report.page.run_tables import Row, RunTables, by_model, model_lines
-from bfcl_pipeline.show.report.page.table import NAME_HEADING, Cell, Table, group_headings, headings
+from bfcl_pipeline.show.report.page.table import (
+    NAME_HEADING,
+    Cell,
+    Table,
+    entry_link,
+    group_headings,
+    headings,
+    linked_entry,
+)
 from bfcl_pipeline.show.transcripts.reasons import FAILURES
 
 CALLS = {

@@ -1,0 +1,131 @@
+"""Notes on a run and its models, for the terminal and the page: samples, own errata, unread calls, no answers.
+
+Reads tables with the standard library alone, so that commands start fast.
+"""
+
+import csv
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from bfcl_pipeline.base.errors import TableError
+from bfcl_pipeline.base.text import on_one_line, plural, printable
+from bfcl_pipeline.runs.run import Run
+from bfcl_pipeline.show.report.csv_rows import csv_rows
+
+NO_ANSWERS = 2
+"""Exit status of a run with a model without any answer."""
+
+_HALF = 300  # characters at each end of a long reason; that of a server ends with its log
+
+
+def unanswered_models(run: Run) -> dict[str, str]:
+    """The reason by model, each in one line; empty if every model has answers.
+
+    Raises TableError if `tables/unanswered.csv` is there and cannot be read.
+    """
+    path = run.csv_table("unanswered")
+    try:
+        with path.open(encoding="utf-8", newline="") as lines:
+            return {row["model"]: short_reason(row["reason"]) for row in csv.DictReader(lines)}
+    except FileNotFoundError:
+        return {}
+    except (OSError, KeyError, ValueError, csv.Error) as error:
+        raise TableError(f"{path}: not a table of models without answers ({error!r}).") from error
+
+
+def short_reason(reason: str) -> str:
+    """A reason in one line, without what could steer a terminal."""
+    line = on_one_line(printable(reason))
+    return line if len(line) <= 2 * _HALF else f"{line[:_HALF]} ... {line[-_HALF:]}"
+
+
+def unanswered_lines(run: Run) -> list[str]:
+    """A line for each model without any answer. Raises TableError as `unanswered_models` does."""
+    return [f"{model}: no answers: {reason}" for model, reason in unanswered_models(run).items()]
+
+
+_STATED = re.compile(r"\((?:FC|Prompt)\b|-FC\b")
+
+_LABELS = {"fc": "FC", "prompt": "Prompt", "fc and prompt": "FC and Prompt"}
+
+
+def mode_label(display_name: str, mode: str | None) -> str:
+    """The label of a mode: FC or Prompt; empty if the name states a mode or the mode is not known.
+
+    mode: as in the column `mode` of the table `leaderboard`.
+    """
+    return "" if _STATED.search(display_name) else _LABELS.get(mode or "", "")
+
+
+def name_with_mode(display_name: str, mode: str | None) -> str:
+    """The name with its mode, as the leaderboard writes it: `my-model (FC)`."""
+    label = mode_label(display_name, mode)
+    return f"{display_name} ({label})" if label else display_name
+
+
+def unread_notes(rows: Iterable[Mapping[str, Any]]) -> list[str]:
+    """A sentence for each model of some rows of the table `unread_calls`."""
+    counts: dict[str, int] = {}
+    examples: dict[str, str] = {}
+    for row in rows:
+        counts[row["model"]] = counts.get(row["model"], 0) + int(row["unread_calls"])
+        examples.setdefault(row["model"], row["example_entry_id"])
+    return [
+        f"{printable(model)}: {plural(count, 'answer has a call', 'answers have a call')} in the text that "
+        f"the server did not read, for example {printable(examples[model])} (docs/rules.md, Unread calls)."
+        for model, count in counts.items()
+    ]
+
+
+SHOWN = 10
+"""The most entries that a note lists."""
+
+
+def own_errata_notes(rows: Iterable[Mapping[str, str]]) -> list[str]:
+    """A sentence for each file of the user's own errata. rows: of the table `own_errata`."""
+    files: dict[str, dict[str, str]] = {}
+    for row in rows:
+        files.setdefault(row["file"], {})[row["entry_id"]] = row["treatment"]
+    return [
+        f"Verified scores use the errata of {printable(file)} on "
+        f"{plural(len(entries), 'entry', 'entries')}: {_listed(entries)}."
+        for file, entries in files.items()
+    ]
+
+
+def own_errata_lines(run: Run) -> list[str]:
+    """The sentences on the table of a run, if it has one. Raises KeyError, ValueError or csv.Error."""
+    return own_errata_notes(csv_rows(run.csv_table("own_errata")))
+
+
+def _listed(entries: Mapping[str, str]) -> str:
+    listed = [f"{entry_id} ({treatment})" for entry_id, treatment in entries.items()]
+    more = f" and {len(listed) - SHOWN:,} more (tables/own_errata.csv)" if len(listed) > SHOWN else ""
+    return ", ".join(listed[:SHOWN]) + more
+
+
+def sample_note(entries: Iterable[tuple[str, int, int]], run: Run) -> str:
+    """`Sample: 200 of 5,106 entries, seed 0`, without the seed if it is not recorded.
+
+    Args:
+        entries: of each model and category: its name, the entries that ran, those of the release.
+        run: its config, if any, has the seed.
+
+    Returns:
+        The mark; empty if all entries of the categories ran.
+    """
+    ran: dict[str, int] = {}
+    released: dict[str, int] = {}
+    for category, count, of in entries:
+        ran[category] = max(ran.get(category, 0), count)
+        released[category] = of
+    if not any(ran[category] < released[category] for category in ran):
+        return ""
+    counts = f"{sum(ran.values()):,} of {sum(released.values()):,} entries"
+    config = run.config
+    if config is not None and config.entry_ids is not None:
+        return f"Selection: {counts}, by their ids"
+    if config is None or config.sample is None:
+        return f"Sample: {counts}"
+    return f"Sample: {counts}{config.sample.division}, seed {config.seed}"
