@@ -24,7 +24,7 @@ from bfcl_pipeline.dialogue.release_texts import read_constants
 from bfcl_pipeline.judge.audit import DETECTORS, Benchmark, Suspicion, adjudicated_by, find
 from bfcl_pipeline.judge.own_errata import using_errata
 from bfcl_pipeline.show.entry.entry_page import find_entry
-from bfcl_pipeline.show.report.tables.release_ceilings import release_ceilings
+from bfcl_pipeline.show.report.tables.errata_tables import release_ceilings
 
 _LONGEST = 160  # characters of a finding in the table of all entries
 

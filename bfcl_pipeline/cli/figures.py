@@ -12,11 +12,10 @@ from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.cli.options import add_rules
 from bfcl_pipeline.cli.runs import RUN_HELP
 from bfcl_pipeline.runs.run import Run, open_run
-from bfcl_pipeline.show.report.figures.draw import draw, draw_run
+from bfcl_pipeline.show.report.figures.draw import CAPTIONS, add_figures, draw, draw_run, write_figures
 from bfcl_pipeline.show.report.figures.experiments import ExperimentRun, draw_experiments
 from bfcl_pipeline.show.report.figures.figure import DrawnFigure
 from bfcl_pipeline.show.report.figures.names import drawable_text
-from bfcl_pipeline.show.report.figures.write import CAPTIONS, add_figures, write_figures
 from bfcl_pipeline.show.report.page.run_tables import read_run_tables
 
 

@@ -1,4 +1,4 @@
-"""Shows how far a command is: the steps of a replay, or a count, on a terminal in one line that is redrawn."""
+"""Shows how far a command is: the steps of a replay, in one line that is redrawn on a terminal; a count."""
 
 import sys
 import time

@@ -1,4 +1,4 @@
-"""Notes on a run and its models, for the terminal and the page: samples, own errata, unread calls, no answers.
+"""Notes on a run and its models, for terminal and page: samples, own errata, unread calls, no answers.
 
 Reads tables with the standard library alone, so that commands start fast.
 """

@@ -21,12 +21,18 @@ from bfcl_pipeline.judge.scoring.memory_outcomes import Reason
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.show.report.figures import draw as draw_module
 from bfcl_pipeline.show.report.figures import renderer, style
-from bfcl_pipeline.show.report.figures.draw import FIGURES, draw, draw_run
+from bfcl_pipeline.show.report.figures.draw import (
+    CAPTIONS,
+    FIGURES,
+    add_figures,
+    draw,
+    draw_run,
+    write_figures,
+)
 from bfcl_pipeline.show.report.figures.experiments import ExperimentRun, draw_experiments
 from bfcl_pipeline.show.report.figures.figure import DrawnFigure, data
 from bfcl_pipeline.show.report.figures.names import LONGEST, Models, distinct, drawable_text
 from bfcl_pipeline.show.report.figures.usage import frontier, ticks
-from bfcl_pipeline.show.report.figures.write import CAPTIONS, add_figures, write_figures
 from bfcl_pipeline.show.report.page.render import render_page
 from bfcl_pipeline.show.report.page.run_tables import RunTables, read_run_tables
 from tests.support.changed_tables import with_rows

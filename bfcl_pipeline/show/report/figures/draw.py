@@ -1,8 +1,10 @@
 """Draws the figures that the tables of a run have numbers for."""
 
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
+from bfcl_pipeline.base.files import atomic_path, replace_folder
 from bfcl_pipeline.show.report.figures import (
     comparisons,
     composition,
@@ -16,9 +18,38 @@ from bfcl_pipeline.show.report.figures import (
 )
 from bfcl_pipeline.show.report.figures.figure import DrawnFigure, Figure
 from bfcl_pipeline.show.report.figures.names import Models, drawable_text
+from bfcl_pipeline.show.report.figures.renderer import png
 from bfcl_pipeline.show.report.figures.style import SOFT
 from bfcl_pipeline.show.report.figures.svg import clean_svg
 from bfcl_pipeline.show.report.page.run_tables import RunTables
+
+CAPTIONS = "captions.md"
+"""The file with the title and the caption of each figure."""
+
+
+def write_figures(folder: Path, figures: Sequence[DrawnFigure]) -> None:
+    """Writes each figure as SVG and as PNG, and their captions, in place of all other files of `folder`."""
+    replace_folder(folder, _files(figures))
+
+
+def add_figures(folder: Path, figures: Sequence[DrawnFigure]) -> None:
+    """Writes the same files and leaves the others of `folder`, which may be any directory of a user."""
+    for name, content in _files(figures).items():
+        with atomic_path(folder / name) as temporary:
+            temporary.write_bytes(content)
+
+
+def _files(figures: Sequence[DrawnFigure]) -> dict[str, bytes]:
+    contents = {}
+    for figure in figures:
+        contents[f"{figure.name}.svg"] = f"{figure.svg}\n".encode()
+        contents[f"{figure.name}.png"] = png(figure.svg)
+    return {**contents, CAPTIONS: "".join(map(_caption, figures)).encode()}
+
+
+def _caption(figure: DrawnFigure) -> str:
+    return f"- `{figure.name}`: **{figure.title}.** {f'{figure.caption} {figure.notes}'.rstrip()}\n"
+
 
 FIGURES: Sequence[Callable[[RunTables, Models], Figure | None]] = (
     scores.overall,

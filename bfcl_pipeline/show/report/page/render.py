@@ -22,9 +22,8 @@ from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.runs.web_label import note
 from bfcl_pipeline.show.report.explorer.conversations import Told, silent
 from bfcl_pipeline.show.report.explorer.explorer import Explorer, make_explorer
-from bfcl_pipeline.show.report.figures.draw import draw_run
+from bfcl_pipeline.show.report.figures.draw import draw_run, write_figures
 from bfcl_pipeline.show.report.figures.figure import DrawnFigure
-from bfcl_pipeline.show.report.figures.write import write_figures
 from bfcl_pipeline.show.report.page.agentic import memory_accuracy, memory_use, web_search
 from bfcl_pipeline.show.report.page.answers import agentic_answers, irrelevance
 from bfcl_pipeline.show.report.page.assets import environment, policy, template_text

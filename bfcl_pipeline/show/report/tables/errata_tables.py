@@ -13,7 +13,7 @@ from typing import Any
 
 import polars as pl
 
-from bfcl_pipeline.benchmark.definition import CATEGORIES
+from bfcl_pipeline.benchmark.definition import CATEGORIES, category_of
 from bfcl_pipeline.benchmark.definition.leaderboard import categories_of
 from bfcl_pipeline.benchmark.errata import (
     Erratum,
@@ -26,7 +26,7 @@ from bfcl_pipeline.benchmark.errata import (
     propose_treatment,
 )
 from bfcl_pipeline.benchmark.records import Entry, Mode, Rules
-from bfcl_pipeline.benchmark.tables import entries_path, read_entries
+from bfcl_pipeline.benchmark.tables import check_staged, entries_path, read_entries
 from bfcl_pipeline.judge.audit.unpassable import obstacles
 from bfcl_pipeline.judge.scoring.aggregate import Count, leaderboard_scores
 from bfcl_pipeline.show.report.tables.leaderboard import SCORES
@@ -45,6 +45,26 @@ from bfcl_pipeline.show.report.tables.spec import (
     TableSpec,
     field,
 )
+
+
+def release_ceilings(data: Path) -> list[dict[str, Any]]:
+    """The rows of the table `ceilings` over all entries that count for the leaderboard.
+
+    data: the staged release. Raises TableError if it is not there.
+    """
+    sizes = {name: category.entries for name, category in CATEGORIES.items() if category.scored}
+    for name in sizes:
+        check_staged(entries_path(data, name))
+    by_entry: dict[str, list[Erratum]] = {}
+    for erratum in errata():
+        if erratum.status is not ErratumStatus.REJECTED:
+            by_entry.setdefault(erratum.entry_id, []).append(erratum)
+    listed = [
+        ListedEntry(category_of(entry_id), entry_id, found, propose_treatment(found))
+        for entry_id, found in by_entry.items()
+        if category_of(entry_id) in sizes
+    ]
+    return list(ceilings_over(sizes, Rules, listed, data, SCORES))
 
 
 @dataclass(frozen=True, slots=True)
