@@ -9,7 +9,7 @@ from pathlib import Path
 from bfcl_pipeline.base import __version__
 from bfcl_pipeline.base.project import project_folder
 from bfcl_pipeline.runs.provenance import Provenance
-from bfcl_pipeline.runs.provenance.software import find_commit
+from bfcl_pipeline.runs.provenance.commit import find_commit
 
 PACKAGES = ("snakemake", "pyarrow", "polars")
 """Packages whose versions are recorded: the workflow engine and the writers of the tables."""

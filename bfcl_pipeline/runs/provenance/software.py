@@ -1,60 +1,13 @@
-"""Versions: the commit of this project's code, packages in this Python, and packages in another one.
-
-The commit is that of git in a checkout, else from the file that a build left. The other Python is asked in
-a process of its own.
-"""
+"""Versions of packages: in this Python, and in another one, which is asked in a process of its own."""
 
 import json
 import platform
-import re
 import subprocess
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from bfcl_pipeline.runs.provenance.document import MOST_TEXT
-
-COMMIT_FILE = "COMMIT"
-"""Beside the Snakefile; written when a wheel, an sdist or an image is built in a checkout."""
-
-CODE = ("bfcl_pipeline", "workflow", "Snakefile", "pyproject.toml", "requirements.lock")
-"""What counts as changed code in a checkout."""
-
-_COMMIT = re.compile(r"(?P<commit>[0-9a-f]{40,64})(?P<changed>-dirty)?\n?")
-_GIT_SECONDS = 60
-
-
-@dataclass(frozen=True, slots=True)
-class Commit:
-    """The state of the code."""
-
-    commit: str | None  # None if it is not known
-    changed: bool  # whether the code differs from that commit
-
-
-def find_commit(folder: Path) -> Commit:
-    """The commit of the project's files in `folder`."""
-    if (folder / ".git").exists():
-        commit = _git(folder, "rev-parse", "HEAD")
-        changes = _git(folder, "status", "--porcelain", "--", *CODE)
-        return Commit(commit or None, changed=bool(changes))
-    try:
-        built = _COMMIT.fullmatch((folder / COMMIT_FILE).read_text(encoding="ascii"))
-    except (OSError, ValueError):
-        built = None
-    return Commit(None, changed=False) if built is None else Commit(built["commit"], bool(built["changed"]))
-
-
-def _git(folder: Path, *arguments: str) -> str | None:
-    """The output of a git command; None if git is not installed or the command fails."""
-    command = ["git", "--no-optional-locks", "-C", str(folder), *arguments]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=_GIT_SECONDS)
-    except (OSError, subprocess.SubprocessError):
-        return None
-    return done.stdout.strip()
-
 
 PACKAGES = (
     *("aiohttp", "litellm"),  # requests

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bfcl_pipeline.runs.provenance.software import Commit, find_commit
+from bfcl_pipeline.runs.provenance.commit import Commit, find_commit
 from tests.support import ROOT
 
 HASH = "0123456789abcdef0123" * 2
