@@ -140,7 +140,7 @@ class Cell:
         """An accuracy on the colour scale with its counts and interval.
 
         Args:
-            row: has the columns of `tables.columns.tally`; None if nothing was evaluated.
+            row: has the columns of `tables.spec.tally`; None if nothing was evaluated.
             web: the web searched, as in the column `web`.
             details: added to the tooltip.
         """
