@@ -2,7 +2,6 @@
 
 import pytest
 
-from bfcl_pipeline.show.playback import conditions
 from bfcl_pipeline.show.playback.conditions import PageTexts
 from bfcl_pipeline.world.tools.web_search.page_text import page_text
 
@@ -19,7 +18,7 @@ def converted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         modes.append(mode)
         return page_text(html, mode)
 
-    monkeypatch.setattr(conditions, "page_text", counted)
+    monkeypatch.setattr("bfcl_pipeline.world.tools.web_search.page_text.page_text", counted)
     return modes
 
 
