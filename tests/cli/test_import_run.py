@@ -20,7 +20,7 @@ CATEGORIES = ("simple_python", "live_relevance", "multi_turn_base", "memory_kv",
 @pytest.fixture(autouse=True)
 def project(tmp_path: Path, staged: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty working directory with the staged release and the shipped models; charts are not drawn."""
-    monkeypatch.setattr("bfcl_pipeline.show.report.figures.draw.svg", digest_of_chart)
+    monkeypatch.setattr("bfcl_pipeline.show.report.figures.renderer.svg", digest_of_chart)
     (tmp_path / "data").symlink_to(staged)
     (tmp_path / "config").symlink_to(ROOT / "config")
     monkeypatch.chdir(tmp_path)
