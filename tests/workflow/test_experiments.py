@@ -39,7 +39,7 @@ def test_an_experiment_has_its_own_run(name: str) -> None:
     assert run.name == name
     assert run.folders == ("oracle-FC", "lexical-FC")
     assert set(run.categories) == set(yaml.safe_load(text)["categories"])
-    assert run.categories <= set(GROUPS["web_search"])
+    assert set(run.categories) <= set(GROUPS["web_search"])
 
 
 def test_every_experiment_is_explained() -> None:

@@ -27,6 +27,7 @@ import yaml
 from bfcl_pipeline.benchmark.tables import read_responses, read_table
 from bfcl_pipeline.benchmark.tables.files import write_table
 from bfcl_pipeline.benchmark.tables.sessions import read_sessions
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.share.archive.compare import COMPARED, compared_files, file_differences
 from bfcl_pipeline.share.archive.missing_answers import missing_answers
 from bfcl_pipeline.share.archive.replay import ReplayResult, replay
@@ -205,9 +206,9 @@ def test_a_deleted_line_of_a_journal_is_reported(recorded: Recorded, tmp_path: P
     gone = json.loads(kept[0])["entry_id"]
     _keep(folder, (line for line in _lines(folder) if line != kept[0]))
 
-    places = {"data": changed.folder / "data", "cache": changed.folder / "cache", "work": tmp_path / "work"}
+    run = Run(changed.results, changed.folder / "cache", changed.folder / "data")
     step = ["--until", "generate_flaky-FC"]  # what differs later follows from its answers
-    result = replay(changed.results, **places, cores=2, arguments=step, log=lambda _: None)
+    result = replay(run, work=tmp_path / "work", cores=2, arguments=step, log=lambda _: None)
     differences = [str(one) for one in result.differences]
     (found,) = [one for one in differences if one.startswith("responses/flaky-FC/simple_python.parquet")]
     assert f"({gone}), column result_json" in found
