@@ -7,7 +7,7 @@ from typing import Any
 
 import yaml
 
-from bfcl_pipeline.ask.jobs.main_process import planned_work
+from bfcl_pipeline.ask.jobs.planned_work import planned_work
 from bfcl_pipeline.ask.jobs.selection import select
 from bfcl_pipeline.benchmark.config import RunConfig, load_models, load_run
 
