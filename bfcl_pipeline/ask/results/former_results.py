@@ -13,7 +13,7 @@ from bfcl_pipeline.ask.results.layout import SESSIONS
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.text import unknown_name
 from bfcl_pipeline.benchmark.definition import CATEGORIES, GROUPS, Check
-from bfcl_pipeline.benchmark.definition.former_names import FORMER, former_name_hint
+from bfcl_pipeline.benchmark.definition.categories import FORMER, former_name_hint
 from bfcl_pipeline.benchmark.records import Json
 from bfcl_pipeline.world.executables.apis import PLACEHOLDERS
 

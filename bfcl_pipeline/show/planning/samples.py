@@ -9,7 +9,7 @@ from bfcl_pipeline.benchmark.config import SampleBy, allocate, by_weight
 from bfcl_pipeline.benchmark.definition import CATEGORIES
 from bfcl_pipeline.benchmark.definition.leaderboard import GROUP, category_weights
 from bfcl_pipeline.benchmark.definition.scatter import Scatter
-from bfcl_pipeline.judge.scoring.statistics.quantiles import Z_95
+from bfcl_pipeline.judge.scoring.statistics.power import Z_95
 
 SCORES = (*reversed(GROUP), *(name for name, category in CATEGORIES.items() if category.scored))
 """Every score that a sample can be planned for: overall first, then the groups, then the categories."""

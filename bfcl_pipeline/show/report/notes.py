@@ -6,12 +6,22 @@ Reads tables with the standard library alone, so that commands start fast.
 import csv
 import re
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 from bfcl_pipeline.base.errors import TableError
 from bfcl_pipeline.base.text import on_one_line, plural, printable
 from bfcl_pipeline.runs.run import Run
-from bfcl_pipeline.show.report.csv_rows import csv_rows
+
+
+def csv_rows(path: Path) -> list[dict[str, str]]:
+    """The rows of a table as texts; none if there is no such table. Raises csv.Error or ValueError."""
+    try:
+        with path.open(encoding="utf-8", newline="") as lines:
+            return list(csv.DictReader(lines))
+    except FileNotFoundError:
+        return []
+
 
 NO_ANSWERS = 2
 """Exit status of a run with a model without any answer."""

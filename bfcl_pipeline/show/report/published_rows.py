@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 
 from bfcl_pipeline.base.text import plural, printable
 from bfcl_pipeline.runs.run import Run
-from bfcl_pipeline.show.report.csv_rows import csv_rows
 from bfcl_pipeline.show.report.format import percent
+from bfcl_pipeline.show.report.notes import csv_rows
 
 PUBLISHED = "P"
 """Stands in the place of the rank."""

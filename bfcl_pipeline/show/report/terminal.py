@@ -16,8 +16,8 @@ from bfcl_pipeline.base.text import cut_middle, printable, text_table
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.runs.web_label import score_mark
-from bfcl_pipeline.show.report.csv_rows import csv_rows
 from bfcl_pipeline.show.report.format import PARTIAL, interval, is_partial, percent
+from bfcl_pipeline.show.report.notes import csv_rows
 from bfcl_pipeline.show.report.rank_note import GROUP_NOTE
 from bfcl_pipeline.show.report.terminal_executable import executable_lines
 from bfcl_pipeline.show.report.v4_table import FIRST_NOTE, HEADINGS, NAME_COLUMN, SCORES, read_v4_table

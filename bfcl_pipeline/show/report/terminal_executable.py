@@ -11,9 +11,9 @@ from bfcl_pipeline.base.text import cut_middle, plural, printable, text_table
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.runs.web_label import mark, note
-from bfcl_pipeline.show.report.csv_rows import csv_rows
 from bfcl_pipeline.show.report.executable_titles import BIAS, OVERALL_OF_2024, UNRANKED, is_biased
 from bfcl_pipeline.show.report.format import interval, percent
+from bfcl_pipeline.show.report.notes import csv_rows
 
 _SCORES = {
     "exec_simple": "Python",

@@ -15,9 +15,9 @@ from bfcl_pipeline.benchmark.definition.leaderboard import GROUP
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.runs.web_label import note, score_mark
-from bfcl_pipeline.show.report.csv_rows import csv_rows
 from bfcl_pipeline.show.report.format import MISSING, PARTIAL, interval, is_partial, percent
 from bfcl_pipeline.show.report.notes import (
+    csv_rows,
     name_with_mode,
     own_errata_lines,
     sample_note,

@@ -10,6 +10,7 @@ import pytest
 
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.benchmark.definition import CATEGORIES, GROUPS, category_of, resolve_categories
+from bfcl_pipeline.benchmark.definition.categories import FORMER
 from bfcl_pipeline.benchmark.definition.descriptions import (
     DESCRIPTIONS,
     GENERATIONS,
@@ -18,7 +19,6 @@ from bfcl_pipeline.benchmark.definition.descriptions import (
     composition,
     overall_weights,
 )
-from bfcl_pipeline.benchmark.definition.former_names import FORMER
 from bfcl_pipeline.benchmark.records import Entry
 from bfcl_pipeline.benchmark.tables.examples import read_examples
 

@@ -13,7 +13,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from bfcl_pipeline.judge.scoring.statistics.quantiles import Z_95
+from bfcl_pipeline.judge.scoring.statistics.power import Z_95
 
 Floats: TypeAlias = NDArray[np.float64]
 Integers: TypeAlias = NDArray[np.int64]

@@ -21,7 +21,7 @@ from bfcl_pipeline.judge.scoring.statistics.clustered import (
     correlation,
     means,
 )
-from bfcl_pipeline.judge.scoring.statistics.quantiles import Z_95
+from bfcl_pipeline.judge.scoring.statistics.power import Z_95
 
 Booleans: TypeAlias = NDArray[np.bool_]
 

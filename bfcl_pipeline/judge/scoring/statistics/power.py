@@ -5,7 +5,9 @@ Covers the normal approximation for one comparison at 95 % confidence. docs/stat
 
 from statistics import NormalDist
 
-from bfcl_pipeline.judge.scoring.statistics.quantiles import Z_95
+Z_95 = 1.959963984540054
+"""The 97.5 % point of the normal distribution."""
+
 
 POWER = 0.8
 """The usual power: the probability that a true difference of this size is found."""
