@@ -11,8 +11,8 @@ from bfcl_pipeline.benchmark.records import Entry, Message
 from bfcl_pipeline.benchmark.staging.json_lines import by_id, malformed_release, read_rows, read_turns
 from bfcl_pipeline.benchmark.staging.multi_turn import ApiDocs, involved_functions
 from bfcl_pipeline.benchmark.staging.release_files import SCENARIOS, questions_file, sessions_file
+from bfcl_pipeline.benchmark.staging.single_turn import read_truths
 from bfcl_pipeline.benchmark.staging.source import Release
-from bfcl_pipeline.benchmark.staging.truths import read_truths
 
 _Turns = tuple[tuple[Message, ...], ...]
 

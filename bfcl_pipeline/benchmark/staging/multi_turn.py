@@ -16,8 +16,8 @@ from bfcl_pipeline.benchmark.staging.json_lines import (
     read_turns,
 )
 from bfcl_pipeline.benchmark.staging.release_files import API_DOCS, questions_file
+from bfcl_pipeline.benchmark.staging.single_turn import Truth, read_truths
 from bfcl_pipeline.benchmark.staging.source import Release
-from bfcl_pipeline.benchmark.staging.truths import Truth, read_truths
 
 ApiDocs = Mapping[str, tuple[FunctionDoc, ...]]
 """Function docs by API, in the release's order."""

@@ -1,11 +1,11 @@
 """Entries with one request and one answer, and entries that restate them in other prompt formats."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from bfcl_pipeline.benchmark.definition import FORMATS
-from bfcl_pipeline.benchmark.records import Entry, Message
+from bfcl_pipeline.benchmark.records import Entry, Json, Message
 from bfcl_pipeline.benchmark.staging.json_lines import (
     JsonLine,
     by_id,
@@ -15,9 +15,46 @@ from bfcl_pipeline.benchmark.staging.json_lines import (
     read_rows,
     read_turns,
 )
-from bfcl_pipeline.benchmark.staging.release_files import FORMAT_SENSITIVITY_IDS, questions_file
+from bfcl_pipeline.benchmark.staging.release_files import (
+    FORMAT_SENSITIVITY_IDS,
+    questions_file,
+    truths_file,
+)
 from bfcl_pipeline.benchmark.staging.source import Release
-from bfcl_pipeline.benchmark.staging.truths import read_truths
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """The acceptable answers of one entry."""
+
+    answer: Json  # calls or answers, as in the release
+    source: Json = None  # of the answer, if the release has it
+
+
+NO_TRUTH = Truth(None)
+"""The truth of entries whose check needs none."""
+
+
+def read_truths(release: Release, category: str, ids: Iterable[str]) -> Mapping[str, Truth]:
+    """The truth of each of `ids`, the ids in the questions file of `category`.
+
+    Raises MalformedRelease if there is not exactly one truth for each question.
+    """
+    name = truths_file(category)
+    if name is None:
+        return dict.fromkeys(ids, NO_TRUTH)
+    rows = by_id(read_rows(release, name))
+    truths = {
+        key: Truth(row.get("ground_truth", list), row.value.get("source")) for key, row in rows.items()
+    }
+    wanted = set(ids)
+    for key in sorted(wanted ^ truths.keys()):
+        where = rows[key].where if key in rows else name
+        raise malformed_release(
+            where, f"one truth per entry of {questions_file(category)}", f"{key!r} in only one"
+        )
+    return truths
+
 
 ReadTurns: TypeAlias = Callable[[JsonLine], tuple[tuple[Message, ...], ...]]
 """Reads the question of a row as turns of messages."""

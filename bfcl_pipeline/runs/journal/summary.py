@@ -1,4 +1,4 @@
-"""What lies in journals, for the command `journal`: first fields of lines, counts and sums over exchanges."""
+"""What lies in journals, for the command `journal`: first fields, counts and sums over exchanges."""
 
 import re
 from collections.abc import Callable, Hashable, Iterable, Iterator

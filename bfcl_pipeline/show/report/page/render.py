@@ -41,7 +41,8 @@ from bfcl_pipeline.show.report.page.memory_failures import (
 )
 from bfcl_pipeline.show.report.page.modes import modes
 from bfcl_pipeline.show.report.page.overview import facts, notices
-from bfcl_pipeline.show.report.page.ranks import notes_on_ranks, with_published
+from bfcl_pipeline.show.report.page.published import with_published
+from bfcl_pipeline.show.report.page.ranks import notes_on_ranks
 from bfcl_pipeline.show.report.page.run_tables import RunTables, read_run_tables, shown_categories
 from bfcl_pipeline.show.report.page.scores import (
     category_heat_map,
