@@ -1,4 +1,10 @@
-"""A lease that this process holds: acquired, renewed by a thread, and released."""
+"""A lease that this process holds: acquired, renewed by a thread, and released.
+
+File locks are not used, because not every file system has them. A lock file is completed under a temporary
+name and then linked to its final name, which succeeds for one process only. A dead holder is replaced by
+the process that holds the takeover claim, itself a lock file, named after the holder's token. Tokens are
+never reused, so a process that is late cannot replace the successor of the holder that it observed.
+"""
 
 import contextlib
 import os
@@ -15,13 +21,8 @@ from bfcl_pipeline.base.files import STALE_HOURS, clear_temporaries, temporary_p
 from bfcl_pipeline.base.leases.holder import Holder, read_holder, read_lease, renew, write_new
 from bfcl_pipeline.base.leases.liveness import LeaseTiming, Liveness, LivenessMonitor
 from bfcl_pipeline.base.process import Process, is_alive, this_process
-from bfcl_pipeline.base.text import Log
 
 _ATTEMPTS = 100  # to create a file that appears and disappears meanwhile
-
-
-def _print(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,6 @@ class LeaseAcquirer:
     timing: LeaseTiming
     activity: str  # what a holder does, for messages, such as "writes this journal"
     wait: bool = False  # wait for a holder that is alive
-    log: Log = _print  # receives a line per `report_seconds` while waiting
 
     def acquire(self, path: Path) -> Holder | None:
         """Makes `path` name the holder.
@@ -88,7 +88,7 @@ class LeaseAcquirer:
                 )
             now = self.timing.now()
             if reported is None or now - reported >= self.timing.report_seconds:
-                self.log(self._waiting(path, state.holder, status))
+                print(self._waiting(path, state.holder, status), file=sys.stderr, flush=True)
                 reported = now
             self.timing.sleep(self.timing.poll_seconds)
 

@@ -23,7 +23,7 @@ _PIECED = ("content", "reasoning_content", "reasoning", "refusal", "arguments")
 
 
 def fold_events(content: bytes, expect: ResponseValidator) -> dict[str, Json]:
-    """The answer in the events of `content`. Raises Malformed."""
+    """The events of `content`, a whole stream, joined; of anything else the last. Raises Malformed."""
     if not content.lstrip().startswith((_DATA, b":", b"event:")):
         return expect.body(content)  # an error, or a server without streams
     answer: dict[str, Json] = {}
