@@ -6,10 +6,12 @@ from typing import Any
 
 import pyarrow as pa
 
+from bfcl_pipeline.benchmark.tables.schemas import field
+
 
 def described_column(name: str, kind: pa.DataType, about: str, nullable: bool = False) -> pa.Field[Any]:
     """A column with its description."""
-    return pa.field(name, kind, nullable=nullable, metadata={"description": about})
+    return field(name, kind, about, nullable)
 
 
 COMPARISONS = pa.schema(

@@ -12,7 +12,8 @@ from typing import Any
 import pyarrow as pa
 
 
-def _field(name: str, kind: pa.DataType, about: str, nullable: bool = True) -> pa.Field[Any]:
+def field(name: str, kind: pa.DataType, about: str, nullable: bool = True) -> pa.Field[Any]:
+    """One column of a table with its description."""
     return pa.field(name, kind, nullable=nullable, metadata={"description": about})
 
 
@@ -30,44 +31,44 @@ _STEP = pa.struct(
 
 ENTRIES = pa.schema(
     [
-        _field("entry_id", _TEXT, "id as in the release", nullable=False),
-        _field("category", _TEXT, "one of the V4 categories", nullable=False),
-        _field("turns_json", _TEXT, "list of turns, each a list of {role, content}", nullable=False),
-        _field("functions_json", _TEXT, "function docs offered from the start", nullable=False),
-        _field("truth_json", _TEXT, "acceptable calls or answers; null where there are none"),
-        _field("prompt_format", _TEXT, "format_sensitivity: its configuration"),
-        _field("base_entry_id", _TEXT, "format_sensitivity: the entry it restates"),
-        _field("apis", _TEXTS, "simulated APIs involved", nullable=False),
-        _field("initial_state_json", _TEXT, "state of each API before the first turn"),
-        _field("held_out_json", _TEXT, "function docs that appear at a later turn, by turn number"),
-        _field("depends_on", _TEXTS, "entries to be run before this one", nullable=False),
-        _field("prerequisite", pa.bool_(), "a session played before the questions", nullable=False),
-        _field("scenario", _TEXT, "memory: whose assistant the model is"),
-        _field("source_json", _TEXT, "where the truth comes from, as the release documents it"),
+        field("entry_id", _TEXT, "id as in the release", nullable=False),
+        field("category", _TEXT, "one of the V4 categories", nullable=False),
+        field("turns_json", _TEXT, "list of turns, each a list of {role, content}", nullable=False),
+        field("functions_json", _TEXT, "function docs offered from the start", nullable=False),
+        field("truth_json", _TEXT, "acceptable calls or answers; null where there are none"),
+        field("prompt_format", _TEXT, "format_sensitivity: its configuration"),
+        field("base_entry_id", _TEXT, "format_sensitivity: the entry it restates"),
+        field("apis", _TEXTS, "simulated APIs involved", nullable=False),
+        field("initial_state_json", _TEXT, "state of each API before the first turn"),
+        field("held_out_json", _TEXT, "function docs that appear at a later turn, by turn number"),
+        field("depends_on", _TEXTS, "entries to be run before this one", nullable=False),
+        field("prerequisite", pa.bool_(), "a session played before the questions", nullable=False),
+        field("scenario", _TEXT, "memory: whose assistant the model is"),
+        field("source_json", _TEXT, "where the truth comes from, as the release documents it"),
     ]
 )
 """`data/entries/<category>.parquet`: one row per entry, in the release's order."""
 
 RESPONSES = pa.schema(
     [
-        _field("run", _TEXT, "name of the run"),
-        _field("model", _TEXT, "name of the model, as in config/models.yaml"),
-        _field("category", _TEXT, "one of the V4 categories", nullable=False),
-        _field("entry_id", _TEXT, "id as in the release", nullable=False),
-        _field("mode", _TEXT, "fc or prompt", nullable=False),
-        _field("name_style", _TEXT, "underscored or dotted; null: underscored for fc, else dotted"),
-        _field("result_json", _TEXT, "the official result form: text, or calls; null: no answer"),
-        _field("status", _TEXT, "answered, or why there is no answer"),
-        _field("status_detail", _TEXT, "what went wrong, for a person"),
-        _field("input_tokens", pa.int64(), "tokens sent; null if not told"),
-        _field("output_tokens", pa.int64(), "tokens received; null if not told"),
-        _field("latency_seconds", pa.float64(), "time to the answer in seconds; null if not taken"),
-        _field(
+        field("run", _TEXT, "name of the run"),
+        field("model", _TEXT, "name of the model, as in config/models.yaml"),
+        field("category", _TEXT, "one of the V4 categories", nullable=False),
+        field("entry_id", _TEXT, "id as in the release", nullable=False),
+        field("mode", _TEXT, "fc or prompt", nullable=False),
+        field("name_style", _TEXT, "underscored or dotted; null: underscored for fc, else dotted"),
+        field("result_json", _TEXT, "the official result form: text, or calls; null: no answer"),
+        field("status", _TEXT, "answered, or why there is no answer"),
+        field("status_detail", _TEXT, "what went wrong, for a person"),
+        field("input_tokens", pa.int64(), "tokens sent; null if not told"),
+        field("output_tokens", pa.int64(), "tokens received; null if not told"),
+        field("latency_seconds", pa.float64(), "time to the answer in seconds; null if not taken"),
+        field(
             "steps",
             pa.list_(_STEP),
             "its exchanges in order: turn, the same three of each, and why the answer ended",
         ),
-        _field("web", _TEXT, "web search: simulated, record, replay, live or off; else null"),
+        field("web", _TEXT, "web search: simulated, record, replay, live or off; else null"),
     ]
 )
 """`results/<run>/responses/<model>/<category>.parquet`: one row per entry of the run, in entry order."""
@@ -75,31 +76,31 @@ RESPONSES = pa.schema(
 SESSIONS = pa.schema(
     [
         *(RESPONSES.field(name) for name in ("run", "model", "category", "entry_id", "mode")),
-        _field("scenario", _TEXT, "whose assistant the model is"),
+        field("scenario", _TEXT, "whose assistant the model is"),
         *(RESPONSES.field(name) for name in ("result_json", "status", "status_detail", "steps")),
-        _field("snapshot_json", _TEXT, "the memory after the session; null if it could not be held"),
+        field("snapshot_json", _TEXT, "the memory after the session; null if it could not be held"),
     ]
 )
 """`results/<run>/memory/<model>/<category>.parquet`: one row per session before the questions."""
 
 VERDICT_FIELDS = (
-    _field("valid", pa.bool_(), "the verdict; null where the response is not `answered`"),
-    _field("error_type", _TEXT, "official name of the error; null where valid"),
-    _field("error_message", _TEXT, "what is wrong, for a person; null where valid"),
-    _field("status", _TEXT, "answered, or why there is no verdict", nullable=False),
-    _field("answer_class", _TEXT, "what the answer is: of irrelevance and agentic entries; else null"),
-    _field("unread_call", pa.bool_(), "mode fc: its text has a call, which was not read as one"),
+    field("valid", pa.bool_(), "the verdict; null where the response is not `answered`"),
+    field("error_type", _TEXT, "official name of the error; null where valid"),
+    field("error_message", _TEXT, "what is wrong, for a person; null where valid"),
+    field("status", _TEXT, "answered, or why there is no verdict", nullable=False),
+    field("answer_class", _TEXT, "what the answer is: of irrelevance and agentic entries; else null"),
+    field("unread_call", pa.bool_(), "mode fc: its text has a call, which was not read as one"),
 )
 """The columns that scoring adds to a row."""
 
 VERDICTS = pa.schema(
     [
-        _field("run", _TEXT, "name of the run"),
-        _field("model", _TEXT, "name of the model"),
-        _field("category", _TEXT, "one of the V4 categories", nullable=False),
-        _field("entry_id", _TEXT, "id as in the release", nullable=False),
-        _field("mode", _TEXT, "fc or prompt", nullable=False),
-        _field("rules", _TEXT, "official, corrected or verified: the rule set", nullable=False),
+        field("run", _TEXT, "name of the run"),
+        field("model", _TEXT, "name of the model"),
+        field("category", _TEXT, "one of the V4 categories", nullable=False),
+        field("entry_id", _TEXT, "id as in the release", nullable=False),
+        field("mode", _TEXT, "fc or prompt", nullable=False),
+        field("rules", _TEXT, "official, corrected or verified: the rule set", nullable=False),
         *VERDICT_FIELDS,
     ]
 )
@@ -107,14 +108,14 @@ VERDICTS = pa.schema(
 
 FINDINGS = pa.schema(
     [
-        _field("category", _TEXT, "one of the V4 categories", nullable=False),
-        _field("entry_id", _TEXT, "id as in the release", nullable=False),
-        _field("detector", _TEXT, "what found it, by the class of defects", nullable=False),
-        _field("rules", _TEXT, "official, corrected or verified: the rule set", nullable=False),
-        _field("place", _TEXT, "where in the entry", nullable=False),
-        _field("detail", _TEXT, "what is suspected, for a person", nullable=False),
-        _field("related_entry_id", _TEXT, "the entry that it is compared with; null if there is none"),
-        _field(
+        field("category", _TEXT, "one of the V4 categories", nullable=False),
+        field("entry_id", _TEXT, "id as in the release", nullable=False),
+        field("detector", _TEXT, "what found it, by the class of defects", nullable=False),
+        field("rules", _TEXT, "official, corrected or verified: the rule set", nullable=False),
+        field("place", _TEXT, "where in the entry", nullable=False),
+        field("detail", _TEXT, "what is suspected, for a person", nullable=False),
+        field("related_entry_id", _TEXT, "the entry that it is compared with; null if there is none"),
+        field(
             "erratum",
             _TEXT,
             "confirmed, disputed or rejected, as adjudicated in the errata; null if not adjudicated",

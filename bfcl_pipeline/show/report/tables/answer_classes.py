@@ -10,8 +10,8 @@ from bfcl_pipeline.show.report.tables.run_records import RunRecords, in_order
 from bfcl_pipeline.show.report.tables.spec import (
     CATEGORY,
     COUNT,
+    KEY,
     MODEL,
-    RULES,
     RUN,
     SHARE,
     TEXT,
@@ -84,9 +84,7 @@ IRRELEVANCE = TableSpec(
     "irrelevance",
     "One row per model, rule set and irrelevance category, if its answers are classed.",
     [
-        RUN,
-        MODEL,
-        RULES,
+        *KEY,
         CATEGORY,
         field("answered", COUNT, "entries with a verdict", nullable=False),
         field("abstained_in_words", COUNT, "of these, answered by text without a call", nullable=False),
@@ -108,9 +106,7 @@ ANSWERS = TableSpec(
     "answers",
     "One row per model, rule set and agentic category, if its answers are classed.",
     [
-        RUN,
-        MODEL,
-        RULES,
+        *KEY,
         CATEGORY,
         WEB,
         field("answered", COUNT, "entries with a verdict", nullable=False),

@@ -58,7 +58,7 @@ _DIGITS = 6
 def rank_columns(
     records: RunRecords, scores: Sequence[ModelScore], sizes: Mapping[str, int] | None = None
 ) -> dict[Key, Mapping[str, Any]]:
-    """The columns of each model and rule set.
+    """The columns on ranks by the overall score, as the table shows it, of each model and rule set.
 
     Args:
         records: of the run.

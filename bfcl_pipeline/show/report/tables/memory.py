@@ -9,8 +9,8 @@ from bfcl_pipeline.show.report.tables.model_scores import VerdictCounts
 from bfcl_pipeline.show.report.tables.score_tables import tally_columns
 from bfcl_pipeline.show.report.tables.spec import (
     CATEGORY,
+    KEY,
     MODEL,
-    RULES,
     RUN,
     TEXT,
     ModelSources,
@@ -98,9 +98,7 @@ MEMORY_DOMAINS = TableSpec(
     "memory_domains",
     "One row per model, rule set, memory and scenario.",
     [
-        RUN,
-        MODEL,
-        RULES,
+        *KEY,
         CATEGORY,
         _SCENARIO,
         *counts(entries="questions asked"),

@@ -19,10 +19,8 @@ from bfcl_pipeline.show.report.tables.memory import FULL, followed
 from bfcl_pipeline.show.report.tables.spec import (
     CATEGORY,
     COUNT,
+    KEY,
     MARK,
-    MODEL,
-    RULES,
-    RUN,
     SHARE,
     TEXT,
     ModelSources,
@@ -150,9 +148,7 @@ MEMORY_QUESTIONS = TableSpec(
         "their sums, the following tables."
     ),
     [
-        RUN,
-        MODEL,
-        RULES,
+        *KEY,
         CATEGORY,
         field("scenario", TEXT, "whose assistant the model is"),
         field("entry_id", TEXT, "the question", nullable=False),

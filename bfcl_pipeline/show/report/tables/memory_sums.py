@@ -20,7 +20,7 @@ from bfcl_pipeline.show.report.tables.score_tables import tally_columns
 from bfcl_pipeline.show.report.tables.spec import (
     CATEGORY,
     COUNT,
-    MODEL,
+    KEY,
     RULES,
     RUN,
     SHARE,
@@ -152,9 +152,7 @@ MEMORY_FAILURES = TableSpec(
     "memory_failures",
     "One row per model, rule set, memory and reason that occurs.",
     [
-        RUN,
-        MODEL,
-        RULES,
+        *KEY,
         _OF,
         field("reason", TEXT, "why answers are wrong; each has one reason", nullable=False),
         field("count", COUNT, "wrong answers with this reason", nullable=False),
@@ -171,9 +169,7 @@ MEMORY_PARTS = TableSpec(
     "memory_parts",
     ("One row per model, rule set, memory and part that has facts: accuracy by the place\nof the fact."),
     [
-        RUN,
-        MODEL,
-        RULES,
+        *KEY,
         _OF,
         field(
             "place", TEXT, "part of the memory with the fact: core, archival, both, none", nullable=False
@@ -194,9 +190,7 @@ MEMORY_PATTERNS = TableSpec(
         "adds to the parts of the memory."
     ),
     [
-        RUN,
-        MODEL,
-        RULES,
+        *KEY,
         CATEGORY,
         field(
             "pattern",

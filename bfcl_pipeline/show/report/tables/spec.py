@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar
 import pyarrow as pa
 
 from bfcl_pipeline.benchmark.records import Rules
+from bfcl_pipeline.benchmark.tables.schemas import field as field
 
 if TYPE_CHECKING:
     from bfcl_pipeline.show.report.tables.agentic_records import AgenticRecords
@@ -54,9 +55,7 @@ class RunSources(_Sources):
     data: Path  # the staged release
     errata: Sequence[ListedEntry] = ()  # the entries of the run that the errata list
     own_errata: Sequence[Row] = ()  # the rows of the table of this name
-    sizes: Mapping[str, int] | None = (
-        None  # of every category, entries in means by size; None: those scored
-    )
+    sizes: Mapping[str, int] | None = None  # entries in means by size, by category; None: those scored
     missing: Collection[str] = ()  # models without responses
     _made: dict[Callable[..., Any], Any] = attribute(default_factory=dict)
 
@@ -93,14 +92,12 @@ SHARE = pa.float64()
 MARK = pa.bool_()
 
 
-def field(name: str, kind: pa.DataType, about: str, nullable: bool = True) -> pa.Field[Any]:
-    """One column with its description."""
-    return pa.field(name, kind, nullable=nullable, metadata={"description": about})
-
-
 RUN = field("run", TEXT, "name of the run; null if the responses tell none")
 MODEL = field("model", TEXT, "name of the model", nullable=False)
 RULES = field("rules", TEXT, "official, corrected or verified: the rule set", nullable=False)
+KEY = (RUN, MODEL, RULES)
+"""The first columns of most tables."""
+
 CATEGORY = field("category", TEXT, "one of the V4 categories", nullable=False)
 WEB = field(
     "web", TEXT, "web searched: simulated, record, replay, live or off; several joined; null if none"

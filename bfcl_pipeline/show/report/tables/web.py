@@ -22,10 +22,8 @@ from bfcl_pipeline.show.report.tables.score_tables import tally_columns
 from bfcl_pipeline.show.report.tables.spec import (
     CATEGORY,
     COUNT,
+    KEY,
     MARK,
-    MODEL,
-    RULES,
-    RUN,
     SHARE,
     TEXT,
     WEB,
@@ -146,9 +144,7 @@ WEB_HOPS = TableSpec(
     "web_hops",
     "One row per model, rule set, web-search category and number of hops.",
     [
-        RUN,
-        MODEL,
-        RULES,
+        *KEY,
         CATEGORY,
         WEB,
         *counts(hops="steps from the question to its answer, as annotated", entries="questions asked"),
@@ -188,9 +184,7 @@ WEB_FAILURES = TableSpec(
         "page or in a result by chance."
     ),
     [
-        RUN,
-        MODEL,
-        RULES,
+        *KEY,
         CATEGORY,
         WEB,
         field("failure", TEXT, "what the wrong answers did; one may have done several", nullable=False),
@@ -211,9 +205,7 @@ WEB_QUESTIONS = TableSpec(
         "from the model's own knowledge, or from other words than those of the acceptable answers."
     ),
     [
-        RUN,
-        MODEL,
-        RULES,
+        *KEY,
         CATEGORY,
         WEB,
         field("entry_id", TEXT, "the question", nullable=False),
