@@ -36,10 +36,7 @@ def unanswered_models(run: Run) -> dict[str, str]:
     """
     path = run.csv_table("unanswered")
     try:
-        with path.open(encoding="utf-8", newline="") as lines:
-            return {row["model"]: short_reason(row["reason"]) for row in csv.DictReader(lines)}
-    except FileNotFoundError:
-        return {}
+        return {row["model"]: short_reason(row["reason"]) for row in csv_rows(path)}
     except (OSError, KeyError, ValueError, csv.Error) as error:
         raise TableError(f"{path}: not a table of models without answers ({error!r}).") from error
 
