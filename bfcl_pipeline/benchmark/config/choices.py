@@ -17,7 +17,7 @@ class Trial:
 
 
 def trial_name(model: str, number: int) -> str:
-    """The name in tables of trial `number` of `model`."""
+    """The name of trial `number` of `model` in tables, reports and directories: the second is `model~2`."""
     return model if number == 1 else f"{model}~{number}"
 
 

@@ -83,7 +83,11 @@ _FIELDS = {field.name for field in fields(OfficialModel)}
 
 
 def read_models(release: Release) -> list[dict[str, Json]]:
-    """The content of models.json, in source order. Raises MalformedRelease if there are no models."""
+    """The content of models.json, in source order: models of the official tool, read as literals.
+
+    Name, leaderboard details and settings of the official scorer; not the code of handlers. Raises
+    MalformedRelease if there are no models.
+    """
     models = [
         asdict(_model(key, call))
         for statement in parse_module(release, MODEL_CONFIG).body

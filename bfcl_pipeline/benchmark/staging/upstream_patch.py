@@ -27,7 +27,9 @@ _ESCAPE = rb"\u"
 
 
 def edited_files(files: Mapping[str, bytes], record: Iterable[Erratum]) -> dict[str, bytes]:
-    """The files that the edits of one record change, with their new content.
+    """The files that the edits of one record change, with their new content, else byte for byte as before.
+
+    A changed value is written in the style of its line (separators, escapes).
 
     Several entries of the benchmark may stand in one line of the release; it is edited once. Raises
     ErrataError if an entry has no line, or an edit does not fit it.

@@ -85,7 +85,11 @@ byte. README.md says how to install bfcl-pipeline.</p>
 
 
 def preview(facts: RunFacts, authors: Sequence[Author], members: Sequence[ArchiveMember]) -> bytes:
-    """The page for `members`, without itself and the metadata."""
+    """The page ro-crate-preview.html for `members`, without itself and the metadata.
+
+    Without scripts and outside resources, and made from the given facts only, so that equal runs have equal
+    pages. RO-Crate 1.1 asks for a page with the metadata of the root and a link to the metadata file.
+    """
     files: Counter[str] = Counter()
     sizes: Counter[str] = Counter()
     for one in members:

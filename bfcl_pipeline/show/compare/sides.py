@@ -29,6 +29,9 @@ NO_EXCHANGE = 0
 def exchange_numbers(run: Run, model: str, entries: Sequence[tuple[str, str]]) -> NDArray[np.int64]:
     """A number for the exchanges of each entry: equal ones are the same exchanges.
 
+    The latency of an exchange is recorded with its answer, to fractions of a microsecond, so that two
+    exchanges do not have the same one: turns and latencies identify the exchanges of a response.
+
     Args:
         run: the run; without its responses, no exchange is known.
         model: its model.
@@ -89,9 +92,7 @@ class Side:
     numbers: NDArray[np.int64]  # of its entries
     marks: NDArray[np.float64]  # of the same entries: WRONG, RIGHT, a share between them, or UNJUDGED
     trials: int = 1  # trials of which the marks are the means
-    exchanges: NDArray[np.int64] | None = (
-        None  # behind the same entries (`exchanges`); None: of one run alone
-    )
+    exchanges: NDArray[np.int64] | None = None  # of these entries (`exchange_numbers`); None: of one run
 
     def spread_over(self, entries: int) -> NDArray[np.float64]:
         """The marks by number of entry; ABSENT where it has no row."""

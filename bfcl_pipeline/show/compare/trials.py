@@ -33,7 +33,9 @@ Entries: TypeAlias = frozenset[tuple[str, str]]
 
 
 def known_flaky(sides: Sequence[Side], rules: Rules) -> Entries | None:
-    """The flaky entries of any of the sides; None if none of them has several trials.
+    """The entries whose verdict differs among trials of any side, read from the tables of its run.
+
+    None if none of them has several trials.
 
     Raises TableError if a table of trials cannot be read.
     """

@@ -33,7 +33,10 @@ MISSING = "N/A"
 
 
 def official_files(scores: Sequence[ModelScore]) -> dict[str, str]:
-    """The text of each file by its name.
+    """The text of each of the six CSV files of the leaderboard by its name, as by the official tool.
+
+    One thing differs: a field with a comma, quote or line break is quoted; the official writer would break
+    the row. No name of an official model has one.
 
     scores: of one rule set.
     """
