@@ -175,10 +175,11 @@ def _of_run_or_archive(path: Path, model: str, categories: Iterable[str]) -> _An
     """The answers in a run or an archive, of which only the tables of this model are unpacked."""
     own, wanted = model_folder(model), frozenset(categories)
 
-    def needed(name: str) -> bool:
-        """Whether a member of the archive is needed: nothing of other models."""
+    def needed(name: str) -> object:
+        """Whether a member of the archive is needed: what says which run it is, nothing of other models."""
         member = _MEMBER.fullmatch(name)
-        return bool(member and member["model"] == own and member["category"] in wanted)
+        table = member and member["model"] == own and member["category"] in wanted
+        return table or name.endswith(("/config.yaml", "/models.yaml"))
 
     with opened_run(path.absolute(), wanted=needed) as run:  # not the run of that name in results/
         return _of_run(run, model, categories)

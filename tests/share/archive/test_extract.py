@@ -8,7 +8,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-from bfcl_pipeline.base.errors import ArchiveError
+from bfcl_pipeline.ask.jobs.run import run_job
+from bfcl_pipeline.base.errors import ArchiveError, ConfigError
+from bfcl_pipeline.benchmark.config import Job, JobPaths, ModelRow
+from bfcl_pipeline.benchmark.records import Mode
 from bfcl_pipeline.cli import main
 from bfcl_pipeline.cli.sides import opened_sides
 from bfcl_pipeline.runs.archived.unpacking import opened_run
@@ -69,6 +72,17 @@ def test_an_unknown_model_names_the_archive(archived: Path, capsys: pytest.Captu
     """The message has the name of the file, not of the temporary directory."""
     assert main(["compare", f"{archived}:oracle", f"{archived}:oracle-FC"]) == 1
     assert f"{archived}/verdicts: unknown model 'oracle'" in capsys.readouterr().err
+
+
+def test_a_row_with_results_of_an_unknown_model_is_told_those_of_the_archive(
+    archived: Path, small_run: SmallRun
+) -> None:
+    """Nothing of other models is unpacked; which there are stands in the config."""
+    row = ModelRow("mine-FC", "results", Mode.FC, "Mine", model="other", path=str(archived))
+    paths = JobPaths(data=small_run.folder / "data")
+    job = Job(row=row, categories=("simple_python",), run="r", paths=paths)
+    with pytest.raises(ConfigError, match=r"unknown model 'other'.* Known: .*oracle-FC.*\. Set `model`"):
+        run_job(job)
 
 
 def test_only_what_a_comparison_reads_is_extracted(archived: Path) -> None:
