@@ -1,6 +1,6 @@
 """Measures the page of a run with its conversations: bytes, seconds and memory, for each `report.entries`.
 
-    python -m tests.benchmarks.report_size results/embedded [--data data] [--cache cache]
+    python -m benchmarks.report_size results/embedded [--data data] [--cache cache]
 
 Makes the page of a copy of the run with none, wrong and all conversations, and prints the size of the page,
 the size and number of the files beside it, and what `bfcl-pipeline report` took.
@@ -15,8 +15,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+from benchmarks.scale_measure import taken
 from bfcl_pipeline.benchmark.config.choices import ShownEntries
-from tests.benchmarks.scale_measure import taken
 
 
 def measure(run: Path, shown: ShownEntries, data: Path, cache: Path, folder: Path) -> str:

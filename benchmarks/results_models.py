@@ -1,6 +1,6 @@
 """Time and memory of a run whose models are published results.
 
-    python -m tests.benchmarks.results_models results/embedded --models 100 --work WORK
+    python -m benchmarks.results_models results/embedded --models 100 --work WORK
 
 exports the answers of oracle-FC and lexical-FC of a finished run as a result folder of the official tool,
 and makes as many models from them: the model with number i takes each answer from the oracle with its own

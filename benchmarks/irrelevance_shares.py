@@ -1,4 +1,4 @@
-"""What irrelevance answers are: python -m tests.benchmarks.irrelevance_shares --table PATH [--data FOLDER]
+"""What irrelevance answers are: python -m benchmarks.irrelevance_shares --table PATH [--data FOLDER]
 
 Reads a Parquet table of answers with the columns run (or model), category, entry_id, mode and result_json,
 and prints for each run the shares of the four answer classes and the accuracy by official and by corrected

@@ -1,6 +1,6 @@
 """Measures the run time in the image compared with a run outside, and the size of the image.
 
-    python -m tests.benchmarks.container_speed [--repeat 3] [--config sample=200 ...] [--image NAME]
+    python -m benchmarks.container_speed [--repeat 3] [--config sample=200 ...] [--image NAME]
 
 The same run is made outside and by `make run-in-container`, alternating, each in a separate folder with
 only staged data, so that both are measured under the same load. Without --config it is the whole first run:

@@ -1,6 +1,6 @@
 """Measures the time to derive a full run of one model behind an API again, from start to end.
 
-    python -m tests.benchmarks.replay_speed [--cores 2] [--sample N]
+    python -m benchmarks.replay_speed [--cores 2] [--sample N]
 
 Makes such a run first: all scored entries of the benchmark, answered by the scripted server on this machine
 (`tests/support/chat_server.py`). After the server has stopped, `bfcl-pipeline replay` derives the run

@@ -1,6 +1,6 @@
 """The official scorer as one process: loads rows and entries, scores each row, writes the verdicts.
 
-    python -m tests.benchmarks.score_speed_official QUESTIONS ANSWERS SECONDS
+    python -m benchmarks.score_speed_official QUESTIONS ANSWERS SECONDS
 
 Runs under `.venv-peer` only. Covers only the timed part: the official per-entry functions, called as
 `tests/peer/{verdict,trajectory}_reference.py` call them, without their time limits, and with a separate

@@ -1,6 +1,6 @@
 """Measures the time that a harness adds to the model's response time, for ours and the official one.
 
-    python -m tests.benchmarks.harness_efficiency [--workload single_turn ...] [--in-flight 32 128]
+    python -m benchmarks.harness_efficiency [--workload single_turn ...] [--in-flight 32 128]
         [--latency 0.2] [--repeat 3] [--only ours]
 
 Both send their requests to the same scripted server on this machine (`tests/support/chat_server.py`), a
@@ -26,12 +26,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.harness_efficiency_runs import HARNESSES, Measured, measured
 from bfcl_pipeline.benchmark.definition import CATEGORIES
-from tests.benchmarks.harness_efficiency_runs import HARNESSES, Measured, measured
 from tests.peer.peer import PYTHON
 from tests.support.local_chat import LocalChat, local_chat
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[1]
 WORKLOADS: Mapping[str, Sequence[str]] = {
     "single_turn": ("simple_python", "multiple", "parallel", "live_simple"),
     "multi_turn": ("multi_turn_base",),

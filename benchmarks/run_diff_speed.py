@@ -1,6 +1,6 @@
 """Measures the time and memory to compare two archives of full runs, and checks what is found.
 
-    python -m tests.benchmarks.run_diff_speed [--sample N] [--changed 0.01] [--keep DIR]
+    python -m benchmarks.run_diff_speed [--sample N] [--changed 0.01] [--keep DIR]
 
 Makes a full run of one model behind an API as `replay_speed` does: all scored entries, answered by the
 scripted server. In a copy of its journal the last answer to a share of the entries is changed, and the run
@@ -23,8 +23,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+from benchmarks.replay_speed import MODEL, record
 from bfcl_pipeline.benchmark.config import model_folder
-from tests.benchmarks.replay_speed import MODEL, record
 from tests.support.generate_run import COMMAND
 from tests.support.snakemake_project import ROOT, Project, make_project
 

@@ -1,4 +1,4 @@
-"""How often 95 % intervals over trials hold the truth: python -m tests.benchmarks.trial_coverage [--runs N]
+"""How often 95 % intervals over trials hold the truth: python -m benchmarks.trial_coverage [--runs N]
 
 Simulates runs of several trials of models whose probabilities of a right answer are known, and prints, for
 each design, how often the interval of the mean and that of pass^T (T: all trials) hold the true values, and

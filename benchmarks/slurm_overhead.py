@@ -1,6 +1,6 @@
 """Measures the overhead of a cluster job: one small job, several times, on the tests' cluster.
 
-    python -m tests.benchmarks.slurm_overhead [--repeat N]
+    python -m benchmarks.slurm_overhead [--repeat N]
 
 Prints, as medians in seconds: the time until the job is in the queue, its time in the queue, its run time,
 and the part of it that is the command itself; then the time until the run ended, which depends on the
@@ -22,7 +22,7 @@ from tempfile import TemporaryDirectory
 from tests.slurm.cluster_project import ClusterProject, finished, new_cluster_project
 from tests.slurm.slurm_cluster import lacking, running_cluster, until
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[1]
 RUN = {"run": "small", "models": "[oracle-FC]", "categories": "[simple_python]", "sample": "10"}
 COMMAND = ("report", "results/small", "--rules", "official")
 LABELS = ("to the queue", "in the queue", "running", "the command", "until seen")

@@ -1,6 +1,6 @@
 """Measures the throughput of a local model: a run through a vLLM server, reported in one line.
 
-    python -m tests.benchmarks.vllm_throughput [MODEL --models FILE] [--category NAME...] [--sample N]
+    python -m benchmarks.vllm_throughput [MODEL --models FILE] [--category NAME...] [--sample N]
 
 MODEL is a row of kind vllm, asked by its family's prompts or by chat completions, as the row says. The
 default is the tiny model of tests/vllm (tiny-prompted-FC: the same by prompts), which measures the overhead
@@ -31,7 +31,7 @@ from bfcl_pipeline.benchmark.records import Response
 from bfcl_pipeline.benchmark.tables import read_responses
 from tests.support.tiny_rows import tiny_rows
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[1]
 OWN_PYTHON = ROOT / ".venv-vllm/bin/python"
 CLI = (sys.executable, "-m", "bfcl_pipeline.cli")
 

@@ -1,4 +1,4 @@
-"""How often `verify --ask-again` tells answers apart: python -m tests.benchmarks.ask_again [--trials N]
+"""How often `verify --ask-again` tells answers apart: python -m benchmarks.ask_again [--trials N]
 
 In each trial a scripted model has a usual answer to each drawn request of the staged release and, for each
 request, a chance of another answer: in other words, or with other calls too. The archive's answers are

@@ -1,6 +1,6 @@
 """Measures the first use: from a fresh clone to the V4 table, and to the end of the quick tests.
 
-    python -m tests.benchmarks.first_use [CHECKOUT] [--tests] [--repeat N]
+    python -m benchmarks.first_use [CHECKOUT] [--tests] [--repeat N]
 
 Clones CHECKOUT (default: this one, its last commit) into a temporary folder and calls `make run` there as a
 newcomer does, with empty caches of pip and uv; then `make test`, if asked. Prints medians: seconds and
@@ -22,7 +22,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[1]
 
 
 def main() -> None:

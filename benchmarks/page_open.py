@@ -1,6 +1,6 @@
 """Measures how long a browser takes to open a report, and what its bytes are.
 
-    python -m tests.benchmarks.page_open results/embedded/report.html [--times 5]
+    python -m benchmarks.page_open results/embedded/report.html [--times 5]
 
 Opens the file several times in headless Chromium, each time in a new window, and prints the median seconds
 from the start of the navigation to: the first paint, the document read and its scripts run (DOM ready), the

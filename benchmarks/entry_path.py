@@ -1,4 +1,4 @@
-"""The modules that one entry behind an API enters: python -m tests.benchmarks.entry_path [--list]
+"""The modules that one entry behind an API enters: python -m benchmarks.entry_path [--list]
 
 Runs the five commands from staging to the page in this process, for simple_python_0 against a server on
 loopback, and counts the modules of the package in which a function was called. Importing a module does not

@@ -1,6 +1,6 @@
 """Measures how planning, tables and report, and disk space grow with the number of models.
 
-    python -m tests.benchmarks.scale [--models 1 10 30 100] [--part planning tables disk]
+    python -m benchmarks.scale [--models 1 10 30 100] [--part planning tables disk]
         [--answers results/embedded] [--plot docs/scale.svg]
 
 planning: `snakemake -n` on a run of that many models and 23 categories, before any job and when all are
@@ -27,12 +27,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from tests.benchmarks.page_open import medians
-from tests.benchmarks.scale_bytes import THOUGHTS, journal, web_record
-from tests.benchmarks.scale_measure import Taken, bytes_in, taken
-from tests.benchmarks.scale_plot import plot
-from tests.benchmarks.scale_project import make_project
-from tests.benchmarks.scale_tables import (
+from benchmarks.page_open import medians
+from benchmarks.scale_bytes import THOUGHTS, journal, web_record
+from benchmarks.scale_measure import Taken, bytes_in, taken
+from benchmarks.scale_plot import plot
+from benchmarks.scale_project import make_project
+from benchmarks.scale_tables import (
     Answers,
     entries_of,
     made_up_models,
@@ -41,7 +41,7 @@ from tests.benchmarks.scale_tables import (
 )
 from tests.support.browser import CHROMIUM
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[1]
 KINDS = {"API": "openai_chat", "embedded": "oracle"}
 
 

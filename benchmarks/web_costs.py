@@ -1,6 +1,6 @@
 """What recording the web costs: requests, time, credits and bytes for the questions of the benchmark.
 
-    python -m tests.benchmarks.web_costs [--pause SECONDS]
+    python -m benchmarks.web_costs [--pause SECONDS]
 
 Counts the hops that the release documents for each question, as staged in data/, and assumes one search and
 one fetched page for each. Bytes are measured on a page of results and a page of typical sizes, which go

@@ -1,6 +1,6 @@
 """Compares the speed of our scorer with the official one: the same rows, whole processes, alternating.
 
-    python -m tests.benchmarks.score_speed [--multi-turn] [--rows 100000] [--table PARQUET [--distinct]]
+    python -m benchmarks.score_speed [--multi-turn] [--rows 100000] [--table PARQUET [--distinct]]
 
 Without a table the rows are drawn from the generated outputs of the verdict seam, each at most once; with
 one (columns entry_id, category, mode, result_json) from its rows, repeated as needed: single-turn rows, or
@@ -31,12 +31,12 @@ from typing import Any
 
 import pyarrow as pa
 
+from benchmarks.score_speed_folders import lay_out
+from benchmarks.score_speed_rows import drawn, generated
 from bfcl_pipeline.benchmark.tables import read_table, write_table
-from tests.benchmarks.score_speed_folders import lay_out
-from tests.benchmarks.score_speed_rows import drawn, generated
 from tests.peer.peer import PYTHON, peer_environment
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[1]
 ROWS = {False: 100_000, True: 4_200}
 """How many rows, by whether they are of several turns."""
 
@@ -103,7 +103,7 @@ def _contenders(rows: list[dict[str, str]], folder: Path, data: Path, real: bool
     ours, alone, official = folder / "ours.parquet", folder / "alone.parquet", folder / "official.jsonl"
     alone_seconds = folder / "seconds.txt"
     score = [sys.executable, "-m", "bfcl_pipeline.cli", "score", str(table), "--data", str(data.resolve())]
-    script, runner = "tests.benchmarks.score_speed_official", "tests.benchmarks.score_speed_runner"
+    script, runner = "benchmarks.score_speed_official", "benchmarks.score_speed_runner"
     contenders = [
         Contender("ours", [*score, "--out", str(ours)], None, lambda: _parquet_verdicts(ours)),
         Contender(

@@ -1,4 +1,4 @@
-"""How often 95 % intervals hold the truth: python -m tests.benchmarks.coverage --table PATH [--pair A B]
+"""How often 95 % intervals hold the truth: python -m benchmarks.coverage --table PATH [--pair A B]
 
 Takes the verdicts of a table as the whole truth, draws their clusters again and again with replacement,
 and counts how often the interval of the drawn verdicts holds the accuracy, or the difference of two models,

@@ -1,6 +1,6 @@
 """Measures what recording what makes the answers costs a job of 1,000 small requests, and in bytes.
 
-    python -m tests.benchmarks.provenance_cost [--repeats 5]
+    python -m benchmarks.provenance_cost [--repeats 5]
 
 The job asks the scripted server on this machine (`tests/support/chat_server.py`), each time with an empty
 journal: with the record, and without it, alternating. Prints the medians of the seconds and of this

@@ -1,4 +1,4 @@
-"""Verdicts beside the official ones: python -m tests.benchmarks.executable_conformance TABLE [--data DATA]
+"""Verdicts beside the official ones: python -m benchmarks.executable_conformance TABLE [--data DATA]
 
 Reads a Parquet table of published outputs of the executable categories with their official verdicts
 (`tests.support.executable_conformance` says which columns it has), and prints one line for each part of

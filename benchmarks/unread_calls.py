@@ -1,4 +1,4 @@
-"""Calls in the text of answers: python -m tests.benchmarks.unread_calls --table PATH [--mode prompt]
+"""Calls in the text of answers: python -m benchmarks.unread_calls --table PATH [--mode prompt]
 
 Reads a Parquet table of answers with the columns run (or model), category, entry_id, mode and result_json,
 and prints for each run how many answers have a call of an offered function in their text, and each of them

@@ -1,7 +1,7 @@
 """How long a site of many archives takes, the first time and again, and how large it is.
 
-    python -m tests.benchmarks.gallery [--archives 20] [--sample 400] [--keep DIR]
-    python -m tests.benchmarks.gallery --pages [--archives 20]
+    python -m benchmarks.gallery [--archives 20] [--sample 400] [--keep DIR]
+    python -m benchmarks.gallery --pages [--archives 20]
 
 Makes that many runs of embedded models on the same sample of the single-turn categories, each a model of
 its own name, archives them, and writes the site twice. Needs the staged release (`bfcl-pipeline stage`).

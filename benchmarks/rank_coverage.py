@@ -1,4 +1,4 @@
-"""How often rank intervals hold the true ranks: python -m tests.benchmarks.rank_coverage [--draws N]
+"""How often rank intervals hold the true ranks: python -m benchmarks.rank_coverage [--draws N]
 
 Plants models with known true scores on the clusters of the staged release, draws verdicts again and again,
 and counts the draws in which every statement on the models is true: no model is said to be better than one

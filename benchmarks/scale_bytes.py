@@ -16,6 +16,7 @@ from pathlib import Path
 
 import yaml
 
+from benchmarks.scale_measure import Taken, bytes_in, taken
 from bfcl_pipeline.benchmark.definition import CATEGORIES, GROUPS
 from bfcl_pipeline.benchmark.tables import read_responses, read_table
 from bfcl_pipeline.world.tools.web_search.web import Hit, Hits, Page
@@ -24,7 +25,6 @@ from bfcl_pipeline.world.web.coverage import web_keys
 from bfcl_pipeline.world.web.evidence.tape import HttpExchange, note
 from bfcl_pipeline.world.web.keys import FetchKey, SearchKey
 from bfcl_pipeline.world.web.recording import RecordingWeb
-from tests.benchmarks.scale_measure import Taken, bytes_in, taken
 from tests.support.local_chat import LocalChat, local_chat
 
 THOUGHTS = {"short answers": 0, "thinking": 4_000}

@@ -15,11 +15,11 @@ from pathlib import Path
 
 import yaml
 
+from benchmarks.scale_measure import Taken, taken
 from bfcl_pipeline.benchmark.definition import CATEGORIES
-from tests.benchmarks.scale_measure import Taken, taken
 from tests.support.snakemake_project import OWN_MESSAGES
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[1]
 
 STAND_IN = """#!/bin/sh
 # Writes what each command of bfcl-pipeline declares to write, and nothing in it.

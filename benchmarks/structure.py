@@ -1,9 +1,9 @@
-"""Figures of the structure of the package: python -m tests.benchmarks.structure [CHECKOUT]
+"""Figures of the structure of the package: python -m benchmarks.structure [CHECKOUT]
 
 Reads the source text only; the package is not imported. Prints one line per figure: lines and modules,
 floors and the arrows among them, class names defined twice, imports inside functions, import cycles, upward
 imports, long files, how far the options of `generate` travel, and which files name one config key.
-tests/benchmarks/entry_path.py counts the modules that one entry enters at run time.
+benchmarks/entry_path.py counts the modules that one entry enters at run time.
 `--svg docs/architecture.svg` draws the floors with their rooms. `--check` compares the lines of each floor
 with `[tool.lines]` of pyproject.toml, and exits with 1 if one has more.
 """
@@ -84,6 +84,7 @@ def _defined(source: str, name: str, modules: Mapping[str, Module]) -> tuple[str
                 for node in module.tree.body
                 if isinstance(node, ast.ImportFrom)
                 and node.module
+                and node.module.startswith(PACKAGE)
                 and any(a.name == name for a in node.names)
             ),
             None,
@@ -411,7 +412,7 @@ def main(checkout: Path) -> None:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("checkout", nargs="?", type=Path, default=Path(__file__).parents[2])
+    parser.add_argument("checkout", nargs="?", type=Path, default=Path(__file__).parents[1])
     parser.add_argument("--svg", type=Path, metavar="FILE", help="draw the rooms into this file, too")
     parser.add_argument("--check", action="store_true", help="only compare the lines with the budget")
     arguments = parser.parse_args()

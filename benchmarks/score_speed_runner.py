@@ -1,6 +1,6 @@
 """The official scorer as its users run it, on one result folder after the other, in one process.
 
-    python -m tests.benchmarks.score_speed_runner FOLDER
+    python -m benchmarks.score_speed_runner FOLDER
 
 Runs under `.venv-peer` only: the official evaluation of partial results, which writes its own score files.
 """

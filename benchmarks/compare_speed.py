@@ -1,4 +1,4 @@
-"""Time and memory of `compare`: python -m tests.benchmarks.compare_speed [RUN] [--models 100]
+"""Time and memory of `compare`: python -m benchmarks.compare_speed [RUN] [--models 100]
 
 Makes a run of many models in a temporary directory: the entries and columns of one model's verdicts, with
 verdicts that were drawn, where every model differs from a common base in some entries. Measures the
