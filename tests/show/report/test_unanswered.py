@@ -15,7 +15,7 @@ from bfcl_pipeline.show.report.page.render import render_page
 from bfcl_pipeline.show.report.page.run_tables import read_run_tables
 from bfcl_pipeline.show.report.tables.leaderboard import LEADERBOARD
 from bfcl_pipeline.show.report.terminal import terminal_table
-from bfcl_pipeline.show.screen.screen import exit_without_answers
+from bfcl_pipeline.show.screen.run_description import exit_without_answers
 from tests.support.run_form import FORM_LINE
 from tests.support.synthetic_run import MadeUpModel, made_up_tables, marks
 
