@@ -14,7 +14,7 @@ from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
 
-from bfcl_pipeline.ask.jobs.web_effort import PAGES_OF_A_SEARCH
+from bfcl_pipeline.ask.jobs.effort import PAGES_OF_A_SEARCH
 from bfcl_pipeline.base.text import text_table
 from bfcl_pipeline.benchmark.config.job import WebChoice
 from bfcl_pipeline.benchmark.definition import GROUPS

@@ -182,7 +182,7 @@ class _Runner:
         while True:
             exchange = await answer(request)
             exchanges.append(exchange)
-            self.counts.left.answered(entry, request.turn)
+            self.counts.left.did(entry.entry_id)
             if in_thread:
                 loop = asyncio.get_running_loop()
                 step = await loop.run_in_executor(self.threads, _advance, steps, exchange)

@@ -131,9 +131,9 @@ def check_results(
     )
     _print_lines([*preflight(run, outdated.complete, machine), *journaled_lines(run, outdated.complete)])
     if is_dry_run(arguments):
-        from bfcl_pipeline.ask.jobs.planned_work import planned_work  # loads pyarrow
+        from bfcl_pipeline.ask.jobs.planned_work import planned_work  # of a dry run alone
 
-        _print_lines(planned_work(run, outdated.complete, DATA))
+        _print_lines(planned_work(run, outdated.complete))
     return outdated
 
 

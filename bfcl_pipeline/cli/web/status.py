@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from bfcl_pipeline.ask.jobs.web_effort import left_by_model, left_text
+from bfcl_pipeline.ask.jobs.effort import left_by_model, left_text
 from bfcl_pipeline.base.errors import TableError
 from bfcl_pipeline.base.text import line_of, text_table
 from bfcl_pipeline.benchmark.config.choices import trial_of
@@ -63,7 +63,7 @@ def _left(run: Run, requests: WebRequests) -> Iterator[str]:
     """What each model still needs of the web for its questions without an answer."""
     web = WebChoice() if run.config is None else run.config.web or WebChoice()
     for name, left in left_by_model(_responses(run, unfinished=True), requests).items():
-        yield f"{name}: {left_text(left.questions, left.searches, web)}"
+        yield f"{name}: {left_text(left, web)}"
 
 
 def _unfinished(run: Run) -> Iterator[str]:

@@ -175,7 +175,7 @@ def job_progress(
             "wait_reason": counts.pause_reason if paused else "",
             "last_error": clean(counts.last_error),
             "searches": counts.web.searches,
-            "searches_left": counts.web.left,
+            "searches_left": counts.web.questions.total,
         }
     )
 

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from bfcl_pipeline.ask.generation import Completed
+from bfcl_pipeline.ask.generation.chains import hops_of
 from bfcl_pipeline.ask.generation.counts import ProgressCounts
-from bfcl_pipeline.ask.generation.web_counts import hops_of
 from bfcl_pipeline.ask.jobs.run import run_job
 from bfcl_pipeline.ask.jobs.selection import select
 from bfcl_pipeline.benchmark.config import Job, JobPaths, Selection, WebChoice, load_models

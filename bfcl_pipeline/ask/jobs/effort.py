@@ -1,10 +1,21 @@
-"""What a sample costs and how long it takes: tokens, US dollars, time. Pure."""
+"""The estimate of work: requests, tokens, US dollars, time and searches of so many entries. Pure.
 
-from collections.abc import Mapping
+No result follows from it. A question of the web has a chain of annotated hops, each of which needs at
+least one search, and usually one page. Searches go to one host, one request after the other; pages come
+from many hosts meanwhile.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 
+from bfcl_pipeline.ask.generation.work_left import WorkLeft
+from bfcl_pipeline.base.text import duration, plural
 from bfcl_pipeline.benchmark.config import ModelRow, RequestLimits
-from bfcl_pipeline.benchmark.definition import CATEGORIES
+from bfcl_pipeline.benchmark.config.job import NETWORK_MODES, SERPAPI, WebChoice
+from bfcl_pipeline.benchmark.definition import CATEGORIES, GROUPS
+from bfcl_pipeline.benchmark.records import Response, Status
+from bfcl_pipeline.world.web.keys import Key, SearchKey
 
 MEMORY_SCENARIOS = 5
 """The sessions before memory questions form this many chains; those of one chain run one after another."""
@@ -84,6 +95,15 @@ class Effort:
     requests: float
     seconds: float
     dollars: float | None  # None: its row has no prices
+    searches: float  # of its web questions
+
+    def __str__(self) -> str:
+        """The requests, tokens, cost and time in one line."""
+        cost = "" if self.dollars is None else f", {self.dollars:,.2f} US dollars"
+        return (
+            f"about {self.requests:,.0f} requests, {self.input_tokens:,.0f} tokens in, "
+            f"{self.output_tokens:,.0f} out{cost}, {duration(self.seconds)}"
+        )
 
 
 def effort(entries: Mapping[str, int], used: Consumption, row: ModelRow | None) -> Effort:
@@ -94,10 +114,11 @@ def effort(entries: Mapping[str, int], used: Consumption, row: ModelRow | None) 
 
     Args:
         entries: the sample, by category; a memory category with any entry needs all its sessions.
-        used: figures of every category of the sample.
+        used: figures of the categories; one without any is taken for single-turn calls.
         row: of the model; None: default limits, no prices.
     """
-    parts = [(count, used.entries[name]) for name, count in entries.items() if count]
+    usual = used.entries.get("multiple", PUBLISHED.entries["multiple"])
+    parts = [(count, used.entries.get(name, usual)) for name, count in entries.items() if count]
     sessions = [
         (CATEGORIES[name].prerequisites, used.sessions[name])
         for name, count in entries.items()
@@ -118,7 +139,8 @@ def effort(entries: Mapping[str, int], used: Consumption, row: ModelRow | None) 
     dollars = None
     if row is not None and row.input_price is not None and row.output_price is not None:
         dollars = (sent * row.input_price + received * row.output_price) / 1_000_000
-    return Effort(sent, received, requests, max(seconds), dollars)
+    searches = HOPS_OF_A_QUESTION * sum(entries.get(name, 0) for name in GROUPS["web_search"])
+    return Effort(sent, received, requests, max(seconds), dollars, searches)
 
 
 def completed_figures(used: Consumption, assumed: Consumption = PUBLISHED) -> Consumption:
@@ -126,3 +148,56 @@ def completed_figures(used: Consumption, assumed: Consumption = PUBLISHED) -> Co
     lacks = [name for name in assumed.entries if name not in used.entries]
     source = used.source if not lacks else f"{used.source}; for {', '.join(lacks)}: {assumed.source}"
     return Consumption({**assumed.entries, **used.entries}, {**assumed.sessions, **used.sessions}, source)
+
+
+HOPS_OF_A_QUESTION = 3.14
+"""The mean over the questions of the release: 27 have two, 33 three, 39 four, and one has five."""
+
+PAGES_OF_A_SEARCH = 3
+"""Pages of about ten results that are requested for the thirty results of a search."""
+
+
+def seconds_of_search(web: WebChoice) -> float:
+    """The least time of a search, without that of its answers. 0: a paid service, which needs no pauses."""
+    return 0.0 if web.engine == SERPAPI else web.pause * PAGES_OF_A_SEARCH
+
+
+def searches_text(searches: float, web: WebChoice) -> str:
+    """About how many searches and pages, and the least time for them."""
+    number = round(searches)
+    text = f"about {plural(number, 'search', 'searches')} and as many pages"
+    seconds = number * seconds_of_search(web)
+    return text + (
+        f", at least {duration(seconds)} by {web.engine} at web_pause {web.pause:g}" if seconds else ""
+    )
+
+
+def left_text(questions: WorkLeft, web: WebChoice) -> str:
+    """What is left for the next run: questions without an answer, and what they need about."""
+    asked = plural(questions.failed, "web question is", "web questions are")
+    needed = searches_text(questions.for_later, web)
+    return f"{asked} left: {needed}. What is recorded is not searched again."
+
+
+def left_by_model(
+    responses: Iterable[Response], keys_of: Callable[[Response], Iterable[Key]]
+) -> dict[str, WorkLeft]:
+    """The searches of web questions, by model with questions that failed.
+
+    keys_of: the web requests of a response.
+    """
+    models: dict[str, WorkLeft] = {}
+    for number, response in enumerate(responses):
+        answered = response.status is Status.ANSWERED
+        if response.category not in GROUPS["web_search"] or response.web not in NETWORK_MODES:
+            continue
+        if not answered and response.status is not Status.INFRASTRUCTURE_ERROR:
+            continue
+        questions, name = models.setdefault(response.model or "?", WorkLeft()), str(number)
+        questions.expect(name, "", HOPS_OF_A_QUESTION)
+        with suppress(ValueError, RecursionError):
+            for key in keys_of(response) if answered else ():
+                if isinstance(key, SearchKey):
+                    questions.did(name)
+        questions.ended(name, complete=answered)
+    return {name: questions for name, questions in models.items() if questions.failed}
