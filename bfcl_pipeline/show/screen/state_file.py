@@ -11,7 +11,7 @@ from dataclasses import asdict, is_dataclass
 from functools import cache
 from pathlib import Path
 from types import UnionType
-from typing import Any, TypeVar, cast, get_args, get_origin, get_type_hints
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 from bfcl_pipeline.base.files import read_regular
 from bfcl_pipeline.show.screen.progress import clean
@@ -69,7 +69,7 @@ def _checked(kind: Any, value: Any) -> Any:
     if origin is Mapping and isinstance(value, dict):
         return {clean(key): _checked(parts[1], one) for key, one in list(value.items())[:_MOST_KEYS]}
     if is_dataclass(kind) and isinstance(value, dict):
-        make = cast(type[Any], kind)
+        make: Any = kind
         return make(**{name: _checked(one, value.get(name, ...)) for name, one in _types(make).items()})
     if isinstance(value, str) and isinstance(kind, type) and issubclass(kind, str):
         return clean(value) if kind is str else kind(value)
