@@ -17,6 +17,7 @@ from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.benchmark.tables import write_table
 from bfcl_pipeline.judge.own_errata import using_errata
 from bfcl_pipeline.runs.run import Run
+from bfcl_pipeline.show.report.tables import spec
 from bfcl_pipeline.show.report.tables.agentic_records import read_agentic
 from bfcl_pipeline.show.report.tables.all_tables import TABLES
 from bfcl_pipeline.show.report.tables.errata_tables import listed_entries, own_errata_rows
@@ -24,7 +25,6 @@ from bfcl_pipeline.show.report.tables.leaderboard import LEADERBOARD, with_unran
 from bfcl_pipeline.show.report.tables.memory_questions import MEMORY_QUESTIONS
 from bfcl_pipeline.show.report.tables.model_scores import ModelScore, model_scores, on_the_real_web
 from bfcl_pipeline.show.report.tables.run_records import RunRecords, read_run_records
-from bfcl_pipeline.show.report.tables.spec import ModelSources, RunSources
 from bfcl_pipeline.show.report.tables.web_records import web_conditions
 from bfcl_pipeline.world.encoding import StoredEncoder
 
@@ -148,7 +148,7 @@ def aggregate_run(
             f"Score with --rules {rules.value}, or aggregate with --rules {there}."
         )
     with using_errata(run.errata, data):
-        made = RunSources(
+        made = spec.RunSources(
             records,
             scores,
             rules,
@@ -164,7 +164,7 @@ def aggregate_run(
     questions = [MEMORY_QUESTIONS.schema.empty_table()]  # not as rows: there are many of them
     played = read_agentic(data, records, web_conditions(run))
     for number, conversations in enumerate(played, start=1):
-        of_model = ModelSources(conversations, StoredEncoder(run.cache / "encoder"))
+        of_model = spec.ModelSources(conversations, StoredEncoder(run.cache / "encoder"))
         for name, make in of_models.items():
             rows[name] += make(of_model)
         questions.append(_table(records, rows[MEMORY_QUESTIONS.name], MEMORY_QUESTIONS.schema))
@@ -172,12 +172,12 @@ def aggregate_run(
         told(number, len(chosen))
     tables = run.folder / "tables"
     for name, own in rows.items():
-        spec = TABLES[name]
-        schema = spec.schema
-        if spec is LEADERBOARD and not all(score.judged for score in scores):
+        known = TABLES[name]
+        schema = known.schema
+        if known is LEADERBOARD and not all(score.judged for score in scores):
             schema = with_unranked(schema)
-        table = pa.concat_tables(questions) if spec is MEMORY_QUESTIONS else _table(records, own, schema)
-        if len(table) or spec.always:
+        table = pa.concat_tables(questions) if known is MEMORY_QUESTIONS else _table(records, own, schema)
+        if len(table) or known.always:
             write_table(tables / f"{name}.parquet", table)
             write_text(tables / f"{name}.csv", csv_text(table))
         else:  # a table that an earlier configuration left must not be shown as part of this one

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from bfcl_pipeline.benchmark.tables.comparisons import COMPARISONS, FLIPS
+from bfcl_pipeline.show.report.tables import spec
 from bfcl_pipeline.show.report.tables.answer_classes import ANSWERS, IRRELEVANCE, UNREAD_CALLS
 from bfcl_pipeline.show.report.tables.errata_tables import CEILINGS, ERRATA, OWN_ERRATA
 from bfcl_pipeline.show.report.tables.executable import EXECUTABLE_SCORES
@@ -26,11 +27,10 @@ from bfcl_pipeline.show.report.tables.score_tables import (
     UNANSWERED,
     USAGE,
 )
-from bfcl_pipeline.show.report.tables.spec import TableSpec
 from bfcl_pipeline.show.report.tables.trials import FLAKY, PASS_K, TRIALS
 from bfcl_pipeline.show.report.tables.web import WEB_FAILURES, WEB_HOPS, WEB_QUESTIONS
 
-CHAPTERS: Mapping[str, Sequence[TableSpec]] = {
+CHAPTERS: Mapping[str, Sequence[spec.TableSpec]] = {
     "Every run": (
         LEADERBOARD,
         CATEGORY_SCORES,
@@ -62,12 +62,12 @@ CHAPTERS: Mapping[str, Sequence[TableSpec]] = {
     ),
     "Published scores": (PUBLISHED,),
     "Comparisons": (
-        TableSpec(
+        spec.TableSpec(
             "comparisons",
             "One row per pair and score: groups from the overall on, then categories.",
             list(COMPARISONS),
         ),
-        TableSpec(
+        spec.TableSpec(
             "flips",
             "One row per pair and entry that only one of the two has right, in benchmark order.",
             list(FLIPS),
@@ -76,5 +76,7 @@ CHAPTERS: Mapping[str, Sequence[TableSpec]] = {
 }
 """The tables by chapter. Published scores and comparisons are written by steps of their own."""
 
-TABLES: Mapping[str, TableSpec] = {table.name: table for tables in CHAPTERS.values() for table in tables}
+TABLES: Mapping[str, spec.TableSpec] = {
+    table.name: table for tables in CHAPTERS.values() for table in tables
+}
 """The tables by name."""

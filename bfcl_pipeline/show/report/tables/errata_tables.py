@@ -29,22 +29,9 @@ from bfcl_pipeline.benchmark.records import Entry, Mode, Rules
 from bfcl_pipeline.benchmark.tables import check_staged, entries_path, read_entries
 from bfcl_pipeline.judge.audit.unpassable import obstacles
 from bfcl_pipeline.judge.scoring.aggregate import Count, leaderboard_scores
+from bfcl_pipeline.show.report.tables import spec
 from bfcl_pipeline.show.report.tables.leaderboard import SCORES
 from bfcl_pipeline.show.report.tables.run_records import RunRecords
-from bfcl_pipeline.show.report.tables.spec import (
-    CATEGORY,
-    COUNT,
-    MARK,
-    MODEL,
-    RULES,
-    RUN,
-    SHARE,
-    TEXT,
-    Row,
-    RunSources,
-    TableSpec,
-    field,
-)
 
 
 def release_ceilings(data: Path) -> list[dict[str, Any]]:
@@ -128,7 +115,7 @@ def _asked(records: RunRecords, wanted: Iterable[Erratum]) -> list[ListedEntry]:
     return sorted(found, key=lambda entry: order.index(entry.category))
 
 
-def _errata(made: RunSources) -> Iterator[Row]:
+def _errata(made: spec.RunSources) -> Iterator[spec.Row]:
     listed = made.records.verdicts.filter(
         pl.col("entry_id").is_in([entry.entry_id for entry in made.errata])
     )
@@ -152,7 +139,7 @@ def _errata(made: RunSources) -> Iterator[Row]:
                 }
 
 
-def _ceilings(made: RunSources) -> Iterator[Row]:
+def _ceilings(made: spec.RunSources) -> Iterator[spec.Row]:
     records = made.records
     asked = pl.concat(
         frame.select("category", "entry_id") for frame in (records.verdicts, records.left_out)
@@ -222,56 +209,56 @@ def _is_passable_when_corrected(entry: Entry) -> bool:
     return bool(obstacles(entry, mode)) and not obstacles(entry, mode, Rules.CORRECTED)
 
 
-CEILINGS = TableSpec(
+CEILINGS = spec.TableSpec(
     "ceilings",
     "One row per rule set and score of which the run has entries.",
     [
-        RUN,
-        RULES,
-        field("score", TEXT, "a column of `leaderboard`: a score or a category", nullable=False),
-        field("entries", COUNT, "entries of the run in it, without those left out", nullable=False),
-        field("unreachable", COUNT, "of these, those that a faithful model fails", nullable=False),
-        field("ceiling", SHARE, "the score of a model that fails these only", nullable=False),
+        spec.RUN,
+        spec.RULES,
+        spec.text("score", "a column of `leaderboard`: a score or a category"),
+        spec.count("entries", "entries of the run in it, without those left out"),
+        spec.count("unreachable", "of these, those that a faithful model fails"),
+        spec.share("ceiling", "the score of a model that fails these only"),
     ],
     rows=_ceilings,
 )
 
 
-ERRATA = TableSpec(
+ERRATA = spec.TableSpec(
     "errata",
     "One row per model, entry that the run has, and confirmed or disputed erratum of it.",
     [
-        RUN,
-        MODEL,
-        CATEGORY,
-        field("entry_id", TEXT, "id as in the release", nullable=False),
-        field("defect", TEXT, "class of the defect, as in docs/errata.md", nullable=False),
-        field("status", TEXT, "confirmed or disputed", nullable=False),
-        field("treatment", TEXT, "under verified rules: mended, left out, or as it is", nullable=False),
-        field("official_valid", MARK, "verdict of the official rules; null without one"),
-        field("corrected_valid", MARK, "verdict of the corrected rules; null without one"),
-        field("verified_valid", MARK, "verdict of the verified rules; null without one"),
-        field("what", TEXT, "the defect in one sentence", nullable=False),
+        spec.RUN,
+        spec.MODEL,
+        spec.CATEGORY,
+        spec.text("entry_id", "id as in the release"),
+        spec.text("defect", "class of the defect, as in docs/errata.md"),
+        spec.text("status", "confirmed or disputed"),
+        spec.text("treatment", "under verified rules: mended, left out, or as it is"),
+        spec.mark("official_valid", "verdict of the official rules; null without one", null=True),
+        spec.mark("corrected_valid", "verdict of the corrected rules; null without one", null=True),
+        spec.mark("verified_valid", "verdict of the verified rules; null without one", null=True),
+        spec.text("what", "the defect in one sentence"),
     ],
     rows=_errata,
 )
 
 
-OWN_ERRATA = TableSpec(
+OWN_ERRATA = spec.TableSpec(
     "own_errata",
     (
         "One row per entry that the run has, and erratum of it in a file of the run's own "
         "(`errata` in its config). Verified scores are judged by them."
     ),
     [
-        RUN,
-        field("file", TEXT, "file of the user's own errata", nullable=False),
-        CATEGORY,
-        field("entry_id", TEXT, "id as in the release", nullable=False),
-        field("defect", TEXT, "class of the defect, as in docs/errata.md", nullable=False),
-        field("status", TEXT, "confirmed, disputed or rejected", nullable=False),
-        field("treatment", TEXT, "under verified rules: mended, left out, or as it is", nullable=False),
-        field("what", TEXT, "the defect in one sentence", nullable=False),
+        spec.RUN,
+        spec.text("file", "file of the user's own errata"),
+        spec.CATEGORY,
+        spec.text("entry_id", "id as in the release"),
+        spec.text("defect", "class of the defect, as in docs/errata.md"),
+        spec.text("status", "confirmed, disputed or rejected"),
+        spec.text("treatment", "under verified rules: mended, left out, or as it is"),
+        spec.text("what", "the defect in one sentence"),
     ],
     rows=lambda made: made.own_errata,
 )

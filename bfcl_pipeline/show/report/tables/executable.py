@@ -15,22 +15,10 @@ from bfcl_pipeline.benchmark.records import Entry, Rules, Status
 from bfcl_pipeline.benchmark.tables import entries_path, read_entries
 from bfcl_pipeline.runs.web_label import SIMULATED
 from bfcl_pipeline.show.report.executable_titles import RANKED, UNRANKED
+from bfcl_pipeline.show.report.tables import spec
 from bfcl_pipeline.show.report.tables.intervals import limits
 from bfcl_pipeline.show.report.tables.model_scores import ModelScore, joined_webs
 from bfcl_pipeline.show.report.tables.run_records import RunRecords
-from bfcl_pipeline.show.report.tables.spec import (
-    CLUSTERED,
-    COUNT,
-    MODEL,
-    RULES,
-    RUN,
-    SHARE,
-    TEXT,
-    Row,
-    RunSources,
-    TableSpec,
-    field,
-)
 from bfcl_pipeline.world.executables.network import NETWORK_FUNCTIONS
 
 OF_2025 = ("exec_summary", "simple_exec")
@@ -49,7 +37,7 @@ Counts = dict[tuple[str, str], int]
 _KEY = ("model", "rules")
 
 
-def _rows(made: RunSources) -> Iterator[Row]:
+def _rows(made: spec.RunSources) -> Iterator[spec.Row]:
     """Rule sets in their order, highest summary first, then by name."""
     of_retired = [(score, tally) for score in made.scores if (tally := _tally(score)) is not None]
     if not of_retired:
@@ -162,12 +150,12 @@ def _about(name: str, groups: dict[str, Group]) -> str:
 def _scores() -> Iterator[pa.Field[Any]]:
     groups = {group.name: group for group in EXECUTABLE}
     for name in SCORES:
-        yield field(name, SHARE, _about(name, groups))
-        yield field(f"{name}_ci_low", SHARE, f"lower limit of its {CLUSTERED}")
-        yield field(f"{name}_ci_high", SHARE, f"upper limit of its {CLUSTERED}")
+        yield spec.share(name, _about(name, groups), null=True)
+        yield spec.share(f"{name}_ci_low", f"lower limit of its {spec.CLUSTERED}", null=True)
+        yield spec.share(f"{name}_ci_high", f"upper limit of its {spec.CLUSTERED}", null=True)
 
 
-EXECUTABLE_SCORES = TableSpec(
+EXECUTABLE_SCORES = spec.TableSpec(
     "executable",
     (
         "One row per model and rule set, official rules first, then by `exec_summary`, highest first. "
@@ -175,33 +163,30 @@ EXECUTABLE_SCORES = TableSpec(
         "with calls, 310 of exec_* and rest, 240 of irrelevance."
     ),
     [
-        RUN,
-        RULES,
-        MODEL,
-        field("display_name", TEXT, "name on the leaderboard", nullable=False),
-        field("mode", TEXT, "fc or prompt", nullable=False),
-        field(
+        spec.RUN,
+        spec.RULES,
+        spec.MODEL,
+        spec.text("display_name", "name on the leaderboard"),
+        spec.text("mode", "fc or prompt"),
+        spec.text(
             "web",
-            TEXT,
             "what answered the requests of executed calls: simulated, record, replay, live or off; several "
             "joined; null if no call was executed",
+            null=True,
         ),
         *_scores(),
-        field("entries", COUNT, "entries asked of these seven categories", nullable=False),
-        field("answered", COUNT, "entries with a judged response", nullable=False),
-        field("not_answered", COUNT, "entries without a verdict: in no score", nullable=False),
-        field(
-            "not_recorded",
-            COUNT,
-            "of these, entries whose verdict needs a web answer that is not recorded",
-            nullable=False,
+        spec.count("entries", "entries asked of these seven categories"),
+        spec.count("answered", "entries with a judged response"),
+        spec.count("not_answered", "entries without a verdict: in no score"),
+        spec.count(
+            "not_recorded", "of these, entries whose verdict needs a web answer that is not recorded"
         ),
-        field(
+        spec.count(
             "with_requests",
-            COUNT,
             "judged entries whose expected calls request the web; null without the staged release",
+            null=True,
         ),
-        field("simulated", COUNT, "of these, entries whose requests the simulated web answered"),
+        spec.count("simulated", "of these, entries whose requests the simulated web answered", null=True),
     ],
     rows=_rows,
 )

@@ -24,23 +24,10 @@ from bfcl_pipeline.judge.scoring.statistics.ranks import (
     rank_intervals,
     shown_better,
 )
+from bfcl_pipeline.show.report.tables import spec
 from bfcl_pipeline.show.report.tables.intervals import limits
 from bfcl_pipeline.show.report.tables.model_scores import ModelScore
 from bfcl_pipeline.show.report.tables.run_records import RunRecords
-from bfcl_pipeline.show.report.tables.spec import (
-    CLUSTERED,
-    COUNT,
-    MODEL,
-    RULES,
-    RUN,
-    SHARE,
-    TEXT,
-    WEB,
-    Row,
-    RunSources,
-    TableSpec,
-    field,
-)
 
 Key: TypeAlias = tuple[str, Rules]
 """A model and a rule set."""
@@ -126,10 +113,10 @@ SCORES = (*(group.name for group in reversed(GROUPS)), *V4_CATEGORIES)
 """The columns of the table `leaderboard` that are scores, in its order."""
 
 
-def leaderboard_rows(made: RunSources) -> list[Row]:
+def leaderboard_rows(made: spec.RunSources) -> list[spec.Row]:
     """The rows: official rules first, then by rank. For other tables: `made.once(leaderboard_rows)`."""
     ranked = rank_columns(made.records, made.scores, made.sizes)
-    rows: list[Row] = []
+    rows: list[spec.Row] = []
     ranks = dict.fromkeys(Rules, 0)
     for score in made.scores:
         ranks[score.rules] += score.judged
@@ -192,55 +179,59 @@ def _group_fields(group: Group) -> list[pa.Field[Any]]:
     missing = "" if group.name == "overall" else "; null if nothing of it was evaluated"
     about = f"{how.format(names)}; what was not evaluated counts 0{missing}"
     return [
-        field(group.name, SHARE, about),
-        field(f"{group.name}_ci_low", SHARE, f"lower limit of its {CLUSTERED}"),
-        field(f"{group.name}_ci_high", SHARE, f"upper limit of its {CLUSTERED}"),
+        spec.share(group.name, about, null=True),
+        spec.share(f"{group.name}_ci_low", f"lower limit of its {spec.CLUSTERED}", null=True),
+        spec.share(f"{group.name}_ci_high", f"upper limit of its {spec.CLUSTERED}", null=True),
     ]
 
 
 RANK_FIELDS: tuple[pa.Field[Any], ...] = (
-    field("rank_low", COUNT, "best rank that the verdicts allow: 1 + models shown to be better"),
-    field("rank_high", COUNT, "worst rank that the verdicts allow: models but those shown to be worse"),
-    field("rank_group", COUNT, "from 1; no model of a group is shown to be worse than its first"),
-    field(
+    spec.count("rank_low", "best rank that the verdicts allow: 1 + models shown to be better", null=True),
+    spec.count(
+        "rank_high", "worst rank that the verdicts allow: models but those shown to be worse", null=True
+    ),
+    spec.count("rank_group", "from 1; no model of a group is shown to be worse than its first", null=True),
+    spec.share(
         "detectable",
-        SHARE,
         "smallest true difference from the next model that these entries show with 80 % power",
+        null=True,
     ),
 )
 """The columns on ranks; null for a single model, or without verdicts."""
 
 
-LEADERBOARD = TableSpec(
+LEADERBOARD = spec.TableSpec(
     "leaderboard",
     "One row per model and rule set, official rules first, then by rank.",
     [
-        RUN,
-        RULES,
-        field("rank", COUNT, "by overall, highest first; ties in the order of names", nullable=False),
+        spec.RUN,
+        spec.RULES,
+        spec.count("rank", "by overall, highest first; ties in the order of names"),
         *RANK_FIELDS,
-        MODEL,
-        field("display_name", TEXT, "name on the leaderboard", nullable=False),
-        field("kind", TEXT, "what answers, from the model's row; null if it has none"),
-        field("mode", TEXT, "fc or prompt", nullable=False),
-        WEB,
+        spec.MODEL,
+        spec.text("display_name", "name on the leaderboard"),
+        spec.text("kind", "what answers, from the model's row; null if it has none", null=True),
+        spec.text("mode", "fc or prompt"),
+        spec.WEB,
         *(column for group in reversed(GROUPS) for column in _group_fields(group)),
         *(
-            field(name, SHARE, f"accuracy on {name}; null if it was not evaluated")
+            spec.share(name, f"accuracy on {name}; null if it was not evaluated", null=True)
             for name in V4_CATEGORIES
         ),
-        field("format_max_delta", SHARE, "best prompt format minus worst, in percentage points"),
-        field("format_std", SHARE, "standard deviation over prompt formats, in percentage points"),
-        field("entries", COUNT, "entries asked, of all categories", nullable=False),
-        field("answered", COUNT, "entries with a judged response", nullable=False),
-        field("not_answered", COUNT, "entries without a verdict: in no score", nullable=False),
-        field("cost_usd", SHARE, "cost in US dollars as the leaderboard reckons it; null if unknown"),
-        field("latency_mean_seconds", SHARE, "mean latency of an exchange"),
-        field("latency_std_seconds", SHARE, "sample standard deviation of the latencies"),
-        field("latency_p95_seconds", SHARE, "95th percentile of the latencies"),
-        field("org", TEXT, "who made the model", nullable=False),
-        field("license", TEXT, "the model's license", nullable=False),
-        field("url", TEXT, "where the model is described", nullable=False),
+        spec.share("format_max_delta", "best prompt format minus worst, in percentage points", null=True),
+        spec.share("format_std", "standard deviation over prompt formats, in percentage points", null=True),
+        spec.count("entries", "entries asked, of all categories"),
+        spec.count("answered", "entries with a judged response"),
+        spec.count("not_answered", "entries without a verdict: in no score"),
+        spec.share(
+            "cost_usd", "cost in US dollars as the leaderboard reckons it; null if unknown", null=True
+        ),
+        spec.share("latency_mean_seconds", "mean latency of an exchange", null=True),
+        spec.share("latency_std_seconds", "sample standard deviation of the latencies", null=True),
+        spec.share("latency_p95_seconds", "95th percentile of the latencies", null=True),
+        spec.text("org", "who made the model"),
+        spec.text("license", "the model's license"),
+        spec.text("url", "where the model is described"),
     ],
     rows=lambda made: made.once(leaderboard_rows),
     always=True,

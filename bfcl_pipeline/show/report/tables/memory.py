@@ -4,33 +4,21 @@ from collections.abc import Iterator
 
 from bfcl_pipeline.benchmark.definition import GROUPS
 from bfcl_pipeline.judge.scoring.memory_use import CHANGES, Action, MemoryPart, count_calls
+from bfcl_pipeline.show.report.tables import spec
 from bfcl_pipeline.show.report.tables.memory_follow import FollowedScenario, follow_memories, scenarios
 from bfcl_pipeline.show.report.tables.model_scores import VerdictCounts
 from bfcl_pipeline.show.report.tables.score_tables import tally_columns
-from bfcl_pipeline.show.report.tables.spec import (
-    CATEGORY,
-    KEY,
-    MODEL,
-    RUN,
-    TEXT,
-    ModelSources,
-    Row,
-    TableSpec,
-    counts,
-    field,
-    tally,
-)
 
 FULL = 0.9
 """Share of a part's entries, or of the characters of a memory of one text, from which on it is full."""
 
 
-def followed(of: ModelSources) -> list[FollowedScenario]:
+def followed(of: spec.ModelSources) -> list[FollowedScenario]:
     """The sessions and questions of the memories, played again. Raises MalformedRelease."""
     return follow_memories(of.records, of.encoder)
 
 
-def _domains(of: ModelSources) -> Iterator[Row]:
+def _domains(of: spec.ModelSources) -> Iterator[spec.Row]:
     records = of.records
     for (rules, category), scored in records.verdicts.items():
         if category not in GROUPS["memory"]:
@@ -46,7 +34,7 @@ def _domains(of: ModelSources) -> Iterator[Row]:
             }
 
 
-def _use(of: ModelSources) -> Iterator[Row]:
+def _use(of: spec.ModelSources) -> Iterator[spec.Row]:
     for one in of.once(followed):
         yield {
             "model": of.records.model,
@@ -91,35 +79,35 @@ def _question_columns(followed: FollowedScenario) -> dict[str, int]:
     }
 
 
-_SCENARIO = field("scenario", TEXT, "whose assistant the model is", nullable=False)
+_SCENARIO = spec.text("scenario", "whose assistant the model is")
 
 
-MEMORY_DOMAINS = TableSpec(
+MEMORY_DOMAINS = spec.TableSpec(
     "memory_domains",
     "One row per model, rule set, memory and scenario.",
     [
-        *KEY,
-        CATEGORY,
+        *spec.KEY,
+        spec.CATEGORY,
         _SCENARIO,
-        *counts(entries="questions asked"),
-        *tally("of the scenario"),
+        *spec.counts(entries="questions asked"),
+        *spec.tally("of the scenario"),
     ],
     of_model=_domains,
 )
 
 
-MEMORY_USE = TableSpec(
+MEMORY_USE = spec.TableSpec(
     "memory_use",
     (
         "One row per model, memory and scenario. The sessions are played again call by call, so "
         "that a fact that is stored and lost within one session counts."
     ),
     [
-        RUN,
-        MODEL,
-        CATEGORY,
+        spec.RUN,
+        spec.MODEL,
+        spec.CATEGORY,
         _SCENARIO,
-        *counts(
+        *spec.counts(
             sessions="sessions before the questions",
             sessions_held="of these, those that were held to the end",
             adds="calls in the sessions that add or append",

@@ -14,20 +14,9 @@ from bfcl_pipeline.benchmark.records import AnswerClass, Rules
 from bfcl_pipeline.dialogue.calls import executed_text
 from bfcl_pipeline.judge.scoring.memory_facts import FactEvent
 from bfcl_pipeline.judge.scoring.memory_outcomes import QuestionRecord, Reason, reason
+from bfcl_pipeline.show.report.tables import spec
 from bfcl_pipeline.show.report.tables.agentic_records import ScoredQuestion
 from bfcl_pipeline.show.report.tables.memory import FULL, followed
-from bfcl_pipeline.show.report.tables.spec import (
-    CATEGORY,
-    COUNT,
-    KEY,
-    MARK,
-    SHARE,
-    TEXT,
-    ModelSources,
-    Row,
-    TableSpec,
-    field,
-)
 
 MEMORY = "memory"
 """The value of the column `category` for all memories together, as the score of that name."""
@@ -55,7 +44,7 @@ Judged = Mapping[tuple[str, str], Sequence[JudgedQuestion]]
 """The questions with a verdict by rule set and category, in the release's order."""
 
 
-def judged(of: ModelSources) -> Judged:
+def judged(of: spec.ModelSources) -> Judged:
     """The memory questions of one model with a verdict."""
     records = of.records
     known = {entry_id: record for one in of.once(followed) for entry_id, record in one.records.items()}
@@ -84,7 +73,7 @@ def _reason(
     return reason(known.get(entry_id), entry_id in mentioned, question.error_type, question.answer_class)
 
 
-def _questions(of: ModelSources) -> Iterator[Row]:
+def _questions(of: spec.ModelSources) -> Iterator[spec.Row]:
     columns: dict[str, dict[str, Any]] = {}  # by entry id: the same under each rule set
     for (rules, category), questions in of.once(judged).items():
         for one in questions:
@@ -134,47 +123,57 @@ def _event_columns(prefix: str, event: FactEvent | None) -> dict[str, Any]:
 
 def _event(name: str, what: str) -> list[pa.Field[Any]]:
     return [
-        field(f"{name}_session", TEXT, f"session in which {what}; null if it never did"),
-        field(f"{name}_turn", COUNT, "turn of the session, from 1; null if no call explains it"),
-        field(f"{name}_step", COUNT, "step of that turn, from 1; null likewise"),
-        field(f"{name}_call", TEXT, "the call as Python, cut to 120 characters; null likewise"),
+        spec.text(f"{name}_session", f"session in which {what}; null if it never did", null=True),
+        spec.count(f"{name}_turn", "turn of the session, from 1; null if no call explains it", null=True),
+        spec.count(f"{name}_step", "step of that turn, from 1; null likewise", null=True),
+        spec.text(f"{name}_call", "the call as Python, cut to 120 characters; null likewise", null=True),
     ]
 
 
-MEMORY_QUESTIONS = TableSpec(
+MEMORY_QUESTIONS = spec.TableSpec(
     "memory_questions",
     (
         "One row per model, rule set and memory question with a verdict. The page shows "
         "their sums, the following tables."
     ),
     [
-        *KEY,
-        CATEGORY,
-        field("scenario", TEXT, "whose assistant the model is"),
-        field("entry_id", TEXT, "the question", nullable=False),
-        field("valid", MARK, "whether the answer is right", nullable=False),
-        field("reason", TEXT, "why it is wrong: the first reason that applies; null if it is right"),
-        field("abstained", MARK, "whether the model says that it does not know; null if not classed"),
-        field(
-            "place", TEXT, "part of the memory with the fact: core, archival, both, none; null if unknown"
+        *spec.KEY,
+        spec.CATEGORY,
+        spec.text("scenario", "whose assistant the model is", null=True),
+        spec.text("entry_id", "the question"),
+        spec.mark("valid", "whether the answer is right"),
+        spec.text(
+            "reason", "why it is wrong: the first reason that applies; null if it is right", null=True
         ),
-        field(
+        spec.mark(
+            "abstained", "whether the model says that it does not know; null if not classed", null=True
+        ),
+        spec.text(
+            "place",
+            "part of the memory with the fact: core, archival, both, none; null if unknown",
+            null=True,
+        ),
+        spec.text(
             "seen",
-            TEXT,
             "where the model saw an acceptable answer: prompt (core memory), look_up (a result), nowhere; "
             "null if unknown",
+            null=True,
         ),
-        field("searches", COUNT, "calls at the question that search; null if not recorded"),
-        field("retrievals", COUNT, "calls at the question that read what is stored; null likewise"),
+        spec.count("searches", "calls at the question that search; null if not recorded", null=True),
+        spec.count(
+            "retrievals", "calls at the question that read what is stored; null likewise", null=True
+        ),
         *_event("stored", "the fact first came into the memory"),
         *_event("lost", "the fact last left the memory, if it is not there at the question"),
-        field("lost_within", MARK, "whether no snapshot after a session has the fact; null if not lost"),
-        field(
-            "lost_fill",
-            SHARE,
-            "share of its part in use before that call (memory_rec_sum: of its characters); null likewise",
+        spec.mark(
+            "lost_within", "whether no snapshot after a session has the fact; null if not lost", null=True
         ),
-        field("lost_while_full", MARK, "whether that share was at least 0.9; null likewise"),
+        spec.share(
+            "lost_fill",
+            "share of its part in use before that call (memory_rec_sum: of its characters); null likewise",
+            null=True,
+        ),
+        spec.mark("lost_while_full", "whether that share was at least 0.9; null likewise", null=True),
     ],
     of_model=_questions,
 )

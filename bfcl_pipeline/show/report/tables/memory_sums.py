@@ -11,29 +11,16 @@ from bfcl_pipeline.benchmark.definition import CATEGORIES, GROUPS, MemoryBackend
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.judge.scoring.memory_outcomes import MemoryPlace, Reason, pattern
 from bfcl_pipeline.judge.scoring.memory_use import FUNCTIONS, Action, MemoryPart
+from bfcl_pipeline.show.report.tables import spec
 from bfcl_pipeline.show.report.tables.leaderboard import leaderboard_rows
 from bfcl_pipeline.show.report.tables.memory import followed
 from bfcl_pipeline.show.report.tables.memory_follow import FollowedScenario
 from bfcl_pipeline.show.report.tables.memory_questions import MEMORY, Judged, JudgedQuestion, judged
 from bfcl_pipeline.show.report.tables.model_scores import VerdictCounts
 from bfcl_pipeline.show.report.tables.score_tables import tally_columns
-from bfcl_pipeline.show.report.tables.spec import (
-    CATEGORY,
-    COUNT,
-    KEY,
-    RULES,
-    RUN,
-    SHARE,
-    TEXT,
-    ModelSources,
-    Row,
-    TableSpec,
-    field,
-    tally,
-)
 
 
-def _failures(of: ModelSources) -> Iterator[Row]:
+def _failures(of: spec.ModelSources) -> Iterator[spec.Row]:
     """Only reasons that occur, each memory and then all together."""
     for rules, category, questions in _with_all(of.once(judged)):
         wrong = [one for one in questions if one.reason is not None]
@@ -53,7 +40,7 @@ def _failures(of: ModelSources) -> Iterator[Row]:
                 }
 
 
-def _parts(of: ModelSources) -> Iterator[Row]:
+def _parts(of: spec.ModelSources) -> Iterator[spec.Row]:
     """Only parts that hold facts, each memory and then all together."""
     for rules, category, questions in _with_all(of.once(judged)):
         for place in MemoryPlace:
@@ -82,7 +69,7 @@ def _with_all(questions_by: Judged) -> Iterator[tuple[str, str, Sequence[JudgedQ
         yield rules, MEMORY, questions
 
 
-def _patterns(of: ModelSources) -> Iterator[Row]:
+def _patterns(of: spec.ModelSources) -> Iterator[spec.Row]:
     used = {
         category: _pattern_columns(category, [one for one in of.once(followed) if one.category == category])
         for category in dict.fromkeys(one.category for one in of.once(followed))
@@ -118,7 +105,7 @@ def _pattern_columns(category: str, scenarios: Sequence[FollowedScenario]) -> di
     }
 
 
-def memory_backends(leaderboard: Iterable[Row]) -> Iterator[Row]:
+def memory_backends(leaderboard: Iterable[spec.Row]) -> Iterator[spec.Row]:
     """The rows of `memory_backends`: only scores of several models.
 
     leaderboard: the rows of that table, official rules first, then by rank.
@@ -145,88 +132,86 @@ def memory_backends(leaderboard: Iterable[Row]) -> Iterator[Row]:
             }
 
 
-_OF = field("category", TEXT, "a memory category, or `memory`: all of them together", nullable=False)
+_OF = spec.text("category", "a memory category, or `memory`: all of them together")
 
 
-MEMORY_FAILURES = TableSpec(
+MEMORY_FAILURES = spec.TableSpec(
     "memory_failures",
     "One row per model, rule set, memory and reason that occurs.",
     [
-        *KEY,
+        *spec.KEY,
         _OF,
-        field("reason", TEXT, "why answers are wrong; each has one reason", nullable=False),
-        field("count", COUNT, "wrong answers with this reason", nullable=False),
-        field("wrong", COUNT, "wrong answers", nullable=False),
-        field("share", SHARE, "count / wrong", nullable=False),
-        field("abstained", COUNT, "of count, those that say that they do not know", nullable=False),
-        field("example_entry_id", TEXT, "the first of them", nullable=False),
+        spec.text("reason", "why answers are wrong; each has one reason"),
+        spec.count("count", "wrong answers with this reason"),
+        spec.count("wrong", "wrong answers"),
+        spec.share("share", "count / wrong"),
+        spec.count("abstained", "of count, those that say that they do not know"),
+        spec.text("example_entry_id", "the first of them"),
     ],
     of_model=_failures,
 )
 
 
-MEMORY_PARTS = TableSpec(
+MEMORY_PARTS = spec.TableSpec(
     "memory_parts",
     ("One row per model, rule set, memory and part that has facts: accuracy by the place\nof the fact."),
     [
-        *KEY,
+        *spec.KEY,
         _OF,
-        field(
-            "place", TEXT, "part of the memory with the fact: core, archival, both, none", nullable=False
-        ),
-        field("entries", COUNT, "questions whose fact is there", nullable=False),
-        *tally("of these"),
-        field("without_look_up", COUNT, "of these, those answered without any look-up", nullable=False),
-        field("without_look_up_correct", COUNT, "of those, the right ones", nullable=False),
+        spec.text("place", "part of the memory with the fact: core, archival, both, none"),
+        spec.count("entries", "questions whose fact is there"),
+        *spec.tally("of these"),
+        spec.count("without_look_up", "of these, those answered without any look-up"),
+        spec.count("without_look_up_correct", "of those, the right ones"),
     ],
     of_model=_parts,
 )
 
 
-MEMORY_PATTERNS = TableSpec(
+MEMORY_PATTERNS = spec.TableSpec(
     "memory_patterns",
     (
         "One row per model, rule set and memory with recorded sessions: what the model "
         "adds to the parts of the memory."
     ),
     [
-        *KEY,
-        CATEGORY,
-        field(
+        *spec.KEY,
+        spec.CATEGORY,
+        spec.text(
             "pattern",
-            TEXT,
             "parts with at least 0.1 of the additions: core_and_archival, core_only, archival_only; "
             "or one_text, nothing_added",
-            nullable=False,
         ),
-        field("core_adds", COUNT, "calls in the sessions that add to the core part", nullable=False),
-        field("archival_adds", COUNT, "calls in them that add to the archival part", nullable=False),
-        field("facts", COUNT, "facts that questions ask for", nullable=False),
-        field("facts_in_core", COUNT, "of these, those in the core part at the questions", nullable=False),
-        field("facts_in_archival", COUNT, "of these, those in the archival part", nullable=False),
-        field("texts_with_facts", COUNT, "texts in the memory that mention one", nullable=False),
-        field("facts_per_text", SHARE, "facts in the memory / these texts: above 1, texts are summaries"),
-        field("entries", COUNT, "questions with a verdict", nullable=False),
-        *tally("of these"),
+        spec.count("core_adds", "calls in the sessions that add to the core part"),
+        spec.count("archival_adds", "calls in them that add to the archival part"),
+        spec.count("facts", "facts that questions ask for"),
+        spec.count("facts_in_core", "of these, those in the core part at the questions"),
+        spec.count("facts_in_archival", "of these, those in the archival part"),
+        spec.count("texts_with_facts", "texts in the memory that mention one"),
+        spec.share(
+            "facts_per_text", "facts in the memory / these texts: above 1, texts are summaries", null=True
+        ),
+        spec.count("entries", "questions with a verdict"),
+        *spec.tally("of these"),
     ],
     of_model=_patterns,
 )
 
 
-MEMORY_BACKENDS = TableSpec(
+MEMORY_BACKENDS = spec.TableSpec(
     "memory_backends",
     "One row per rule set and memory that several models were asked.",
     [
-        RUN,
-        RULES,
+        spec.RUN,
+        spec.RULES,
         _OF,
-        field("models", COUNT, "models with this score", nullable=False),
-        field("best", SHARE, "highest accuracy", nullable=False),
-        field("best_model", TEXT, "its model; of several the highest in rank", nullable=False),
-        field("worst", SHARE, "lowest accuracy", nullable=False),
-        field("worst_model", TEXT, "its model; of several the lowest in rank", nullable=False),
-        field("difference", SHARE, "best less worst", nullable=False),
-        field("mean", SHARE, "mean over the models", nullable=False),
+        spec.count("models", "models with this score"),
+        spec.share("best", "highest accuracy"),
+        spec.text("best_model", "its model; of several the highest in rank"),
+        spec.share("worst", "lowest accuracy"),
+        spec.text("worst_model", "its model; of several the lowest in rank"),
+        spec.share("difference", "best less worst"),
+        spec.share("mean", "mean over the models"),
     ],
     rows=lambda made: memory_backends(made.once(leaderboard_rows)),
 )

@@ -17,7 +17,11 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar
 import pyarrow as pa
 
 from bfcl_pipeline.benchmark.records import Rules
+from bfcl_pipeline.benchmark.tables.schemas import count as count
 from bfcl_pipeline.benchmark.tables.schemas import field as field
+from bfcl_pipeline.benchmark.tables.schemas import mark as mark
+from bfcl_pipeline.benchmark.tables.schemas import share as share
+from bfcl_pipeline.benchmark.tables.schemas import text as text
 
 if TYPE_CHECKING:
     from bfcl_pipeline.show.report.tables.agentic_records import AgenticRecords
@@ -86,21 +90,15 @@ class TableSpec:
         return pa.schema(self.columns)
 
 
-TEXT = pa.string()
-COUNT = pa.int64()
-SHARE = pa.float64()
-MARK = pa.bool_()
-
-
-RUN = field("run", TEXT, "name of the run; null if the responses tell none")
-MODEL = field("model", TEXT, "name of the model", nullable=False)
-RULES = field("rules", TEXT, "official, corrected or verified: the rule set", nullable=False)
+RUN = text("run", "name of the run; null if the responses tell none", null=True)
+MODEL = text("model", "name of the model")
+RULES = text("rules", "official, corrected or verified: the rule set")
 KEY = (RUN, MODEL, RULES)
 """The first columns of most tables."""
 
-CATEGORY = field("category", TEXT, "one of the V4 categories", nullable=False)
-WEB = field(
-    "web", TEXT, "web searched: simulated, record, replay, live or off; several joined; null if none"
+CATEGORY = text("category", "one of the V4 categories")
+WEB = text(
+    "web", "web searched: simulated, record, replay, live or off; several joined; null if none", null=True
 )
 
 
@@ -115,20 +113,20 @@ def tally(of: str, interval: str = "95 % Wilson interval") -> list[pa.Field[Any]
         interval: which interval it has.
     """
     return [
-        field("answered", COUNT, f"entries {of} with a judged response", nullable=False),
-        field("correct", COUNT, "of these, the valid ones", nullable=False),
-        field("accuracy", SHARE, "correct / answered; null if none was judged"),
-        field("ci_low", SHARE, f"lower limit of its {interval}"),
-        field("ci_high", SHARE, f"upper limit of its {interval}"),
+        count("answered", f"entries {of} with a judged response"),
+        count("correct", "of these, the valid ones"),
+        share("accuracy", "correct / answered; null if none was judged", null=True),
+        share("ci_low", f"lower limit of its {interval}", null=True),
+        share("ci_high", f"upper limit of its {interval}", null=True),
     ]
 
 
-CLUSTERS = field("clusters", COUNT, "sets of judged entries that share a scenario", nullable=False)
-DESIGN_EFFECT = field(
-    "design_effect", SHARE, "variance over that of independent entries; null if it cannot be measured"
+CLUSTERS = count("clusters", "sets of judged entries that share a scenario")
+DESIGN_EFFECT = share(
+    "design_effect", "variance over that of independent entries; null if it cannot be measured", null=True
 )
 
 
 def counts(**columns: str) -> list[pa.Field[Any]]:
     """Columns of counts by name, with what each counts."""
-    return [field(name, COUNT, about, nullable=False) for name, about in columns.items()]
+    return [count(name, about) for name, about in columns.items()]
