@@ -166,7 +166,7 @@ def aggregate_run(
     for number, conversations in enumerate(played, start=1):
         of_model = spec.ModelSources(conversations, StoredEncoder(run.cache / "encoder"))
         for name, make in of_models.items():
-            rows[name] += make(of_model)
+            rows[name] += ({"model": conversations.model, **row} for row in make(of_model))
         questions.append(_table(records, rows[MEMORY_QUESTIONS.name], MEMORY_QUESTIONS.schema))
         rows[MEMORY_QUESTIONS.name].clear()
         told(number, len(chosen))

@@ -8,13 +8,16 @@ from bfcl_pipeline.show.report.tables.answer_classes import ANSWERS, IRRELEVANCE
 from bfcl_pipeline.show.report.tables.errata_tables import CEILINGS, ERRATA, OWN_ERRATA
 from bfcl_pipeline.show.report.tables.executable import EXECUTABLE_SCORES
 from bfcl_pipeline.show.report.tables.leaderboard import LEADERBOARD
-from bfcl_pipeline.show.report.tables.memory import MEMORY_DOMAINS, MEMORY_USE
-from bfcl_pipeline.show.report.tables.memory_questions import MEMORY_QUESTIONS
-from bfcl_pipeline.show.report.tables.memory_sums import (
+from bfcl_pipeline.show.report.tables.memory import (
     MEMORY_BACKENDS,
+    MEMORY_DOMAINS,
+    MEMORY_PATTERNS,
+    MEMORY_USE,
+)
+from bfcl_pipeline.show.report.tables.memory_questions import (
     MEMORY_FAILURES,
     MEMORY_PARTS,
-    MEMORY_PATTERNS,
+    MEMORY_QUESTIONS,
 )
 from bfcl_pipeline.show.report.tables.published import PUBLISHED
 from bfcl_pipeline.show.report.tables.rules_table import RULES_COMPARED

@@ -4,8 +4,8 @@ Covers counting verdicts and ranking. The arithmetic is in `scoring.aggregate`.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Self
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Self
 
 import polars as pl
 
@@ -16,6 +16,7 @@ from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.judge.scoring.aggregate import Count, Score, Spread, format_spread, leaderboard_scores
 from bfcl_pipeline.judge.scoring.intervals import Precision
 from bfcl_pipeline.judge.scoring.leaderboard_usage import Usage, UsageSummary, summarise_usage
+from bfcl_pipeline.judge.scoring.statistics.clustered import wilson
 from bfcl_pipeline.runs.web_label import SIMULATED, join_webs, split_webs, unreal
 from bfcl_pipeline.show.report.tables.intervals import precisions_of_run
 from bfcl_pipeline.show.report.tables.run_records import FORMAT_CATEGORY, RunRecords, by_model
@@ -38,6 +39,21 @@ class VerdictCounts:
     def accuracy(self) -> float | None:
         """Share of the entries with a verdict that are valid; None if there are none."""
         return self.correct / self.answered if self.answered else None
+
+    @property
+    def columns(self) -> dict[str, Any]:
+        """The columns `entries` and those of `spec.tally`, for entries that do not share clusters.
+
+        That holds for the parts of one category by prompt format, by memory scenario and by hops: each has
+        one entry of a base entry or a question.
+        """
+        interval = None if self.accuracy is None else wilson(self.accuracy, self.answered)
+        return {
+            **asdict(self),
+            "accuracy": self.accuracy,
+            "ci_low": interval.low if interval else None,
+            "ci_high": interval.high if interval else None,
+        }
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,11 +8,10 @@ import polars as pl
 
 from bfcl_pipeline.benchmark.definition import CATEGORIES, parse_format
 from bfcl_pipeline.benchmark.records import Rules, Step
-from bfcl_pipeline.judge.scoring.statistics.clustered import wilson
 from bfcl_pipeline.judge.scoring.usage import add_up
 from bfcl_pipeline.show.report.tables import spec
 from bfcl_pipeline.show.report.tables.intervals import interval_rows, precision_columns
-from bfcl_pipeline.show.report.tables.model_scores import ModelScore, VerdictCounts
+from bfcl_pipeline.show.report.tables.model_scores import ModelScore
 from bfcl_pipeline.show.report.tables.run_records import by_model, in_order
 
 ENTRIES, SESSIONS = "entries", "sessions"
@@ -45,7 +44,7 @@ def _categories(made: spec.RunSources) -> Iterator[spec.Row]:
                     "category": name,
                     "web": score.webs.get(name),
                     "release_entries": category.entries,
-                    **tally_columns(counted),
+                    **counted.columns,
                     **precision_columns(score.precisions.get(name)),
                     "not_answered": counted.entries - counted.answered,
                 }
@@ -54,31 +53,13 @@ def _categories(made: spec.RunSources) -> Iterator[spec.Row]:
 def _formats(made: spec.RunSources) -> Iterator[spec.Row]:
     for score in _by_name(made.scores):
         for key, counted in score.formats.items():
-            yield {**_key(score), "format": key, **_format_columns(key), **tally_columns(counted)}
+            yield {**_key(score), "format": key, **_format_columns(key), **counted.columns}
 
 
 def _intervals(made: spec.RunSources) -> Iterator[spec.Row]:
     for score in _by_name(made.scores):
         for row in interval_rows(score.scores, score.precisions):
             yield {**_key(score), **row}
-
-
-def tally_columns(tally: VerdictCounts) -> dict[str, Any]:
-    """The columns `entries` and those of `columns.tally`, for entries that do not share clusters.
-
-    That holds for the parts of one category by prompt format, by memory scenario and by hops: each has one
-    entry of a base entry or a question.
-    """
-    share = tally.accuracy
-    interval = None if share is None else wilson(share, tally.answered)
-    return {
-        "entries": tally.entries,
-        "answered": tally.answered,
-        "correct": tally.correct,
-        "accuracy": tally.accuracy,
-        "ci_low": interval.low if interval else None,
-        "ci_high": interval.high if interval else None,
-    }
 
 
 def _format_columns(key: str) -> Mapping[str, Any]:

@@ -1,7 +1,7 @@
 """The tables on web search: accuracy by number of hops, failures of wrong answers, and every question."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from statistics import fmean
 
 from bfcl_pipeline.benchmark.definition import GROUPS
@@ -11,7 +11,6 @@ from bfcl_pipeline.judge.scoring.web_use import (
     NONE_OF_THESE,
     RESULT_FAILURES,
     Next,
-    WebWork,
     failures,
     hop_count,
 )
@@ -19,54 +18,13 @@ from bfcl_pipeline.runs.web_label import join_webs
 from bfcl_pipeline.show.report.tables import spec
 from bfcl_pipeline.show.report.tables.agentic_records import AgenticRecords, ScoredQuestion
 from bfcl_pipeline.show.report.tables.model_scores import VerdictCounts
-from bfcl_pipeline.show.report.tables.score_tables import tally_columns
 
 
-def _hops(of: spec.ModelSources) -> Iterator[spec.Row]:
-    records = of.records
-    for key, scored in _searched(records):
-        for hops in sorted({hop_count(question.entry) for question in scored}):
-            questions = [question for question in scored if hop_count(question.entry) == hops]
-            answered = list(_answered(records, questions))
-            works = [work for _, work in answered]
-            right = [work for question, work in answered if question.valid]
-            yield {
-                **key,
-                "hops": hops,
-                **tally_columns(VerdictCounts.of([question.valid for question in questions])),
-                **_means(works, ""),
-                **_means(right, "_correct"),
-                "abstained": sum(work.abstains for question, work in answered if not question.valid),
-            }
-
-
-def _failures(of: spec.ModelSources) -> Iterator[spec.Row]:
-    records = of.records
-    for key, scored in _searched(records):
-        wrong = {
-            question.entry.entry_id: work
-            for question, work in _answered(records, scored)
-            if question.valid is False
-        }
-        reasons = {entry_id: failures(work) for entry_id, work in wrong.items()}
-        counts = Counter(failure for found in reasons.values() for failure in found)
-        known = sum(work.known for work in wrong.values())
-        for failure in (*FAILURES, NONE_OF_THESE) if wrong else ():
-            yield {
-                **key,
-                "failure": failure,
-                "count": counts[failure],
-                "wrong": len(wrong),
-                "share": counts[failure] / len(wrong),
-                "example_entry_id": next((entry for entry in wrong if failure in reasons[entry]), None),
-                "known": known if failure in (*RESULT_FAILURES, NONE_OF_THESE) else len(wrong),
-            }
-
-
-def _questions(of: spec.ModelSources) -> Iterator[spec.Row]:
-    records = of.records
-    for key, scored in _searched(records):
-        for question, work in _answered(records, scored):
+def _questions(of: spec.ModelSources) -> list[spec.Row]:
+    rows = []
+    for key, scored in _searched(of.records):
+        for question in (one for one in scored if one.answer and one.valid is not None):
+            work = of.records.web[question.entry.category][question.entry.entry_id]
             after = Counter(work.after_failures())
             results = {
                 "failed_searches": sum(bool(call.failed) for call in work.searches),
@@ -78,7 +36,7 @@ def _questions(of: spec.ModelSources) -> Iterator[spec.Row]:
                 "gave_up": after[Next.GAVE_UP],
                 **{f"answer_in_{place}": place in work.places for place in Place},
             }
-            yield {
+            row = {
                 **key,
                 "entry_id": question.entry.entry_id,
                 "hops": hop_count(question.entry),
@@ -92,38 +50,57 @@ def _questions(of: spec.ModelSources) -> Iterator[spec.Row]:
                 **(results if work.known else {}),
                 "failures": None if question.valid else ",".join(failures(work)) or None,
             }
+            rows.append(row)
+    return rows
+
+
+def _hops(of: spec.ModelSources) -> Iterator[spec.Row]:
+    for key, scored in _searched(of.records):
+        answered = [row for row in of.once(_questions) if key.items() <= row.items()]
+        for hops in sorted({hop_count(question.entry) for question in scored}):
+            marks = [question.valid for question in scored if hop_count(question.entry) == hops]
+            rows = [row for row in answered if row["hops"] == hops]
+            yield {
+                **key,
+                "hops": hops,
+                **VerdictCounts.of(marks).columns,
+                **_means(rows, ""),
+                **_means([row for row in rows if row["valid"]], "_correct"),
+                "abstained": sum(row["abstained"] for row in rows),
+            }
+
+
+def _failures(of: spec.ModelSources) -> Iterator[spec.Row]:
+    for key, _ in _searched(of.records):
+        rows = [row for row in of.once(_questions) if key.items() <= row.items() and not row["valid"]]
+        kinds = {row["entry_id"]: (row["failures"] or "").split(",") for row in rows}
+        counts = Counter(failure for found in kinds.values() for failure in found)
+        known = sum(row["known"] for row in rows)
+        for failure in (*FAILURES, NONE_OF_THESE) if rows else ():
+            yield {
+                **key,
+                "failure": failure,
+                "count": counts[failure],
+                "wrong": len(rows),
+                "share": counts[failure] / len(rows),
+                "example_entry_id": next((entry for entry in kinds if failure in kinds[entry]), None),
+                "known": known if failure in (*RESULT_FAILURES, NONE_OF_THESE) else len(rows),
+            }
 
 
 def _searched(records: AgenticRecords) -> Iterator[tuple[dict[str, str | None], Sequence[ScoredQuestion]]]:
     """The key columns of each rule set and web-search category, and its questions with verdicts."""
     for (rules, category), scored in records.verdicts.items():
         if category in GROUPS["web_search"]:
-            answers = (question.answer for question in scored if question.answer)
-            web = join_webs(answer.web for answer in answers if answer.web)
-            yield {"model": records.model, "rules": rules, "category": category, "web": web}, scored
+            web = join_webs(one.answer.web for one in scored if one.answer and one.answer.web)
+            yield {"rules": rules, "category": category, "web": web}, scored
 
 
-def _answered(
-    records: AgenticRecords, questions: Iterable[ScoredQuestion]
-) -> Iterator[tuple[ScoredQuestion, WebWork]]:
-    """The questions with an answer and a verdict on it, each with what was done."""
-    for question in questions:
-        if question.answer and question.valid is not None:
-            entry = question.entry
-            yield question, records.web[entry.category][entry.entry_id]
-
-
-def _means(works: Sequence[WebWork], suffix: str) -> dict[str, float | None]:
+def _means(rows: Sequence[spec.Row], suffix: str) -> dict[str, float | None]:
     return {
-        f"mean_steps{suffix}": _mean(work.steps for work in works),
-        f"mean_searches{suffix}": _mean(len(work.searches) for work in works),
-        f"mean_fetches{suffix}": _mean(len(work.fetches) for work in works),
+        f"mean_{name}{suffix}": fmean(row[name] for row in rows) if rows else None
+        for name in ("steps", "searches", "fetches")
     }
-
-
-def _mean(amounts: Iterable[int]) -> float | None:
-    values = list(amounts)
-    return fmean(values) if values else None
 
 
 WEB_HOPS = spec.TableSpec(
@@ -245,5 +222,5 @@ WEB_QUESTIONS = spec.TableSpec(
             null=True,
         ),
     ],
-    of_model=_questions,
+    of_model=lambda of: of.once(_questions),
 )
