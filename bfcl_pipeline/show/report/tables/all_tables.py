@@ -7,6 +7,7 @@ from bfcl_pipeline.show.report.tables import spec
 from bfcl_pipeline.show.report.tables.answer_classes import ANSWERS, IRRELEVANCE, UNREAD_CALLS
 from bfcl_pipeline.show.report.tables.errata_tables import CEILINGS, ERRATA, OWN_ERRATA
 from bfcl_pipeline.show.report.tables.executable import EXECUTABLE_SCORES
+from bfcl_pipeline.show.report.tables.intervals import INTERVALS
 from bfcl_pipeline.show.report.tables.leaderboard import LEADERBOARD
 from bfcl_pipeline.show.report.tables.memory import (
     MEMORY_BACKENDS,
@@ -26,7 +27,6 @@ from bfcl_pipeline.show.report.tables.score_tables import (
     COVERAGE,
     ERROR_TYPES,
     FORMAT_SCORES,
-    INTERVALS,
     UNANSWERED,
     USAGE,
 )

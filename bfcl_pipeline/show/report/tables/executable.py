@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
@@ -10,14 +11,13 @@ import polars as pl
 import pyarrow as pa
 
 from bfcl_pipeline.benchmark.definition import CATEGORIES, GROUPS, Check
-from bfcl_pipeline.benchmark.definition.leaderboard import EXECUTABLE, Group, Mean
+from bfcl_pipeline.benchmark.definition.leaderboard import EXECUTABLE
 from bfcl_pipeline.benchmark.records import Entry, Rules, Status
 from bfcl_pipeline.benchmark.tables import entries_path, read_entries
 from bfcl_pipeline.runs.web_label import SIMULATED
 from bfcl_pipeline.show.report.executable_titles import RANKED, UNRANKED
 from bfcl_pipeline.show.report.tables import spec
-from bfcl_pipeline.show.report.tables.intervals import limits
-from bfcl_pipeline.show.report.tables.model_scores import ModelScore, joined_webs
+from bfcl_pipeline.show.report.tables.model_scores import ModelScore
 from bfcl_pipeline.show.report.tables.run_records import RunRecords
 from bfcl_pipeline.world.executables.network import NETWORK_FUNCTIONS
 
@@ -49,12 +49,11 @@ def _rows(made: spec.RunSources) -> Iterator[spec.Row]:
     for score, (entries, answered) in sorted(of_retired, key=_order):
         key = score.model.name, score.rules.value
         yield {
-            "model": score.model.name,
-            "rules": score.rules.value,
+            **score.key,
             "display_name": score.model.display_name,
             "mode": score.mode,
-            "web": joined_webs(score.webs, GROUPS["executable"]),
-            **{column: value for name in SCORES for column, value in _score(score, name).items()},
+            "web": score.web(GROUPS["executable"]),
+            **ChainMap(*(score.columns(name, score.scores[name].complete) for name in SCORES)),
             "entries": entries,
             "answered": answered,
             "not_answered": entries - answered,
@@ -81,16 +80,6 @@ def _order(row: tuple[ModelScore, tuple[int, int]]) -> tuple[int, bool, float, s
         -summary.accuracy if summary.complete else 0.0,
         score.model.name,
     )
-
-
-def _score(score: ModelScore, name: str) -> dict[str, float | None]:
-    found, precision = score.scores[name], score.precisions.get(name)
-    interval = limits(found, precision) if precision and found.complete else None
-    return {
-        name: found.accuracy if found.complete else None,
-        f"{name}_ci_low": interval.low if interval else None,
-        f"{name}_ci_high": interval.high if interval else None,
-    }
 
 
 def _counted(verdicts: pl.DataFrame) -> Counts:
@@ -136,23 +125,12 @@ def _with_requests(
     return _counted(judged), _counted(known.filter(pl.col("web") == SIMULATED))
 
 
-_HOW = {Mean.EQUAL: "mean of {}", Mean.BY_SIZE: "mean of {}, by judged entries"}
-
-
-def _about(name: str, groups: dict[str, Group]) -> str:
-    if name in groups:
-        members = ", ".join(member.name for member in groups[name].members)
-        return f"{_HOW[groups[name].mean].format(members)}; null unless all were evaluated"
+def _columns(name: str) -> list[pa.Field[Any]]:
+    group = next((group for group in EXECUTABLE if group.name == name), None)
+    if group is not None:
+        return spec.score(name, f"{spec.describe_mean(group)}; null unless all were evaluated")
     unranked = " (never in a score of the leaderboard)" if name in UNRANKED else ""
-    return f"accuracy on {name}{unranked}; null if it was not evaluated"
-
-
-def _scores() -> Iterator[pa.Field[Any]]:
-    groups = {group.name: group for group in EXECUTABLE}
-    for name in SCORES:
-        yield spec.share(name, _about(name, groups), null=True)
-        yield spec.share(f"{name}_ci_low", f"lower limit of its {spec.CLUSTERED}", null=True)
-        yield spec.share(f"{name}_ci_high", f"upper limit of its {spec.CLUSTERED}", null=True)
+    return spec.score(name, f"accuracy on {name}{unranked}; null if it was not evaluated")
 
 
 EXECUTABLE_SCORES = spec.TableSpec(
@@ -174,7 +152,7 @@ EXECUTABLE_SCORES = spec.TableSpec(
             "joined; null if no call was executed",
             null=True,
         ),
-        *_scores(),
+        *(column for name in SCORES for column in _columns(name)),
         spec.count("entries", "entries asked of these seven categories"),
         spec.count("answered", "entries with a judged response"),
         spec.count("not_answered", "entries without a verdict: in no score"),

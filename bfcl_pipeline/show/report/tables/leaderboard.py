@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
+from dataclasses import asdict
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 from bfcl_pipeline.benchmark.definition import V4_CATEGORIES
 from bfcl_pipeline.benchmark.definition.clusters import cluster_of
 from bfcl_pipeline.benchmark.definition.leaderboard import LEADERBOARD as GROUPS
-from bfcl_pipeline.benchmark.definition.leaderboard import Group, Mean, categories_of, category_weights
+from bfcl_pipeline.benchmark.definition.leaderboard import Group, categories_of, category_weights
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.judge.scoring.statistics.clustered import Floats, layout, number_keys
 from bfcl_pipeline.judge.scoring.statistics.power import detectable_difference
@@ -25,72 +26,48 @@ from bfcl_pipeline.judge.scoring.statistics.ranks import (
     shown_better,
 )
 from bfcl_pipeline.show.report.tables import spec
-from bfcl_pipeline.show.report.tables.intervals import limits
 from bfcl_pipeline.show.report.tables.model_scores import ModelScore
-from bfcl_pipeline.show.report.tables.run_records import RunRecords
-
-Key: TypeAlias = tuple[str, Rules]
-"""A model and a rule set."""
 
 SCORE = "overall"
 """The score that ranks."""
-
-UNKNOWN: Mapping[str, Any] = dict.fromkeys(("rank_low", "rank_high", "rank_group", "detectable"))
-"""The columns of a model that nothing can be compared with."""
 
 _DIGITS = 6
 """Digits of a detectable difference: sums may differ by rounding between processors, tables must not."""
 
 
-def rank_columns(
-    records: RunRecords, scores: Sequence[ModelScore], sizes: Mapping[str, int] | None = None
-) -> dict[Key, Mapping[str, Any]]:
-    """The columns on ranks by the overall score, as the table shows it, of each model and rule set.
+def _ranks(
+    judged: pl.DataFrame, ranked: Sequence[ModelScore], sizes: Mapping[str, int] | None
+) -> list[dict[str, Any]]:
+    """The columns on ranks of models under one rule set, by the overall score as the table shows it.
 
     Args:
-        records: of the run.
-        scores: as `model_scores` returns them, in the order of ranks.
+        judged: their verdicts on entries of the overall; all if there are other models.
+        ranked: in the order of their ranks.
         sizes: of every category, its entries in means by size; None: those scored.
     """
-    columns: dict[Key, Mapping[str, Any]] = {(score.model.name, score.rules): UNKNOWN for score in scores}
-    judged = records.verdicts.select("rules", "model", "category", "entry_id", "valid").filter(
-        pl.col("valid").is_not_null(), pl.col("category").is_in(categories_of(SCORE))
-    )
-    for rules in Rules:
-        ranked = [score for score in scores if score.rules is rules and score.judged]
-        columns |= _of_rules(judged.filter(pl.col("rules") == rules.value), ranked, sizes)
-    return columns
-
-
-def _of_rules(
-    judged: pl.DataFrame, ranked: Sequence[ModelScore], sizes: Mapping[str, int] | None
-) -> dict[Key, Mapping[str, Any]]:
-    """The columns of models under one rule set, in the order of their ranks."""
-    names = [score.model.name for score in ranked]
-    weights = [_weights(score, sizes) for score in ranked]
     if len(ranked) < 2 or judged.is_empty():
-        return {}
+        return [{} for _ in ranked]
     entries = judged.select("category", "entry_id").unique().sort("category", "entry_id")
     categories, category = np.unique(entries["category"].to_numpy(), return_inverse=True)
     keys = [cluster_of(*entry) for entry in entries.iter_rows()]
-    where = layout(category, number_keys(keys))
+    weights = [_weights(score, sizes) for score in ranked]
     of = pairs(
-        _matrix(judged, entries, names),
-        where,
+        _matrix(judged, entries, [score.model.name for score in ranked]),
+        layout(category, number_keys(keys)),
         np.array([[by_name[str(name)] for name in categories] for by_name in weights]),
     )
     better = shown_better(of)
-    return {
-        (score.model.name, score.rules): {
+    return [
+        {
             "rank_low": interval.low,
             "rank_high": interval.high,
             "rank_group": group,
             "detectable": None if error is None else round(detectable_difference(error), _DIGITS),
         }
-        for score, interval, group, error in zip(
-            ranked, rank_intervals(better), groups(better), errors_to_next(of), strict=True
+        for interval, group, error in zip(
+            rank_intervals(better), groups(better), errors_to_next(of), strict=True
         )
-    }
+    ]
 
 
 def _weights(score: ModelScore, sizes: Mapping[str, int] | None) -> Mapping[str, float]:
@@ -115,74 +92,48 @@ SCORES = (*(group.name for group in reversed(GROUPS)), *V4_CATEGORIES)
 
 def leaderboard_rows(made: spec.RunSources) -> list[spec.Row]:
     """The rows: official rules first, then by rank. For other tables: `made.once(leaderboard_rows)`."""
-    ranked = rank_columns(made.records, made.scores, made.sizes)
+    judged = made.records.verdicts.select("rules", "model", "category", "entry_id", "valid").filter(
+        pl.col("valid").is_not_null(), pl.col("category").is_in(categories_of(SCORE))
+    )
     rows: list[spec.Row] = []
-    ranks = dict.fromkeys(Rules, 0)
-    for score in made.scores:
-        ranks[score.rules] += score.judged
-        rank = ranks[score.rules] if score.judged else None
-        key = {"model": score.model.name, "rules": score.rules.value}
-        of_rank = ranked[score.model.name, score.rules]
-        rows.append({"rank": rank, **of_rank, **key, **_leaderboard_columns(score)})
+    for rules in Rules:
+        own = [score for score in made.scores if score.rules is rules]
+        ranked = [score for score in own if score.judged]  # the others come after them
+        ranks = _ranks(judged.filter(pl.col("rules") == rules.value), ranked, made.sizes)
+        places = [{"rank": rank, **columns} for rank, columns in enumerate(ranks, start=1)]
+        places += [{}] * (len(own) - len(ranked))
+        rows += [{**place, **_columns(score)} for place, score in zip(places, own, strict=True)]
     return rows
 
 
-def _leaderboard_columns(score: ModelScore) -> dict[str, Any]:
+def _columns(score: ModelScore) -> dict[str, Any]:
     entries = sum(tally.entries for tally in score.of_v4.values())
     answered = sum(tally.answered for tally in score.of_v4.values())
-    categories = {name: score.scores[name] for name in V4_CATEGORIES}
-    return {
-        "display_name": score.model.display_name,
+    columns: dict[str, Any] = {
+        **score.key,
+        **{name: getattr(score.model, name) for name in ("display_name", "org", "license", "url")},
+        **asdict(score.usage),
         "kind": score.model.kind or None,
         "mode": score.mode,
-        "web": score.web,
-        **_group_columns(score),
-        **{name: found.accuracy if found.complete else None for name, found in categories.items()},
+        "web": score.web(),
         "format_max_delta": score.spread.max_delta if score.spread else None,
         "format_std": score.spread.std if score.spread else None,
         "entries": entries,
         "answered": answered,
         "not_answered": entries - answered,
-        "cost_usd": score.usage.cost_usd,
-        "latency_mean_seconds": score.usage.latency_mean_seconds,
-        "latency_std_seconds": score.usage.latency_std_seconds,
-        "latency_p95_seconds": score.usage.latency_p95_seconds,
-        "org": score.model.org,
-        "license": score.model.license,
-        "url": score.model.url,
     }
-
-
-def _group_columns(score: ModelScore) -> dict[str, float | None]:
-    columns: dict[str, float | None] = {}
     for group in GROUPS:
-        of_group, precision = score.scores[group.name], score.precisions.get(group.name)
-        known = of_group.evaluated > 0 or (group.name == "overall" and score.judged)
-        accuracy = of_group.accuracy if known else None
-        columns[group.name] = accuracy
-        interval = limits(of_group, precision) if precision else None
-        # Without one, a known score is the 0 of an Overall of which nothing was evaluated.
-        columns[f"{group.name}_ci_low"] = interval.low if interval else accuracy
-        columns[f"{group.name}_ci_high"] = interval.high if interval else accuracy
+        known = score.scores[group.name].evaluated > 0 or (group.name == SCORE and score.judged)
+        columns |= score.columns(group.name, known)
+    for name in V4_CATEGORIES:
+        found = score.scores[name]
+        columns[name] = found.accuracy if found.complete else None
     return columns
 
 
 def _group_fields(group: Group) -> list[pa.Field[Any]]:
-    how = {
-        Mean.EQUAL: "mean of {}",
-        Mean.BY_SIZE: "mean of {}, by judged entries",
-        Mean.WEIGHTED: "weighted mean of {}",
-    }[group.mean]
-    names = ", ".join(
-        f"{m.weight} % {m.name}" if group.mean is Mean.WEIGHTED else m.name for m in group.members
-    )
-    missing = "" if group.name == "overall" else "; null if nothing of it was evaluated"
-    about = f"{how.format(names)}; what was not evaluated counts 0{missing}"
-    return [
-        spec.share(group.name, about, null=True),
-        spec.share(f"{group.name}_ci_low", f"lower limit of its {spec.CLUSTERED}", null=True),
-        spec.share(f"{group.name}_ci_high", f"upper limit of its {spec.CLUSTERED}", null=True),
-    ]
+    missing = "" if group.name == SCORE else "; null if nothing of it was evaluated"
+    return spec.score(group.name, f"{spec.describe_mean(group)}; what was not evaluated counts 0{missing}")
 
 
 RANK_FIELDS: tuple[pa.Field[Any], ...] = (

@@ -82,9 +82,27 @@ class ModelScore:
         return any(tally.answered for tally in self.of_v4.values())
 
     @property
-    def web(self) -> str | None:
-        """The webs that it searched in V4, as in the column `web`."""
-        return joined_webs(self.webs, V4_CATEGORIES)
+    def key(self) -> dict[str, Any]:
+        """The columns that say which score it is."""
+        return {"model": self.model.name, "rules": self.rules.value}
+
+    def web(self, categories: Iterable[str] = V4_CATEGORIES) -> str | None:
+        """The webs that it searched in some categories, as in the column `web`."""
+        return join_webs(web for name in categories for web in split_webs(self.webs.get(name)))
+
+    def limits(self, name: str) -> tuple[float, float] | None:
+        """The interval of a score, which contains it also where the sums were rounded differently."""
+        share, precision = self.scores[name].accuracy, self.precisions.get(name)
+        return (min(precision.low, share), max(precision.high, share)) if precision else None
+
+    def columns(self, name: str, known: bool) -> dict[str, float | None]:
+        """The columns `spec.score`; null unless the score is known.
+
+        Without an interval, a known score is the 0 of an overall of which nothing was evaluated.
+        """
+        share = self.scores[name].accuracy if known else None
+        low, high = (known and self.limits(name)) or (share, share)
+        return {name: share, f"{name}_ci_low": low, f"{name}_ci_high": high}
 
 
 def model_scores(
@@ -221,11 +239,6 @@ def _precisions(
         for key, of_retired in precisions_of_run(retired, sizes, EXECUTABLE).items():
             found[key] = {**of_retired, **found.get(key, {})}
     return found
-
-
-def joined_webs(webs: Mapping[str, str], categories: Iterable[str]) -> str | None:
-    """The webs of some categories, as in the column `web`. webs: by category."""
-    return join_webs(web for name in categories for web in split_webs(webs.get(name)))
 
 
 def _usage(model: ModelRow, responses: pl.DataFrame | None) -> UsageSummary:

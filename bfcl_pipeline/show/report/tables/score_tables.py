@@ -1,17 +1,15 @@
 """The tables on categories, prompt formats, errors, coverage and usage, and on models without answers."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import asdict
-from typing import Any
 
 import polars as pl
 
 from bfcl_pipeline.benchmark.definition import CATEGORIES, parse_format
-from bfcl_pipeline.benchmark.records import Rules, Step
+from bfcl_pipeline.benchmark.records import Step
 from bfcl_pipeline.judge.scoring.usage import add_up
 from bfcl_pipeline.show.report.tables import spec
-from bfcl_pipeline.show.report.tables.intervals import interval_rows, precision_columns
-from bfcl_pipeline.show.report.tables.model_scores import ModelScore
+from bfcl_pipeline.show.report.tables.intervals import rounded
 from bfcl_pipeline.show.report.tables.run_records import by_model, in_order
 
 ENTRIES, SESSIONS = "entries", "sessions"
@@ -25,52 +23,29 @@ UNKNOWN_REASON = "the responses do not state a reason"
 MISSING_REASON = "its step failed before it had results; logs/ has the log of each step"
 
 
-def _by_name(scores: Iterable[ModelScore]) -> list[ModelScore]:
-    order = list(Rules)
-    return sorted(scores, key=lambda score: (score.model.name, order.index(score.rules)))
-
-
-def _key(score: ModelScore) -> spec.Row:
-    return {"model": score.model.name, "rules": score.rules.value}
-
-
 def _categories(made: spec.RunSources) -> Iterator[spec.Row]:
-    for score in _by_name(made.scores):
+    for score in made.by_name:
         for name, category in CATEGORIES.items():
             if name in score.tallies:
-                counted = score.tallies[name]
+                counted, precision = score.tallies[name], score.precisions.get(name)
                 yield {
-                    **_key(score),
+                    **score.key,
                     "category": name,
                     "web": score.webs.get(name),
                     "release_entries": category.entries,
                     **counted.columns,
-                    **precision_columns(score.precisions.get(name)),
+                    "ci_low": precision.low if precision else None,
+                    "ci_high": precision.high if precision else None,
+                    "clusters": precision.clusters if precision else 0,
+                    "design_effect": rounded(precision.design_effect) if precision else None,
                     "not_answered": counted.entries - counted.answered,
                 }
 
 
 def _formats(made: spec.RunSources) -> Iterator[spec.Row]:
-    for score in _by_name(made.scores):
+    for score in made.by_name:
         for key, counted in score.formats.items():
-            yield {**_key(score), "format": key, **_format_columns(key), **counted.columns}
-
-
-def _intervals(made: spec.RunSources) -> Iterator[spec.Row]:
-    for score in _by_name(made.scores):
-        for row in interval_rows(score.scores, score.precisions):
-            yield {**_key(score), **row}
-
-
-def _format_columns(key: str) -> Mapping[str, Any]:
-    fmt = parse_format(key)
-    return {
-        "return_format": fmt.return_format.value,
-        "tool_call_tag": fmt.tool_call_tag,
-        "doc_format": fmt.doc_format,
-        "layout": fmt.layout,
-        "style": fmt.style,
-    }
+            yield {**score.key, "format": key, **asdict(parse_format(key)), **counted.columns}
 
 
 def _error_types(made: spec.RunSources) -> list[spec.Row]:
@@ -209,39 +184,6 @@ COVERAGE = spec.TableSpec(
         spec.count("entries", "entries with this status"),
     ],
     rows=_coverage,
-    always=True,
-)
-
-
-INTERVALS = spec.TableSpec(
-    "intervals",
-    (
-        "One row per model, rule set and score with verdicts: the overall, the other groups, the "
-        "categories. The design effect of a group is the variance of its score over that of "
-        "independent entries. [statistics.md](statistics.md) derives the columns. Memory has only "
-        "five scenarios, too few for an interval over scenarios: the last two columns show how much "
-        "its scores depend on single ones."
-    ),
-    [
-        *spec.KEY,
-        spec.text("score", "a column of `leaderboard`: a score or a category"),
-        spec.count("entries", "entries of it with a judged response"),
-        spec.CLUSTERS,
-        spec.share("accuracy", "the score; what was not evaluated counts 0"),
-        spec.share("ci_low", f"lower limit of its {spec.CLUSTERED}"),
-        spec.share("ci_high", f"upper limit of its {spec.CLUSTERED}"),
-        spec.DESIGN_EFFECT,
-        spec.share(
-            "effective_entries", "independent entries that would be as precise; null if unknown", null=True
-        ),
-        spec.share(
-            "scenario_low", "memory: the lowest score with one scenario left out; else null", null=True
-        ),
-        spec.share(
-            "scenario_high", "memory: the highest score with one scenario left out; else null", null=True
-        ),
-    ],
-    rows=_intervals,
     always=True,
 )
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar
 
 import pyarrow as pa
 
+from bfcl_pipeline.benchmark.definition.leaderboard import Group, Mean
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.benchmark.tables.schemas import count as count
 from bfcl_pipeline.benchmark.tables.schemas import field as field
@@ -62,6 +63,12 @@ class RunSources(_Sources):
     sizes: Mapping[str, int] | None = None  # entries in means by size, by category; None: those scored
     missing: Collection[str] = ()  # models without responses
     _made: dict[Callable[..., Any], Any] = attribute(default_factory=dict)
+
+    @property
+    def by_name(self) -> list[ModelScore]:
+        """The scores in the order of most tables: by name, then rules."""
+        order = list(Rules)
+        return sorted(self.scores, key=lambda score: (score.model.name, order.index(score.rules)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +126,23 @@ def tally(of: str, interval: str = "95 % Wilson interval") -> list[pa.Field[Any]
         share("ci_low", f"lower limit of its {interval}", null=True),
         share("ci_high", f"upper limit of its {interval}", null=True),
     ]
+
+
+def score(name: str, about: str) -> list[pa.Field[Any]]:
+    """The columns of a score with its limits."""
+    return [
+        share(name, about, null=True),
+        share(f"{name}_ci_low", f"lower limit of its {CLUSTERED}", null=True),
+        share(f"{name}_ci_high", f"upper limit of its {CLUSTERED}", null=True),
+    ]
+
+
+def describe_mean(group: Group) -> str:
+    """How a group score is computed, as the beginning of a description."""
+    weighted = group.mean is Mean.WEIGHTED
+    members = ", ".join(f"{one.weight} % {one.name}" if weighted else one.name for one in group.members)
+    by_size = ", by judged entries" if group.mean is Mean.BY_SIZE else ""
+    return f"{'weighted ' if weighted else ''}mean of {members}{by_size}"
 
 
 CLUSTERS = count("clusters", "sets of judged entries that share a scenario")
