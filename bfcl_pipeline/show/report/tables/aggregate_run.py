@@ -1,9 +1,6 @@
 """From the verdicts of a run to its tables on disk: Parquet, CSV and the official files."""
 
-import csv
-import io
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +11,6 @@ from bfcl_pipeline.base.files import write_text
 from bfcl_pipeline.benchmark.config import load_models
 from bfcl_pipeline.benchmark.definition.leaderboard_files import OFFICIAL_FILES, Column, OfficialFile, Show
 from bfcl_pipeline.benchmark.records import Rules
-from bfcl_pipeline.benchmark.tables import write_table
 from bfcl_pipeline.judge.own_errata import using_errata
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.show.report.tables import spec
@@ -103,10 +99,6 @@ def _quoted(field: str) -> str:
     return '"' + field.replace('"', '""') + '"'
 
 
-_BATCH = 10_000
-"""Rows of a table that are Python objects at the same time while it is written as CSV."""
-
-
 def aggregate_run(
     run: Run,
     models: Path | Iterable[Path] | None,
@@ -173,16 +165,10 @@ def aggregate_run(
     tables = run.folder / "tables"
     for name, own in rows.items():
         known = TABLES[name]
-        schema = known.schema
-        if known is LEADERBOARD and not all(score.judged for score in scores):
-            schema = with_unranked(schema)
+        unranked = known is LEADERBOARD and not all(score.judged for score in scores)
+        schema = with_unranked(known.schema) if unranked else known.schema
         table = pa.concat_tables(questions) if known is MEMORY_QUESTIONS else _table(records, own, schema)
-        if len(table) or known.always:
-            write_table(tables / f"{name}.parquet", table)
-            write_text(tables / f"{name}.csv", csv_text(table))
-        else:  # a table that an earlier configuration left must not be shown as part of this one
-            (tables / f"{name}.parquet").unlink(missing_ok=True)
-            (tables / f"{name}.csv").unlink(missing_ok=True)
+        known.write(tables, table)
     # The official tool weights by scored entries, also where the tables do not.
     official = chosen if sizes is None else model_scores(records, rows_of_models, None)
     # It has no row for a model that it did not score.
@@ -194,18 +180,3 @@ def aggregate_run(
 
 def _table(records: RunRecords, rows: Iterable[Mapping[str, Any]], schema: pa.Schema) -> pa.Table:
     return pa.Table.from_pylist([{"run": records.run, **row} for row in rows], schema=schema)
-
-
-def csv_text(table: pa.Table) -> str:
-    """`table` as CSV: a header, Unix line ends, floats in full, nulls as empty fields."""
-    batches = table.to_batches(max_chunksize=_BATCH)
-    rows = (zip(*batch.to_pydict().values(), strict=True) for batch in batches)
-    return "".join(map(_csv_lines, chain([[table.column_names]], rows)))
-
-
-def _csv_lines(rows: Iterable[Iterable[Any]]) -> str:
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    for row in rows:
-        writer.writerow([str(value).lower() if isinstance(value, bool) else value for value in row])
-    return buffer.getvalue()

@@ -19,8 +19,7 @@ from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.text import cut, printable
 from bfcl_pipeline.benchmark.config.published_scores import Source, identify_files, read_bounded
 from bfcl_pipeline.benchmark.definition.leaderboard_files import OVERALL, Column, Show
-from bfcl_pipeline.benchmark.tables import read_table, write_table
-from bfcl_pipeline.benchmark.tables.text_forms import CSV, write_any_form
+from bfcl_pipeline.benchmark.tables import read_table
 from bfcl_pipeline.show.report.tables import spec
 
 _SHARES = (Show.SCORE, Show.TOTAL)
@@ -60,22 +59,14 @@ def write_published(tables: Path, sources: Iterable[Mapping[str, Any]]) -> None:
     """
     rows = [row for source in identify_files(sources) for row in _rows(source)]
     rows.sort(key=lambda row: -row[_OVERALL])
-    _write(tables, pa.Table.from_pylist(rows, schema=PUBLISHED.schema))
+    PUBLISHED.write(tables, pa.Table.from_pylist(rows, schema=PUBLISHED.schema))
 
 
 def copy_published(tables: Path, recorded: Path) -> None:
     """Writes the same from the table of a recorded run. Raises TableError if it cannot be read."""
-    _write(tables, read_table(recorded, PUBLISHED.schema.names).cast(PUBLISHED.schema).combine_chunks())
-
-
-def _write(tables: Path, table: pa.Table) -> None:
-    parquet, text = tables / "published.parquet", tables / f"published{CSV}"
-    if len(table):
-        write_table(parquet, table)
-        write_any_form(text, table)
-    else:
-        parquet.unlink(missing_ok=True)
-        text.unlink(missing_ok=True)
+    PUBLISHED.write(
+        tables, read_table(recorded, PUBLISHED.schema.names).cast(PUBLISHED.schema).combine_chunks()
+    )
 
 
 def _rows(source: Source) -> Iterable[dict[str, Any]]:

@@ -23,6 +23,7 @@ from bfcl_pipeline.benchmark.tables.schemas import field as field
 from bfcl_pipeline.benchmark.tables.schemas import mark as mark
 from bfcl_pipeline.benchmark.tables.schemas import share as share
 from bfcl_pipeline.benchmark.tables.schemas import text as text
+from bfcl_pipeline.benchmark.tables.text_forms import CSV, PARQUET, write_any_form
 
 if TYPE_CHECKING:
     from bfcl_pipeline.show.report.tables.agentic_records import AgenticRecords
@@ -95,6 +96,18 @@ class TableSpec:
     def schema(self) -> pa.Schema:
         """The columns with their types and descriptions."""
         return pa.schema(self.columns)
+
+    def write(self, folder: Path, table: pa.Table) -> None:
+        """Writes it as Parquet and CSV; without rows it removes both, unless every run has this table.
+
+        What an earlier configuration left must not be shown as part of this one.
+        """
+        for form in (PARQUET, CSV):
+            path = folder / f"{self.name}{form}"
+            if len(table) or self.always:
+                write_any_form(path, table)
+            else:
+                path.unlink(missing_ok=True)
 
 
 RUN = text("run", "name of the run; null if the responses tell none", null=True)
