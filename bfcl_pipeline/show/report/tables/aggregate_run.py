@@ -57,7 +57,7 @@ def _sorted(file: OfficialFile, scores: Sequence[ModelScore]) -> list[ModelScore
 def _sort_value(name: str, score: ModelScore) -> float:
     if name in score.scores:
         return score.scores[name].accuracy
-    number = _number(name, score)
+    number = score.numbers[name]
     return -1.0 if number is None else number
 
 
@@ -66,7 +66,7 @@ def _cell(column: Column, score: ModelScore) -> str:
         case Show.TEXT:
             return str(getattr(score.model, column.value))
         case Show.NUMBER:
-            number = _number(column.value, score)
+            number = score.numbers[column.value]
             return MISSING if number is None else str(number)
         case Show.FORMAT:
             tally = score.formats.get(column.value)
@@ -75,18 +75,6 @@ def _cell(column: Column, score: ModelScore) -> str:
             shown = score.scores[column.value]
             known = shown.complete or column.show is Show.TOTAL
             return _percent(shown.accuracy if known else None)
-
-
-def _number(name: str, score: ModelScore) -> float | None:
-    """A number that is not a share: the spread over formats, cost, a latency."""
-    spread = score.spread
-    match name:
-        case "format_max_delta":
-            return spread.max_delta if spread else None
-        case "format_std":
-            return spread.std if spread else None
-    number: float | None = getattr(score.usage, name)
-    return number
 
 
 def _percent(share: float | None) -> str:

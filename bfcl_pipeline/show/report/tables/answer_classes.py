@@ -118,3 +118,6 @@ UNREAD_CALLS = spec.TableSpec(
     ],
     rows=_unread_calls,
 )
+
+
+TABLES = (IRRELEVANCE, ANSWERS, UNREAD_CALLS)

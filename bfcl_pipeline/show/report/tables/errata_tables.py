@@ -262,3 +262,6 @@ OWN_ERRATA = spec.TableSpec(
     ],
     rows=lambda made: made.own_errata,
 )
+
+
+TABLES = (CEILINGS, ERRATA, OWN_ERRATA)

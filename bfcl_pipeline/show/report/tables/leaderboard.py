@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -112,12 +111,10 @@ def _columns(score: ModelScore) -> dict[str, Any]:
     columns: dict[str, Any] = {
         **score.key,
         **{name: getattr(score.model, name) for name in ("display_name", "org", "license", "url")},
-        **asdict(score.usage),
+        **score.numbers,
         "kind": score.model.kind or None,
         "mode": score.mode,
         "web": score.web(),
-        "format_max_delta": score.spread.max_delta if score.spread else None,
-        "format_std": score.spread.std if score.spread else None,
         "entries": entries,
         "answered": answered,
         "not_answered": entries - answered,

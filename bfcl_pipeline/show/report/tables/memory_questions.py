@@ -214,3 +214,6 @@ MEMORY_PARTS = spec.TableSpec(
     ],
     of_model=_parts,
 )
+
+
+TABLES = (MEMORY_QUESTIONS, MEMORY_FAILURES, MEMORY_PARTS)

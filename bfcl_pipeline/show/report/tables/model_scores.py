@@ -86,6 +86,15 @@ class ModelScore:
         """The columns that say which score it is."""
         return {"model": self.model.name, "rules": self.rules.value}
 
+    @property
+    def numbers(self) -> dict[str, float | None]:
+        """What is shown beside the scores: cost, latencies, and the spread over formats in points."""
+        return {
+            **asdict(self.usage),
+            "format_max_delta": self.spread.max_delta if self.spread else None,
+            "format_std": self.spread.std if self.spread else None,
+        }
+
     def web(self, categories: Iterable[str] = V4_CATEGORIES) -> str | None:
         """The webs that it searched in some categories, as in the column `web`."""
         return join_webs(web for name in categories for web in split_webs(self.webs.get(name)))

@@ -296,3 +296,6 @@ FLAKY = spec.TableSpec(
     ],
     rows=lambda made: made.once(_tables)["flaky"],
 )
+
+
+TABLES = (TRIALS, PASS_K, FLAKY)

@@ -224,3 +224,6 @@ WEB_QUESTIONS = spec.TableSpec(
     ],
     of_model=lambda of: of.once(_questions),
 )
+
+
+TABLES = (WEB_HOPS, WEB_FAILURES, WEB_QUESTIONS)
