@@ -20,7 +20,7 @@ from bfcl_pipeline.ask.jobs.run import run_job
 from bfcl_pipeline.benchmark.definition import CATEGORIES
 from bfcl_pipeline.benchmark.records import Status
 from bfcl_pipeline.benchmark.tables import write_responses
-from bfcl_pipeline.benchmark.tables.sessions import write_sessions
+from bfcl_pipeline.benchmark.tables.responses import write_sessions
 from bfcl_pipeline.show.screen.displays import Display, LiveDisplay
 from bfcl_pipeline.show.screen.lines import summary_text
 from bfcl_pipeline.show.screen.progress import JobProgress, RateWindow, job_progress

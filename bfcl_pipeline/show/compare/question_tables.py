@@ -9,7 +9,7 @@ import pyarrow as pa
 from bfcl_pipeline.base.files import write_text
 from bfcl_pipeline.base.markup import TextTable, latex, markdown
 from bfcl_pipeline.benchmark.records import Json
-from bfcl_pipeline.benchmark.tables.comparisons import described_column
+from bfcl_pipeline.benchmark.tables.schemas import field as described_column
 from bfcl_pipeline.benchmark.tables.text_forms import write_any_form
 from bfcl_pipeline.show.compare.question_text import accuracy_limits, hop_cells, hop_headings, legend
 from bfcl_pipeline.show.compare.questions import HopScores, WebQuestions

@@ -6,7 +6,7 @@ import pyarrow as pa
 
 from bfcl_pipeline.base.text import valid_unicode
 from bfcl_pipeline.benchmark.records import Json, Rules
-from bfcl_pipeline.benchmark.tables.comparisons import described_column
+from bfcl_pipeline.benchmark.tables.schemas import field as described_column
 from bfcl_pipeline.benchmark.tables.text_forms import FORMS, write_any_form
 from bfcl_pipeline.runs.archived.unpacking import ArchivedRun
 from bfcl_pipeline.runs.run import Run
