@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -58,7 +59,7 @@ def run(options: argparse.Namespace) -> int:
         absent = "" if options.record.is_dir() else " (no such directory)"
         print(f"{options.record}: nothing to check{absent}.")
         return 0
-    _print(check, None if options.all else SHOWN)
+    print_findings(check, None if options.all else SHOWN)
     print(f"\n{options.record}: {check.outcomes:,} outcomes in {time.perf_counter() - started:,.1f} s")
     return 1 if check.failed else 0
 
@@ -76,14 +77,18 @@ def _keys(run: Run, record: Path) -> set[Key]:
     return run_keys(run, record, unfinished=True)
 
 
-def _print(check: CacheCheck, most: int | None) -> None:
-    """A table of counts, then what is wrong, one line each."""
+def print_findings(
+    check: CacheCheck, most: int | None, named: Callable[[str], str] = lambda line: line
+) -> None:
+    """A table of counts, then what is wrong, one line each. named: a line as it is shown."""
     rows = [("proven by its cassette", f"{check.proven:,}"), ("nothing was sent", f"{check.unsent:,}")]
     rows += [(name, f"{len(lines):,}") for name, lines in check.findings()]
     print(text_table(("outcome", "number"), rows))
     for name, lines in check.findings():
         shown = lines if most is None else lines[: 1 if lines is check.undecided else most]
         for line in shown:
-            print(f"{name}: {line}", file=sys.stderr)
+            print(f"{name}: {named(line)}", file=sys.stderr)
         if len(lines) > len(shown):
-            print(f"{name}: {len(lines) - len(shown):,} more (--all prints them)", file=sys.stderr)
+            print(
+                f"{name}: {len(lines) - len(shown):,} more (web check --all prints them)", file=sys.stderr
+            )

@@ -43,6 +43,10 @@ class NotDerived(Exception):
     """A cassette leads to no outcome; the text says why."""
 
 
+class UnreadableCassette(NotDerived):
+    """It is not a cassette, so no version of a reader has recorded it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Derived:
     """What a cassette leads to."""
@@ -56,7 +60,7 @@ def derive_outcome(recorded: RecordedOutcome, cassette: bytes | None) -> Derived
     try:
         player = _Played(recorded, _NothingSent() if cassette is None else CassettePlayer(cassette))
     except ValueError as error:
-        raise NotDerived(f"its cassette cannot be read: {error}") from error
+        raise UnreadableCassette(f"its cassette cannot be read: {error}") from error
     try:
         with playing(player):
             outcome = _read(recorded)
