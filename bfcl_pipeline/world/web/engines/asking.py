@@ -10,12 +10,12 @@ refusal last longer.
 import random
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, Protocol, TypeVar
 
-from bfcl_pipeline.base.errors import ConfigError, WebError, WebStopped
-from bfcl_pipeline.base.retry_after import retry_after_seconds
+from bfcl_pipeline.base.errors import ConfigError, NotRecorded, WebError
 from bfcl_pipeline.world.tools.web_search.web import Hits, WebFailure
 from bfcl_pipeline.world.web.evidence.playing import player
 
@@ -104,19 +104,6 @@ class SearchLimits:
             raise Outage(engine, f"its answer was not complete after {self.whole_seconds:g} s")
 
 
-@dataclass(frozen=True, slots=True)
-class EngineResponse:
-    """The response to one request."""
-
-    status: int
-    headers: Mapping[str, str]  # names are case-insensitive
-    text: str  # the body as UTF-8; other bytes are replaced by U+FFFD
-
-    def retry_after_seconds(self) -> float | None:
-        """The wait that the Retry-After header requests; None if it is absent or unreadable."""
-        return retry_after_seconds(self.headers.get("Retry-After", ""), self.headers.get("Date", ""))
-
-
 def innermost_name(error: BaseException) -> str:
     """The type name of the original error, such as ConnectionResetError."""
     while inner := error.__cause__ or error.__context__:
@@ -173,39 +160,40 @@ class RetryPolicy:
         )
 
 
-class GivingUp:
-    """A search engine that is not asked any more once it has ceased to answer. An Engine."""
+class Breaker:
+    """Ends the requests to a search engine or host that has ceased to answer."""
 
-    def __init__(self, engine: Engine, name: str) -> None:
-        self._engine = engine
-        self._name = name
+    def __init__(self, asked: str, stopped: type[WebError]) -> None:
+        """asked: what is counted, such as searches. stopped: what is raised once nothing is asked."""
+        self._asked = asked
+        self._stopped = stopped
         self._lock = threading.Lock()
-        self._failed = 0  # searches in a row
-        self._unread = 0
-        self._reason = ""  # why it is not asked any more
+        self._failed: Counter[str] = Counter()  # by name, in a row
+        self._unread: Counter[str] = Counter()
+        self._reasons: dict[str, str] = {}  # by name, why it is not asked any more
 
-    def search(self, keywords: str, region: str) -> Hits | WebFailure:
-        """The results. Raises WebStopped once the engine is not asked, else WebError as the engine does."""
-        if self._reason:
-            raise WebStopped(self._reason)
+    def __call__(self, name: str, request: Callable[[], T]) -> T:
+        """The result of `request` to `name`. Raises what it raises, or that nothing is asked any more."""
+        if name in self._reasons:
+            raise self._stopped(self._reasons[name])
         try:
-            found = self._engine.search(keywords, region)
+            found = request()
+        except NotRecorded:  # it has answered, or was not asked
+            raise
         except WebError as error:
-            self._note(error)
+            with self._lock:
+                self._note(name, error)
             raise
         with self._lock:
-            self._failed = self._unread = 0
+            self._failed[name] = self._unread[name] = 0
         return found
 
-    def _note(self, error: WebError) -> None:
-        with self._lock:
-            if isinstance(error, UnknownAnswer):
-                self._unread += 1
-            else:
-                self._failed += 1
-            if self._failed >= STOP_AFTER or self._unread >= STOP_AFTER_UNKNOWN:
-                in_a_row = self._failed + self._unread
-                self._reason = self._reason or (
-                    f"{self._name} did not answer {in_a_row} searches in a row and is not asked again in "
-                    f"this job. The last failure: {error}"
-                )
+    def _note(self, name: str, error: WebError) -> None:
+        (self._unread if isinstance(error, UnknownAnswer) else self._failed)[name] += 1
+        if self._failed[name] >= STOP_AFTER or self._unread[name] >= STOP_AFTER_UNKNOWN:
+            in_a_row = self._failed[name] + self._unread[name]
+            self._reasons.setdefault(
+                name,
+                f"{name} did not answer {in_a_row} {self._asked} in a row and is not asked again in this "
+                f"job. The last failure: {error}",
+            )

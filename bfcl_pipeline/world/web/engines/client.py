@@ -20,7 +20,6 @@ from requests.structures import CaseInsensitiveDict
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.benchmark.config.job import DUCKDUCKGO
 from bfcl_pipeline.world.web.engines.asking import (
-    EngineResponse,
     Outage,
     RetryPolicy,
     SearchLimits,
@@ -29,6 +28,7 @@ from bfcl_pipeline.world.web.engines.asking import (
 )
 from bfcl_pipeline.world.web.evidence.playing import RecordedPlayer, Unanswered, player
 from bfcl_pipeline.world.web.evidence.tape import HttpExchange, note
+from bfcl_pipeline.world.web.http_client import HttpReply
 
 SITE = "https://html.duckduckgo.com"
 """Where DuckDuckGo is asked."""
@@ -104,7 +104,7 @@ class EngineClient:
         self.check(answer.text)
         return answer.text
 
-    def _played(self, played: RecordedPlayer, method: str, address: str, body: bytes) -> EngineResponse:
+    def _played(self, played: RecordedPlayer, method: str, address: str, body: bytes) -> HttpReply:
         try:
             answer = played.answer(method, address, body)
         except Unanswered as error:
@@ -112,10 +112,10 @@ class EngineClient:
         else:
             self._connection.limits.check_size(DUCKDUCKGO, len(answer.body))
             headers = CaseInsensitiveDict(answer.headers)
-            return EngineResponse(answer.status, headers, _text(answer.body, headers))
+            return HttpReply(answer.status, headers, _text(answer.body, headers))
         raise Outage(DUCKDUCKGO, failure)
 
-    def _sent(self, method: str, address: str, body: bytes) -> EngineResponse:
+    def _sent(self, method: str, address: str, body: bytes) -> HttpReply:
         client = self._connected(address)
         headers = {"Content-Type": _FORM}
         shown = {**client.headers, **headers}
@@ -133,7 +133,7 @@ class EngineClient:
         exchange.error = reason
         raise Outage(DUCKDUCKGO, f"the connection failed ({reason})")
 
-    def _read(self, response: Any, exchange: HttpExchange) -> EngineResponse:
+    def _read(self, response: Any, exchange: HttpExchange) -> HttpReply:
         """The body, piece by piece: its size and time are checked after each."""
         limits = self._connection.limits
         until = limits.clock() + limits.whole_seconds
@@ -148,7 +148,7 @@ class EngineClient:
             limits.check_time(DUCKDUCKGO, until)
         exchange.reading = False
         headers = CaseInsensitiveDict(exchange.headers)
-        return EngineResponse(exchange.status, headers, _text(bytes(exchange.body), headers))
+        return HttpReply(exchange.status, headers, _text(bytes(exchange.body), headers))
 
     def _connected(self, address: str) -> "primp.Client":
         """The connection of this search, which keeps its cookies, through the proxy for an address."""
@@ -176,7 +176,7 @@ class EngineClient:
             f"{f' ({ca_file})' if ca_file else ''}."
         )
 
-    def _check_status(self, answer: EngineResponse) -> None:
+    def _check_status(self, answer: HttpReply) -> None:
         """Raises the error for a status other than 200."""
         status, retry_after = answer.status, answer.retry_after_seconds()
         if status in _REFUSALS:
