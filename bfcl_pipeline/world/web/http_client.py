@@ -1,0 +1,156 @@
+"""GET requests within bounds on time, bytes and redirects: of pages, SerpApi and web APIs.
+
+Connections go to addresses of the public internet only, checked at each hop (`transport`). A proxy
+(`proxies`) looks up names itself, so that only literal addresses are refused then. Cookies are kept for one
+exchange only; .netrc is not read. Everything is taped; within `playing` a cassette answers.
+"""
+
+import logging
+import socket
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from typing import TypeVar
+from urllib.parse import urlsplit
+
+from requests import PreparedRequest, Response, Session
+from requests.exceptions import ProxyError, TooManyRedirects
+
+from bfcl_pipeline.base.retry_after import retry_after_seconds
+from bfcl_pipeline.world.web.addresses import Lookup, refuse_written
+from bfcl_pipeline.world.web.evidence.tape import tape_session
+from bfcl_pipeline.world.web.proxies import DIRECT, Proxies
+from bfcl_pipeline.world.web.transport import (
+    FetchAdapter,
+    FetchConnections,
+    TimeLimit,
+    check_head,
+    in_time,
+)
+
+T = TypeVar("T")
+
+_URL_LOGGER = "urllib3.connectionpool"
+
+
+@dataclass(frozen=True, slots=True)
+class HttpLimits:
+    """Bounds on one exchange, redirects included."""
+
+    connect_seconds: float = 20  # to open a connection, for each address of a host
+    read_seconds: float = 20  # without a single byte
+    total_seconds: float = 60
+    redirects: int = 10  # followed in a row
+    received_bytes: int = 10_000_000  # received, with headers, before decoding
+    head_bytes: int = 262_144  # of the headers of one response
+    body_bytes: int = 10_000_000  # of a body after decoding
+
+
+PAGE_LIMITS = HttpLimits()
+
+
+@dataclass(frozen=True, slots=True)
+class HttpReply:
+    """The reply to one request."""
+
+    status: int
+    headers: Mapping[str, str]  # names are case-insensitive
+    text: str  # the decoded body
+
+    def retry_after_seconds(self) -> float | None:
+        """The wait that the Retry-After header requests; None if it is absent or unreadable."""
+        return retry_after_seconds(self.headers.get("Retry-After", ""), self.headers.get("Date", ""))
+
+
+class HttpClient:
+    """Sends GET requests. Has no state between exchanges; safe to use from several threads."""
+
+    def __init__(
+        self,
+        limits: HttpLimits = PAGE_LIMITS,
+        *,
+        allow_private: bool = False,
+        proxies: Proxies = DIRECT,
+        lookup: Lookup = socket.getaddrinfo,
+    ) -> None:
+        """allow_private: allow addresses of an intranet and of this machine. lookup: resolves names."""
+        self.limits = limits
+        self._allow_private = allow_private
+        self._proxies = proxies
+        self._lookup = lookup
+        # At level DEBUG it writes the whole address of each request, which may contain a key.
+        logging.getLogger(_URL_LOGGER).setLevel(logging.INFO)
+
+    def get(
+        self,
+        url: str,
+        read: Callable[[Response], T],
+        prepare: Callable[[Session, str], PreparedRequest],
+        redirect: Callable[[str, str], str] | None = None,
+        turn: Callable[[str], object] = lambda _host: None,
+    ) -> T:
+        """What `read` makes of the answer to a request of `url`.
+
+        Args:
+            url: the address.
+            read: reads the answer, whatever its status.
+            prepare: makes the request of an address.
+            redirect: the next address, given the last one and its answer's Location; None: a redirect is an
+                answer.
+            turn: returns when a host may be asked; that wait is not part of the time.
+
+        Raises:
+            OutOfTime, TooMuch: a limit is exceeded.
+            AddressRefused: an address is not public.
+            WebError: no name can be looked up at all.
+            RequestException, HTTPError, HTTPException, OSError, ValueError: the request cannot be made, or
+                has no complete answer.
+        """
+        time = TimeLimit(self.limits.total_seconds)
+        connections = FetchConnections(
+            self._lookup, self.limits.received_bytes, allow_private=self._allow_private
+        )
+
+        def follow() -> T:
+            place = url
+            with Session() as session:
+                session.trust_env = False
+                session.adapters.clear()  # no other schemes than these two
+                session.mount("https://", FetchAdapter(connections))
+                session.mount("http://", FetchAdapter(connections))
+                tape_session(session)
+                for _ in range(self.limits.redirects + 1):
+                    request = prepare(session, place)
+                    with closing(self._send(session, request, turn, time)) as response:
+                        target = session.get_redirect_target(response)
+                        if target is None or redirect is None:
+                            return read(response)
+                        session.cookies.update(response.cookies)
+                        place = redirect(response.url, target)
+            raise TooManyRedirects(f"Exceeded {self.limits.redirects} redirects.")
+
+        return in_time(follow, connections, time)
+
+    def _send(
+        self, session: Session, request: PreparedRequest, turn: Callable[[str], object], time: TimeLimit
+    ) -> Response:
+        url = str(request.url)
+        host = urlsplit(url).hostname or ""
+        proxies = self._proxies.for_requests(url)
+        if proxies and not self._allow_private:
+            refuse_written(host)
+        with time.stopped():
+            turn(host)
+        # Not session.send, which would read the whole body of a redirect.
+        response = session.get_adapter(url).send(
+            request,
+            stream=True,
+            timeout=(self.limits.connect_seconds, self.limits.read_seconds),
+            verify=self._proxies.certificates,
+            proxies=proxies,
+        )
+        if proxies and response.status_code == 407:
+            response.close()
+            raise ProxyError("HTTP 407: it requires a user and a password")
+        check_head(response, self.limits.head_bytes)
+        return response
