@@ -33,11 +33,11 @@ from bfcl_pipeline.world.web.engines.asking import (
     SearchUnavailable,
     innermost_name,
 )
-from bfcl_pipeline.world.web.http_client import HttpClient, HttpLimits, HttpReply
+from bfcl_pipeline.world.web.http_client import Body, HttpClient, HttpLimits, HttpReply
 from bfcl_pipeline.world.web.keys import ApiKey
 from bfcl_pipeline.world.web.pace import HostPace
 from bfcl_pipeline.world.web.recording import Recorder, utc_now
-from bfcl_pipeline.world.web.transport import OutOfTime, TooMuch, read_body
+from bfcl_pipeline.world.web.transport import OutOfTime, TooMuch
 
 
 class ApiUnavailable(SearchUnavailable):
@@ -84,8 +84,8 @@ def request_api(client: HttpClient, sent: Sendable) -> HttpReply:
             raise NotRecorded(f"{sent.host}: its answer is not recorded: it redirects to another place.")
         return joined
 
-    def read(response: Response) -> HttpReply:
-        body = read_body(response, client.limits.body_bytes)
+    def read(response: Response, read_body: Body) -> HttpReply:
+        body = read_body()
         # Decoded as `requests` does for JSON.
         charset = known_charset(response.encoding or json.detect_encoding(body)) or "utf-8"
         return HttpReply(response.status_code, response.headers, body.decode(charset, "replace"))

@@ -25,10 +25,10 @@ from bfcl_pipeline.base.secrets import Redactor
 from bfcl_pipeline.world.tools.web_search.web import Page, WebFailure
 from bfcl_pipeline.world.web.addresses import AddressRefused, Lookup
 from bfcl_pipeline.world.web.content import decode_page, is_text_type, looks_binary, media_type
-from bfcl_pipeline.world.web.http_client import PAGE_LIMITS, HttpClient, HttpLimits
+from bfcl_pipeline.world.web.http_client import PAGE_LIMITS, Body, HttpClient, HttpLimits
 from bfcl_pipeline.world.web.pace import HostPace
 from bfcl_pipeline.world.web.proxies import DIRECT, Proxies
-from bfcl_pipeline.world.web.transport import OutOfTime, TooMuch, read_body
+from bfcl_pipeline.world.web.transport import OutOfTime, TooMuch
 
 HEADERS = {
     "User-Agent": "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) "
@@ -88,7 +88,7 @@ class Fetcher(HttpClient):
         except (AddressRefused, RequestException, HTTPError, HTTPException, OSError, ValueError) as error:
             return _failure(str(error))
 
-    def _page(self, response: Response) -> Page | WebFailure:
+    def _page(self, response: Response, read_body: Body) -> Page | WebFailure:
         if response.status_code in (429, 503):
             wait = response.headers.get("Retry-After", ""), response.headers.get("Date", "")
             self._pace.hold(urlsplit(response.url).hostname or "", retry_after_seconds(*wait))
@@ -97,7 +97,7 @@ class Fetcher(HttpClient):
         kind = media_type(content_type)
         if not is_text_type(kind):
             return _failure(f"Unsupported content type: {kind} for url: {response.url}")
-        body = read_body(response, self.limits.body_bytes)
+        body = read_body()
         if looks_binary(body):
             return _failure(f"Unsupported content: binary data for url: {response.url}")
         return Page(decode_page(body, content_type))

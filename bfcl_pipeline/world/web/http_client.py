@@ -10,7 +10,8 @@ import socket
 from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass
-from typing import TypeVar
+from functools import partial
+from typing import TypeAlias, TypeVar
 from urllib.parse import urlsplit
 
 from requests import PreparedRequest, Response, Session
@@ -18,17 +19,25 @@ from requests.exceptions import ProxyError, TooManyRedirects
 
 from bfcl_pipeline.base.retry_after import retry_after_seconds
 from bfcl_pipeline.world.web.addresses import Lookup, refuse_written
-from bfcl_pipeline.world.web.evidence.tape import tape_session
+from bfcl_pipeline.world.web.evidence.playing import player
+from bfcl_pipeline.world.web.evidence.playing_responses import played_response
+from bfcl_pipeline.world.web.evidence.tape import HttpExchange, note
 from bfcl_pipeline.world.web.proxies import DIRECT, Proxies
 from bfcl_pipeline.world.web.transport import (
     FetchAdapter,
     FetchConnections,
     TimeLimit,
+    TooMuch,
     check_head,
     in_time,
 )
 
 T = TypeVar("T")
+
+Body: TypeAlias = Callable[[], bytes]
+"""Reads the decoded body of a response. Raises TooMuch if it has more bytes than are accepted."""
+
+_CHUNK = 65_536
 
 _URL_LOGGER = "urllib3.connectionpool"
 
@@ -84,7 +93,7 @@ class HttpClient:
     def get(
         self,
         url: str,
-        read: Callable[[Response], T],
+        read: Callable[[Response, Body], T],
         prepare: Callable[[Session, str], PreparedRequest],
         redirect: Callable[[str, str], str] | None = None,
         turn: Callable[[str], object] = lambda _host: None,
@@ -93,7 +102,7 @@ class HttpClient:
 
         Args:
             url: the address.
-            read: reads the answer, whatever its status.
+            read: reads the answer, whatever its status, and its body.
             prepare: makes the request of an address.
             redirect: the next address, given the last one and its answer's Location; None: a redirect is an
                 answer.
@@ -118,13 +127,13 @@ class HttpClient:
                 session.adapters.clear()  # no other schemes than these two
                 session.mount("https://", FetchAdapter(connections))
                 session.mount("http://", FetchAdapter(connections))
-                tape_session(session)
                 for _ in range(self.limits.redirects + 1):
                     request = prepare(session, place)
-                    with closing(self._send(session, request, turn, time)) as response:
+                    exchange = HttpExchange("GET", str(request.url), _headers(request), None)
+                    with closing(self._send(session, request, exchange, turn, time)) as response:
                         target = session.get_redirect_target(response)
                         if target is None or redirect is None:
-                            return read(response)
+                            return read(response, partial(self._body, response, exchange))
                         session.cookies.update(response.cookies)
                         place = redirect(response.url, target)
             raise TooManyRedirects(f"Exceeded {self.limits.redirects} redirects.")
@@ -132,7 +141,12 @@ class HttpClient:
         return in_time(follow, connections, time)
 
     def _send(
-        self, session: Session, request: PreparedRequest, turn: Callable[[str], object], time: TimeLimit
+        self,
+        session: Session,
+        request: PreparedRequest,
+        exchange: HttpExchange,
+        turn: Callable[[str], object],
+        time: TimeLimit,
     ) -> Response:
         url = str(request.url)
         host = urlsplit(url).hostname or ""
@@ -141,16 +155,44 @@ class HttpClient:
             refuse_written(host)
         with time.stopped():
             turn(host)
-        # Not session.send, which would read the whole body of a redirect.
-        response = session.get_adapter(url).send(
-            request,
-            stream=True,
-            timeout=(self.limits.connect_seconds, self.limits.read_seconds),
-            verify=self._proxies.certificates,
-            proxies=proxies,
-        )
+        note(exchange)
+        with exchange.failing():
+            if (cassette := player()) is not None:
+                response = played_response(cassette, request)
+            else:
+                # Not session.send, which would read the whole body of a redirect.
+                response = session.get_adapter(url).send(
+                    request,
+                    stream=True,
+                    timeout=(self.limits.connect_seconds, self.limits.read_seconds),
+                    verify=self._proxies.certificates,
+                    proxies=proxies,
+                )
+        exchange.status, exchange.reason = response.status_code, response.reason or ""
+        exchange.headers = tuple(response.raw.headers.items())
         if proxies and response.status_code == 407:
             response.close()
             raise ProxyError("HTTP 407: it requires a user and a password")
         check_head(response, self.limits.head_bytes)
         return response
+
+    def _body(self, response: Response, exchange: HttpExchange) -> bytes:
+        exchange.reading = exchange.decompressed = True
+        pieces = response.raw.stream(_CHUNK, decode_content=True)  # decoded in pieces, against zip bombs
+        while True:
+            with exchange.failing():
+                piece = next(pieces, None)
+            if piece is None:
+                break
+            exchange.body += piece
+            if len(exchange.body) > self.limits.body_bytes:
+                raise TooMuch(f"Content of more than {self.limits.body_bytes:,} bytes")
+        exchange.reading = False
+        return bytes(exchange.body)
+
+
+def _headers(request: PreparedRequest) -> tuple[tuple[str, str], ...]:
+    named = ((str(name), value) for name, value in request.headers.items())
+    return tuple(
+        (name, value.decode("latin-1") if isinstance(value, bytes) else value) for name, value in named
+    )

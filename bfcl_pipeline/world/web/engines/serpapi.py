@@ -31,9 +31,9 @@ from bfcl_pipeline.world.web.engines.asking import (
     encodable,
     innermost_name,
 )
-from bfcl_pipeline.world.web.http_client import HttpClient, HttpLimits, HttpReply
+from bfcl_pipeline.world.web.http_client import Body, HttpClient, HttpLimits, HttpReply
 from bfcl_pipeline.world.web.proxies import Proxies
-from bfcl_pipeline.world.web.transport import OutOfTime, TooMuch, read_body
+from bfcl_pipeline.world.web.transport import OutOfTime, TooMuch
 
 ADDRESS = "https://serpapi.com/search.json"
 SECRET_PARAMETER = "api_key"  # noqa: S105 (its name, not its value)
@@ -104,7 +104,7 @@ class SerpApi:
             return session.prepare_request(requests.Request("GET", url, params=sent, headers=headers))
 
         try:
-            return self.client.get(self.base_url, self._reply, prepare)
+            return self.client.get(self.base_url, _reply, prepare)
         except OutOfTime:
             failure = f"its answer was not complete after {self.client.limits.total_seconds:g} s"
         except TooMuch as error:
@@ -115,9 +115,9 @@ class SerpApi:
             failure = f"the connection failed ({innermost_name(error)})"
         raise Outage(SERPAPI, failure)  # outside of the handler: without the error as its context
 
-    def _reply(self, response: requests.Response) -> HttpReply:
-        body = read_body(response, self.client.limits.body_bytes)
-        return HttpReply(response.status_code, response.headers, body.decode("utf-8", "replace"))
+
+def _reply(response: requests.Response, read_body: Body) -> HttpReply:
+    return HttpReply(response.status_code, response.headers, read_body().decode("utf-8", "replace"))
 
 
 def _read(answer: HttpReply, key: str) -> Hits | WebFailure:

@@ -1,6 +1,6 @@
 """Answers requests from a cassette: within `playing`, no client of this room uses the network.
 
-`tape_session` and the client of search engines ask `player()` before they send. Requests are compared as
+The two HTTP clients ask `player()` before they send. Requests are compared as
 they were recorded, without secrets.
 """
 
