@@ -8,36 +8,30 @@ whatever the API returns for a request, errors included. Not answers: a refused 
 key.
 """
 
-import json
 from collections.abc import Callable, Collection, Mapping
 from datetime import datetime
-from http.client import HTTPException
 from typing import ClassVar, cast
 from urllib.parse import urljoin, urlsplit
 
-from requests import PreparedRequest, Request, RequestException, Response, Session
+from requests import PreparedRequest, Request, RequestException, Session
 from requests.exceptions import TooManyRedirects
-from urllib3.exceptions import HTTPError
 
 from bfcl_pipeline.base import __version__
 from bfcl_pipeline.base.errors import NotRecorded, WebError
 from bfcl_pipeline.base.text import loaded_json
 from bfcl_pipeline.world.executables import ApiAnswer, ApiRequest
-from bfcl_pipeline.world.web.addresses import AddressRefused
 from bfcl_pipeline.world.web.apis import Sendable, sendable
 from bfcl_pipeline.world.web.cache import LONGEST_BODY, WebCache
-from bfcl_pipeline.world.web.content import known_charset
 from bfcl_pipeline.world.web.engines.asking import (
     Breaker,
     RetryPolicy,
     SearchUnavailable,
-    innermost_name,
 )
-from bfcl_pipeline.world.web.http_client import Body, HttpClient, HttpLimits, HttpReply
+from bfcl_pipeline.world.web.http_client import HttpClient, HttpLimits, HttpReply, NoAnswer
 from bfcl_pipeline.world.web.keys import ApiKey
 from bfcl_pipeline.world.web.pace import HostPace
 from bfcl_pipeline.world.web.recording import Recorder, utc_now
-from bfcl_pipeline.world.web.transport import OutOfTime, TooMuch
+from bfcl_pipeline.world.web.transport import TooMuch
 
 
 class ApiUnavailable(SearchUnavailable):
@@ -84,23 +78,12 @@ def request_api(client: HttpClient, sent: Sendable) -> HttpReply:
             raise NotRecorded(f"{sent.host}: its answer is not recorded: it redirects to another place.")
         return joined
 
-    def read(response: Response, read_body: Body) -> HttpReply:
-        body = read_body()
-        # Decoded as `requests` does for JSON.
-        charset = known_charset(response.encoding or json.detect_encoding(body)) or "utf-8"
-        return HttpReply(response.status_code, response.headers, body.decode(charset, "replace"))
-
     try:
-        return client.get(sent.url, read, prepare, redirect)
-    except OutOfTime:
-        failure = f"no complete answer after {client.limits.total_seconds:g} s"
+        return client.reply(sent.url, prepare, redirect)
     except (TooMuch, TooManyRedirects) as error:
         raise NotRecorded(f"{sent.host}: its answer is not recorded: {error}.") from None
-    except AddressRefused as error:
-        failure = str(error)
-    except (RequestException, HTTPError, HTTPException, OSError, ValueError) as error:
-        failure = f"the connection failed ({innermost_name(error)})"
-    raise ApiUnavailable(sent.host, failure)  # outside of the handler: without the error
+    except NoAnswer as error:
+        raise ApiUnavailable(sent.host, str(error)) from None
 
 
 ENGINE = f"requests of bfcl-pipeline {__version__}"

@@ -5,20 +5,24 @@ Connections go to addresses of the public internet only, checked at each hop (`t
 exchange only; .netrc is not read. Everything is taped; within `playing` a cassette answers.
 """
 
+import json
 import logging
 import socket
 from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
+from http.client import HTTPException
 from typing import TypeAlias, TypeVar
 from urllib.parse import urlsplit
 
-from requests import PreparedRequest, Response, Session
+from requests import PreparedRequest, RequestException, Response, Session
 from requests.exceptions import ProxyError, TooManyRedirects
+from urllib3.exceptions import HTTPError
 
 from bfcl_pipeline.base.retry_after import retry_after_seconds
-from bfcl_pipeline.world.web.addresses import Lookup, refuse_written
+from bfcl_pipeline.world.web.addresses import AddressRefused, Lookup, refuse_written
+from bfcl_pipeline.world.web.content import known_charset
 from bfcl_pipeline.world.web.evidence.playing import player
 from bfcl_pipeline.world.web.evidence.playing_responses import played_response
 from bfcl_pipeline.world.web.evidence.tape import HttpExchange, note
@@ -26,6 +30,7 @@ from bfcl_pipeline.world.web.proxies import DIRECT, Proxies
 from bfcl_pipeline.world.web.transport import (
     FetchAdapter,
     FetchConnections,
+    OutOfTime,
     TimeLimit,
     TooMuch,
     check_head,
@@ -56,6 +61,10 @@ class HttpLimits:
 
 
 PAGE_LIMITS = HttpLimits()
+
+
+class NoAnswer(Exception):
+    """A request has no complete answer; the text says why, without its address, which may have a key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +149,37 @@ class HttpClient:
 
         return in_time(follow, connections, time)
 
+    def reply(
+        self,
+        url: str,
+        prepare: Callable[[Session, str], PreparedRequest],
+        redirect: Callable[[str, str], str] | None = None,
+    ) -> HttpReply:
+        """The reply to a request of an API, whatever its status. The arguments are those of `get`.
+
+        Raises:
+            NoAnswer: no complete reply was received.
+            TooMuch, TooManyRedirects: a limit is exceeded.
+            WebError: no name can be looked up at all.
+        """
+
+        def read(response: Response, read_body: Body) -> HttpReply:
+            body = read_body()
+            charset = known_charset(response.encoding or json.detect_encoding(body)) or "utf-8"
+            return HttpReply(response.status_code, response.headers, body.decode(charset, "replace"))
+
+        try:
+            return self.get(url, read, prepare, redirect)
+        except (TooMuch, TooManyRedirects):
+            raise
+        except OutOfTime:
+            failure = f"no complete answer after {self.limits.total_seconds:g} s"
+        except AddressRefused as error:
+            failure = str(error)
+        except (RequestException, HTTPError, HTTPException, OSError, ValueError) as error:
+            failure = f"the connection failed ({_innermost_name(error)})"
+        raise NoAnswer(failure)  # outside of the handler: without the error, which may quote the address
+
     def _send(
         self,
         session: Session,
@@ -189,6 +229,13 @@ class HttpClient:
                 raise TooMuch(f"Content of more than {self.limits.body_bytes:,} bytes")
         exchange.reading = False
         return bytes(exchange.body)
+
+
+def _innermost_name(error: BaseException) -> str:
+    """The type name of the original error, such as ConnectionResetError."""
+    while inner := error.__cause__ or error.__context__:
+        error = inner
+    return type(error).__name__
 
 
 def _headers(request: PreparedRequest) -> tuple[tuple[str, str], ...]:

@@ -18,6 +18,7 @@ from typing import ClassVar, Protocol, TypeVar
 from bfcl_pipeline.base.errors import ConfigError, NotRecorded, WebError
 from bfcl_pipeline.world.tools.web_search.web import Hits, WebFailure
 from bfcl_pipeline.world.web.evidence.playing import player
+from bfcl_pipeline.world.web.http_client import HttpLimits
 
 NOT_RETRIEVED = "Failed to retrieve the search results from server. Please try again later."
 """The text a model sees for a search that the engine does not accept, as in the release."""
@@ -27,6 +28,11 @@ STOP_AFTER = 3
 
 STOP_AFTER_UNKNOWN = 10
 """The same for answers that cannot be read, which may depend on what is searched."""
+
+LIMITS = HttpLimits(
+    connect_seconds=10, read_seconds=20, total_seconds=60, received_bytes=2_000_000, body_bytes=2_000_000
+)
+"""Bounds on one request of a search, of any engine; its answer has 40,000 to some 1,000,000 bytes."""
 
 T = TypeVar("T")
 
@@ -78,37 +84,6 @@ class Outage(SearchUnavailable):
         "Check the connection and the proxy (web_proxy) and run again later, or use the other search "
         "engine. What is recorded is not asked again."
     )
-
-
-@dataclass(frozen=True, slots=True)
-class SearchLimits:
-    """Bounds on one request."""
-
-    connect_seconds: float = 10.0
-    silence_seconds: float = 20.0  # between two pieces of the body
-    whole_seconds: float = 60.0  # for reading the body
-    largest_bytes: int = 2_000_000  # of a body, decompressed; pages have 40,000 to some 1,000,000
-    clock: Callable[[], float] = time.monotonic
-
-    def check_size(self, engine: str, length: int) -> None:
-        """Raises UnknownAnswer for a body of more bytes than a page of results can have."""
-        if length > self.largest_bytes:
-            raise UnknownAnswer(
-                f"{engine} answered with more than {self.largest_bytes} bytes, expected a page of results. "
-                "Check which page is served at its address."
-            )
-
-    def check_time(self, engine: str, until: float) -> None:
-        """Raises Outage if the body is not complete at `until`, a time of the clock."""
-        if self.clock() > until:
-            raise Outage(engine, f"its answer was not complete after {self.whole_seconds:g} s")
-
-
-def innermost_name(error: BaseException) -> str:
-    """The type name of the original error, such as ConnectionResetError."""
-    while inner := error.__cause__ or error.__context__:
-        error = inner
-    return type(error).__name__
 
 
 def encodable(text: str) -> str:

@@ -11,37 +11,29 @@ Source: the service's pages on status and error codes, search errors, and DuckDu
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from http.client import HTTPException
 from typing import Any, Self
 
 import requests
-from urllib3.exceptions import HTTPError
 
 from bfcl_pipeline.base.errors import ConfigError, WebError
 from bfcl_pipeline.base.secrets import SHORTEST, TOO_SHORT, Redactor
 from bfcl_pipeline.benchmark.config.job import DUCKDUCKGO, SERPAPI, SERPAPI_KEY
 from bfcl_pipeline.world.tools.web_search.web import Hit, Hits, WebFailure
-from bfcl_pipeline.world.web.addresses import AddressRefused
 from bfcl_pipeline.world.web.engines.asking import (
+    LIMITS,
     NOT_RETRIEVED,
     Outage,
     RetryPolicy,
     SearchRateLimited,
     UnknownAnswer,
     encodable,
-    innermost_name,
 )
-from bfcl_pipeline.world.web.http_client import Body, HttpClient, HttpLimits, HttpReply
+from bfcl_pipeline.world.web.http_client import HttpClient, HttpReply, NoAnswer
 from bfcl_pipeline.world.web.proxies import Proxies
-from bfcl_pipeline.world.web.transport import OutOfTime, TooMuch
+from bfcl_pipeline.world.web.transport import TooMuch
 
 ADDRESS = "https://serpapi.com/search.json"
 SECRET_PARAMETER = "api_key"  # noqa: S105 (its name, not its value)
-
-LIMITS = HttpLimits(
-    connect_seconds=10, read_seconds=20, total_seconds=60, received_bytes=2_000_000, body_bytes=2_000_000
-)
-"""Bounds on one search, whose answer has about 40,000 bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +81,6 @@ class SerpApi:
     def _request(self, params: Mapping[str, str]) -> HttpReply:
         """The answer, whatever its status. Redirects are not followed: they have not answered the search.
 
-        No message contains the URL, and no error is chained: the library's errors quote the URL, which
-        contains the key.
-
         Raises:
             Outage: no complete answer was received.
             UnknownAnswer: the answer is larger than one with results can be.
@@ -104,20 +93,11 @@ class SerpApi:
             return session.prepare_request(requests.Request("GET", url, params=sent, headers=headers))
 
         try:
-            return self.client.get(self.base_url, _reply, prepare)
-        except OutOfTime:
-            failure = f"its answer was not complete after {self.client.limits.total_seconds:g} s"
+            return self.client.reply(self.base_url, prepare)
         except TooMuch as error:
             raise _unknown(str(error)) from None
-        except AddressRefused as error:
-            failure = str(error)
-        except (requests.RequestException, HTTPError, HTTPException, OSError, ValueError) as error:
-            failure = f"the connection failed ({innermost_name(error)})"
-        raise Outage(SERPAPI, failure)  # outside of the handler: without the error as its context
-
-
-def _reply(response: requests.Response, read_body: Body) -> HttpReply:
-    return HttpReply(response.status_code, response.headers, read_body().decode("utf-8", "replace"))
+        except NoAnswer as error:
+            raise Outage(SERPAPI, str(error)) from None
 
 
 def _read(answer: HttpReply, key: str) -> Hits | WebFailure:
