@@ -1,6 +1,6 @@
 """Measures `web import` on two synthetic records: seconds, with every cassette played.
 
-    python -m tests.benchmarks.web_merge [--outcomes 10000] [--processes 2] [--folder DIR]
+    python -m tests.benchmarks.web_merge [--outcomes 10000] [--folder DIR]
 
 Makes two records of so many outcomes, half of them searches and half pages, each with its cassette: a tenth
 of each record is only in it, and a fifth of the others differs. Then imports one into an empty web cache,
@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import random
 import sys
 import tempfile
@@ -103,7 +102,6 @@ def main() -> None:
     """Prints the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--outcomes", type=int, default=10_000)
-    parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--folder", type=Path, help="where the records are made (default: a temporary one)")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(dir=options.folder, prefix="web-merge-") as made:
@@ -112,7 +110,7 @@ def main() -> None:
             make(record, options.outcomes, number)
         size = sum(path.stat().st_size for path in Path(made).rglob("*.*"))
         print(f"{options.outcomes:,} outcomes in each record, {size / 1e6:,.0f} MB", file=sys.stderr)
-        merged = ["--record", str(Path(made) / "merged"), "--processes", str(options.processes)]
+        merged = ["--record", str(Path(made) / "merged")]
         a, b = map(str, records)
         measured("import into an empty cache", "import", a, *merged)
         measured("import with conflicts", "import", b, *merged)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bfcl_pipeline.base.text import step_line, text_table
+from bfcl_pipeline.base.text import text_table
 from bfcl_pipeline.cli.options import add_data
-from bfcl_pipeline.cli.steps import PlainCount, StepsShown
-from bfcl_pipeline.cli.web.options import add_processes, add_record, add_run
+from bfcl_pipeline.cli.steps import PlainCount
+from bfcl_pipeline.cli.web.options import add_record, add_run
 from bfcl_pipeline.runs.run import Run, open_run
 from bfcl_pipeline.world.web.cache import WebCache
 
@@ -34,7 +35,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--all", action="store_true", help=f"print all findings (default: {SHOWN} of a kind)"
     )
-    add_processes(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -48,13 +48,8 @@ def run(options: argparse.Namespace) -> int:
         else _keys(open_run(options.run_dir, data=options.data), options.record)
     )
     started = time.perf_counter()
-    with StepsShown() as steps:
-
-        def progress(done: int, total: int) -> None:
-            steps(step_line(done, total, "outcomes of the web are checked"))
-
-        shown = progress if sys.stderr.isatty() else PlainCount("checked outcomes").show
-        check = check_cache(cache, keys, shown, processes=options.processes)
+    progress = PlainCount("checked outcomes").show
+    check = check_cache(cache, keys, progress, processes=os.cpu_count() or 1)
     if not check.outcomes and not check.unused:
         absent = "" if options.record.is_dir() else " (no such directory)"
         print(f"{options.record}: nothing to check{absent}.")

@@ -1,12 +1,13 @@
 """`bfcl-pipeline web import`: takes over what the web cache lacks from a record of somebody else."""
 
 import argparse
+import os
 from pathlib import Path
 
 from bfcl_pipeline.base.text import printable, text_table
 from bfcl_pipeline.cli.steps import PlainCount
 from bfcl_pipeline.cli.web.check import print_findings
-from bfcl_pipeline.cli.web.options import add_processes, add_record
+from bfcl_pipeline.cli.web.options import add_record
 from bfcl_pipeline.world.web.cache import WebCache
 
 HELP = "add a record of the web from somebody else, after checking all of it"
@@ -31,7 +32,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "or tar.gz file of a web cache",
     )
     add_record(parser)
-    add_processes(parser)
     parser.add_argument("--dry-run", action="store_true", help="check and print, but write nothing")
 
 
@@ -45,7 +45,7 @@ def run(options: argparse.Namespace) -> int:
             record.folder,
             WebCache(options.record),
             dry_run=options.dry_run,
-            processes=options.processes,
+            processes=os.cpu_count() or 1,
             progress=PlainCount("checked outcomes").show,
         )
         print_findings(found.check, SHOWN, record.named)
