@@ -148,7 +148,7 @@ class RecordingApis:
             for attempt in range(PRODUCT_ATTEMPTS - 1):
                 if not _lacks_product(answer.body):
                     break
-                self._retries.sleep(2.0**attempt)
+                self._retries.pause(2.0**attempt)
                 answer = self._retries(lambda: self._attempt(sent))
         return answer
 

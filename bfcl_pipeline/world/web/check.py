@@ -19,10 +19,8 @@ from bfcl_pipeline.base.workers import results_of
 from bfcl_pipeline.world.tools.web_search.web import WebFailure
 from bfcl_pipeline.world.web.cache import RecordedOutcome, WebCache
 from bfcl_pipeline.world.web.derivation import (
-    NotDerived,
     UnreadableCassette,
-    derive_outcome,
-    difference,
+    disproof,
     reader,
 )
 from bfcl_pipeline.world.web.keys import FetchKey, Key, SearchKey
@@ -98,12 +96,9 @@ def contradiction(recorded: RecordedOutcome, cassette: bytes | None) -> str | No
     or a fetch that exceeded a limit, does not follow from it and another version of the reader recorded it.
     """
     try:
-        found = derive_outcome(recorded, cassette)
-        problem = difference(recorded.key, recorded.outcome, found.outcome, redacted=found.redacted)
+        problem = disproof(recorded, cassette)
     except UnreadableCassette as error:
         return str(error)
-    except NotDerived as error:
-        problem = str(error)
     if problem and _depends_on_version(recorded) and recorded.engine != reader(recorded):
         raise ReaderChanged(
             f"recorded by {recorded.engine}, the reader is now {reader(recorded)}: {problem}"

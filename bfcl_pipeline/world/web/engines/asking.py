@@ -120,11 +120,14 @@ class RetryPolicy:
                 requested = error.retry_after_seconds or 0.0
                 if attempt == self.attempts or requested > self.longest_wait_seconds:
                     raise WebError(self._final_text(error, attempt, requested)) from error
-            if player() is not None:  # what was waited for is on the cassette
-                continue
             wait = min(self.first_wait_seconds * 2 ** min(attempt - 1, 60), self.longest_wait_seconds)
-            self.sleep(max(wait * (1 + self.jitter()) / 2, requested))
+            self.pause(max(wait * (1 + self.jitter()) / 2, requested))
         raise AssertionError("the last attempt returns or raises")
+
+    def pause(self, seconds: float) -> None:
+        """Waits; not within `playing`, where what was waited for is on the cassette."""
+        if player() is None:
+            self.sleep(seconds)
 
     def _final_text(self, error: SearchUnavailable, attempts: int, requested: float) -> str:
         times = "once" if attempts == 1 else f"{attempts} times"

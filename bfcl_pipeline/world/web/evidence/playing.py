@@ -57,12 +57,15 @@ class RecordedPlayer(Protocol):
 class CassettePlayer:
     """Plays a cassette file. The answers to the same request are played in order, then its failures."""
 
-    def __init__(self, content: bytes, secrets: Collection[str] = ()) -> None:
-        """secrets: keys of the requests that will be made. Raises ValueError if it is not a cassette."""
+    def __init__(self, content: bytes | None, secrets: Collection[str] = ()) -> None:
+        """content: None: without any request. secrets: keys of the requests that will be made.
+
+        Raises ValueError if it is not a cassette.
+        """
         from bfcl_pipeline.world.web.evidence.cassettes import read_cassette  # imports vcrpy
 
         self._secrets = [*secrets]
-        self._exchanges = read_cassette(content)  # that were not played yet
+        self._exchanges = [] if content is None else read_cassette(content)  # that were not played yet
         self._unasked = [
             one for one in self._exchanges if one.error is not None
         ]  # whose request was not made
