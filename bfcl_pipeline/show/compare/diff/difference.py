@@ -4,14 +4,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import pyarrow as pa
-
 from bfcl_pipeline.base.differences import Difference
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.text import Log, unknown_name
 from bfcl_pipeline.benchmark.config import trial_of
 from bfcl_pipeline.benchmark.records import Json, Rules
-from bfcl_pipeline.benchmark.tables.text_forms import write_any_form
 from bfcl_pipeline.runs.archived.unpacking import ArchivedRun
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.show.compare.diff.model_difference import (
@@ -20,7 +17,7 @@ from bfcl_pipeline.show.compare.diff.model_difference import (
     diff_models,
 )
 from bfcl_pipeline.show.compare.diff.settings import config_changes, release_changes, software_changes
-from bfcl_pipeline.show.compare.tables import JSON, write_json
+from bfcl_pipeline.show.compare.tables import write_form
 
 
 def model_pairs(first: Run, second: Run, chosen: Sequence[str] = ()) -> list[tuple[str, str]]:
@@ -118,11 +115,8 @@ def write_difference(path: Path, found: RunDifference) -> None:
 
     JSON has everything, a table a row for each entry.
     """
-    if path.suffix.lower() == JSON:
-        write_json(path, _document(found))
-    else:
-        rows = [row for model in found.models for row in model.entries]
-        write_any_form(path, pa.Table.from_pylist(rows, schema=FIRST_DIFFERENCES))
+    rows = (row for model in found.models for row in model.entries)
+    write_form(path, FIRST_DIFFERENCES, rows, lambda: _document(found))
 
 
 def _document(found: RunDifference) -> dict[str, Json]:
