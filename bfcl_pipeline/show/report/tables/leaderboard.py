@@ -71,37 +71,38 @@ def rank_columns(
     )
     for rules in Rules:
         ranked = [score for score in scores if score.rules is rules and score.judged]
-        columns |= _of_rules(judged.filter(pl.col("rules") == rules.value), ranked, sizes)
+        weights = {score.model.name: _weights(score, sizes) for score in ranked}
+        of_rules = ranks_of_models(judged.filter(pl.col("rules") == rules.value), weights)
+        columns |= {(name, rules): of_model for name, of_model in of_rules.items()}
     return columns
 
 
-def _of_rules(
-    judged: pl.DataFrame, ranked: Sequence[ModelScore], sizes: Mapping[str, int] | None
-) -> dict[Key, Mapping[str, Any]]:
-    """The columns of models under one rule set, in the order of their ranks."""
-    names = [score.model.name for score in ranked]
-    weights = [_weights(score, sizes) for score in ranked]
-    if len(ranked) < 2 or judged.is_empty():
+def ranks_of_models(
+    judged: pl.DataFrame, weights: Mapping[str, Mapping[str, float]]
+) -> dict[str, Mapping[str, Any]]:
+    """The columns on ranks of models by name; none if there are fewer than two, or no verdict.
+
+    Args:
+        judged: has the columns model, category, entry_id and valid, of the entries of the overall.
+        weights: of each model in the order of ranks, the share of each category in its overall.
+    """
+    if len(weights) < 2 or judged.is_empty():
         return {}
     entries = judged.select("category", "entry_id").unique().sort("category", "entry_id")
     categories, category = np.unique(entries["category"].to_numpy(), return_inverse=True)
-    keys = [cluster_of(*entry) for entry in entries.iter_rows()]
-    where = layout(category, number_keys(keys))
-    of = pairs(
-        _matrix(judged, entries, names),
-        where,
-        np.array([[by_name[str(name)] for name in categories] for by_name in weights]),
-    )
+    where = layout(category, number_keys([cluster_of(*entry) for entry in entries.iter_rows()]))
+    shares = [[of_model.get(str(name), 0.0) for name in categories] for of_model in weights.values()]
+    of = pairs(_matrix(judged, entries, list(weights)), where, np.array(shares))
     better = shown_better(of)
     return {
-        (score.model.name, score.rules): {
+        name: {
             "rank_low": interval.low,
             "rank_high": interval.high,
             "rank_group": group,
             "detectable": None if error is None else round(detectable_difference(error), _DIGITS),
         }
-        for score, interval, group, error in zip(
-            ranked, rank_intervals(better), groups(better), errors_to_next(of), strict=True
+        for name, interval, group, error in zip(
+            weights, rank_intervals(better), groups(better), errors_to_next(of), strict=True
         )
     }
 
