@@ -17,8 +17,7 @@ from bfcl_pipeline.cli.options import add_data, add_rules, print_to_stderr
 from bfcl_pipeline.cli.sides import opened_sides
 from bfcl_pipeline.show.compare.compare import Comparer, Comparison
 from bfcl_pipeline.show.compare.groups import Groups, alone, default_groups, mode_groups, named_groups
-from bfcl_pipeline.show.compare.question_tables import write_questions
-from bfcl_pipeline.show.compare.question_text import questions_text
+from bfcl_pipeline.show.compare.question_forms import questions_text, write_questions
 from bfcl_pipeline.show.compare.questions import WebQuestions, read_hops, web_questions
 from bfcl_pipeline.show.compare.sides import Choice, Numbering, Side, read_sides
 from bfcl_pipeline.show.compare.tables import check_form, write_comparisons, write_flips

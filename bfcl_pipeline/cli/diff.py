@@ -6,13 +6,14 @@ import sys
 from pathlib import Path
 
 from bfcl_pipeline.base.errors import ConfigError, PipelineError
+from bfcl_pipeline.benchmark.tables.text_forms import FORMS
 from bfcl_pipeline.cli.options import add_cache, add_data, add_rules, print_to_stderr
 from bfcl_pipeline.runs.archived.unpacking import opened_run
 from bfcl_pipeline.runs.run import Run
-from bfcl_pipeline.show.compare.diff.difference import diff_runs
-from bfcl_pipeline.show.compare.diff.forms import check_form, write_difference
+from bfcl_pipeline.show.compare.diff.difference import diff_runs, write_difference
 from bfcl_pipeline.show.compare.diff.side_by_side import both_conversations
 from bfcl_pipeline.show.compare.diff.text import difference_text
+from bfcl_pipeline.show.compare.tables import JSON, check_form
 
 UNUSABLE = 2
 """Exit status if a run cannot be read, as of `diff`."""
@@ -84,7 +85,7 @@ def run(options: argparse.Namespace) -> int:
 def _all(options: argparse.Namespace, first: Run, second: Run) -> int:
 
     for path in options.out:
-        check_form(path)
+        check_form(path, (JSON, *FORMS))
     found = diff_runs(first, second, models=options.model, rules=options.rules, log=print_to_stderr)
     print(difference_text(found, options.show, _width()))
     for path in options.out:

@@ -113,21 +113,21 @@ def _decide(options: argparse.Namespace) -> "Gate":
             raise ConfigError("RUN and --against are the same; name the run that is the baseline.")
         read = read_averaged if options.trials else read_sides
         numbering, sides = read([new, old], options.rules)
-        counted = [] if options.max_unread is None else [side for side in sides if side.run == new.run]
-        unread = {side.label: unread_calls(side, options.rules) for side in counted}
-    mine = [side for side in sides if side.run == new.run and new.model in (None, side.model)]
-    theirs = [side for side in sides if side.run == old.run and old.model in (None, side.model)]
-    comparer = Comparer(numbering, options.rules, options.common)
+    mine, theirs = (
+        [side for side in sides if side.run == of.run and of.model in (None, side.model)]
+        for of in (new, old)
+    )
     pairs = _pairs(mine, theirs, options.models)
     if not options.models and (new.model, old.model) == (None, None):
         _name_absent(theirs, pairs)
+    comparer = Comparer(numbering, options.rules, options.common)
     compared = [comparer.compare(*pair) for pair in pairs]
     flaky = [known_flaky(pair, options.rules) for pair in pairs]
     decided = gate(compared, scores, options.no_worse / 100, options.undecided == "pass", flaky)
     if options.max_unread is None:
         return decided
-    gated = [unread[side.label] for side, _ in pairs]
-    return replace(decided, max_unread=options.max_unread / 100, unread=gated)
+    unread = [unread_calls(side) for side, _ in pairs]
+    return replace(decided, max_unread=options.max_unread / 100, unread=unread)
 
 
 def _name_absent(theirs: Sequence["Side"], pairs: Sequence[tuple["Side", "Side"]]) -> None:

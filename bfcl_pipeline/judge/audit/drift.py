@@ -11,13 +11,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
+from bfcl_pipeline.base.differences import MISSING
 from bfcl_pipeline.base.text import cut
 from bfcl_pipeline.benchmark.definition import CATEGORIES, Check
 from bfcl_pipeline.benchmark.records import Call, Entry, Json
 from bfcl_pipeline.dialogue.calls import executed_text
 from bfcl_pipeline.judge.audit.benchmark import Benchmark, Suspicion
 from bfcl_pipeline.judge.audit.texts import content_of, plain_text, scalars
-from bfcl_pipeline.judge.scoring.differences import NOTHING, first_differences
+from bfcl_pipeline.judge.scoring.differences import first_differences
 from bfcl_pipeline.judge.scoring.findings import shorten
 from bfcl_pipeline.judge.scoring.truth import truth_calls
 from bfcl_pipeline.world.tools import APIS, effects
@@ -79,7 +80,7 @@ def _differences(base: Entry, entry: Entry) -> Iterator[_Difference]:
 def _state(base: Entry, entry: Entry) -> Iterator[_Difference]:
     found = first_differences(entry.initial_state, base.initial_state)
     if found:
-        places = (f"{each.path} is {_short(each.got)}, there {_short(each.expected)}" for each in found)
+        places = (f"{each.path} is {_short(each.first)}, there {_short(each.second)}" for each in found)
         yield _Difference("initial state", "; ".join(places))
 
 
@@ -132,7 +133,7 @@ def _changes(
         return
     for one, other in zip(there, here, strict=True):
         for name in dict.fromkeys((*one.arguments, *other.arguments)):
-            old, new = (call.arguments.get(name, NOTHING) for call in (one, other))
+            old, new = (call.arguments.get(name, MISSING) for call in (one, other))
             if old != new and not _explained(base, entry, old, new):
                 detail = f"{name} is {_short(new)}, there {_short(old)}"
                 yield _Difference(f"truth, {one.name}", detail)
@@ -140,7 +141,7 @@ def _changes(
 
 def _explained(base: Entry, entry: Entry, old: Json, new: Json) -> bool:
     """Whether the fillers of long context may change the value: no message says the old one."""
-    if not CATEGORIES[entry.category].long_context or NOTHING in (old, new):
+    if not CATEGORIES[entry.category].long_context or MISSING in (old, new):
         return False
     said = plain_text(" ".join(map(content_of, base.turns)))
     return not any(plain_text(str(value)) in said for value in scalars(old))
@@ -159,4 +160,4 @@ def _text(call: Call) -> str:
 
 
 def _short(value: Json) -> str:
-    return cut("missing" if value is NOTHING else shorten(value), _LONGEST)
+    return cut("missing" if value is MISSING else shorten(value), _LONGEST)

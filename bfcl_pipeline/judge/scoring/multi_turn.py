@@ -9,9 +9,10 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
 
+from bfcl_pipeline.base.differences import Difference
 from bfcl_pipeline.benchmark.records import Call, DecodeFailure, Entry, Json, Mode, NameStyle, Rules
 from bfcl_pipeline.dialogue.calls import Work, decode_step, executed_text
-from bfcl_pipeline.judge.scoring.differences import StateDifference, first_differences
+from bfcl_pipeline.judge.scoring.differences import first_differences
 from bfcl_pipeline.judge.scoring.findings import Finding, Outcome, shorten
 from bfcl_pipeline.judge.scoring.truth import TruthTurn, play_truth
 from bfcl_pipeline.world.tools import Constants, World, WorldConfig
@@ -155,8 +156,8 @@ def _check_results(number: int, results: Counter[str], truth: TruthTurn) -> Find
     )
 
 
-def _described(api: str, difference: StateDifference) -> str:
-    return f"{api}.{difference.path} is {shorten(difference.got)}, expected {shorten(difference.expected)}"
+def _described(api: str, difference: Difference) -> str:
+    return f"{api}.{difference.path} is {shorten(difference.first)}, expected {shorten(difference.second)}"
 
 
 def _named(steps: Sequence[Sequence[Call]]) -> str:

@@ -13,6 +13,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from bfcl_pipeline.base.differences import MISSING, differences, items_of
 from bfcl_pipeline.base.files import read_regular
 from bfcl_pipeline.base.text import line_of
 from bfcl_pipeline.runs.archived.members import MAX_FILE_BYTES, file_sha256
@@ -22,9 +23,7 @@ from bfcl_pipeline.share.gallery.bundle import (
     RESULTS,
     SUMS,
     files_of,
-    scores_of,
-    write_records,
-    write_results,
+    write_exports,
 )
 from bfcl_pipeline.share.gallery.record import Claims
 
@@ -36,8 +35,8 @@ SHOWN = 5
 """How many differences of one kind are listed."""
 
 _LINE = re.compile(r"(?P<sha256>[0-9a-f]{64}) [ *](?P<name>[^\0\n\\]{1,1000})")
-_NOT_COMPARED = {"eval_library", "inference_engine"}
-"""Keys of a record that name the version that wrote it."""
+_NOT_COMPARED = {"eval_library", "inference_engine", "source_organization_name"}
+"""Keys of a record that name the version that wrote it, and who made the run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,10 +80,8 @@ class Bundle:
             else:
                 listed[match["name"]] = match["sha256"]
         files = {name: sha256 for name, sha256 in self.sums.items() if name != SUMS}
-        wrong += [f"{name} is listed but not there" for name in sorted(set(listed) - set(files))]
-        wrong += [f"{name} is not listed" for name in sorted(set(files) - set(listed))]
-        both = sorted(set(files) & set(listed))
-        wrong += [f"{name} has another sha256" for name in both if files[name] != listed[name]]
+        how = ("is listed but not there", "is not listed", "has another sha256")
+        wrong += file_differences(listed, files, *how)
         self.differing(SUMS, wrong, f"{len(listed):,} files have the sha256 that it lists")
 
     def below(self, folder: str) -> dict[str, str]:
@@ -118,14 +115,18 @@ def check_exports(bundles: Sequence[Bundle], run: ArchivedRun) -> None:
         return
     with tempfile.TemporaryDirectory(prefix="bfcl-bundle-") as temporary:
         again = Path(temporary)
-        write_records(scores_of(run, run.metadata.ended), again, "unknown", _silent)
-        answers = write_results(run, again, _silent)
+        _, answers = write_exports(run, again, "unknown", lambda _line: None)
         derived = Bundle.read(again)
         for bundle in bundles:
             if bundle.below(RECORDS):
                 _check_records(bundle, derived)
-            if bundle.below(RESULTS):
-                wrong = list(_differing_files(bundle.below(RESULTS), derived.below(RESULTS)))
+            if stated := bundle.below(RESULTS):
+                how = (
+                    "does not follow from the archive",
+                    "is missing",
+                    "differs from the archive's answers",
+                )
+                wrong = list(file_differences(stated, derived.below(RESULTS), *how))
                 right = f"the {answers:,} answers of the archive"
                 bundle.differing("official result folders", wrong, right)
 
@@ -141,7 +142,7 @@ def _check_records(bundle: Bundle, again: Bundle) -> None:
             if key not in derived:
                 wrong.append(f"a record of {key}, which is not a model of the archive")
             else:
-                wrong += _differing_values(document, derived[key], key)
+                wrong += (f"{key}, {line}" for line in _differing_values(document, derived[key]))
     except (OSError, ValueError, RecursionError) as error:
         wrong.append(f"cannot be read ({error.__class__.__name__})")
     wrong += [f"no record of {key}" for key in sorted(set(derived) - stated)]
@@ -164,36 +165,28 @@ def _key(document: Mapping[str, Any]) -> str:
     return str(document.get("evaluation_id"))[:300]
 
 
-def _differing_values(stated: Any, derived: Any, where: str) -> list[str]:
+def _differing_values(stated: Any, derived: Any) -> Iterator[str]:
     """The places in which two documents differ, with both values; anybody may be the organization."""
-    if isinstance(stated, dict) and isinstance(derived, dict):
-        found = []
-        for name in sorted({*stated, *derived} - _NOT_COMPARED - {"source_organization_name"}):
-            place = f"{where}, {name}"
-            if name not in stated or name not in derived:
-                found.append(f"{place}: {'added' if name in stated else 'missing'}")
-            else:
-                found += _differing_values(stated[name], derived[name], place)
-        return found
-    if isinstance(stated, list) and isinstance(derived, list) and len(stated) == len(derived):
-        pairs = zip(stated, derived, strict=True)
-        return [
-            line for one, two in pairs for line in _differing_values(one, two, f"{where}, {_named(two)}")
-        ]
-    return [] if stated == derived else [f"{where}: {stated!r:.60}, derived {derived!r:.60}"]
+    for one in differences(stated, derived, parts=_parts):
+        if MISSING in (one.first, one.second):
+            yield f"{one.path}: {'added' if one.second is MISSING else 'missing'}"
+        else:
+            yield f"{one.path}: {one.first!r:.60}, derived {one.second!r:.60}"
 
 
-def _named(value: Any) -> str:
-    return str(value.get("evaluation_name", "")) if isinstance(value, dict) else "item"
+def _parts(value: Any) -> Mapping[str, Any] | None:
+    if isinstance(value, dict):
+        return {f".{name}": item for name, item in value.items() if name not in _NOT_COMPARED}
+    return items_of(value)
 
 
-def _differing_files(stated: Mapping[str, str], derived: Mapping[str, str]) -> Iterator[str]:
-    yield from (f"{name} does not follow from the archive" for name in sorted(set(stated) - set(derived)))
-    yield from (f"{name} is missing" for name in sorted(set(derived) - set(stated)))
-    for name in sorted(set(stated) & set(derived)):
-        if stated[name] != derived[name]:
-            yield f"{name} differs from the archive's answers"
+def file_differences(
+    first: Mapping[str, str], second: Mapping[str, str], only_first: str, only_second: str, other: str
+) -> Iterator[str]:
+    """What differs between two lists of files, by their sha256: a line for each, sorted by name.
 
-
-def _silent(line: str) -> None:
-    """Receives lines that nobody reads: the same were logged when the bundle was written."""
+    only_first, only_second, other: what is said of a file that only one has, or that has other bytes.
+    """
+    for one in sorted(differences(first, second), key=lambda difference: difference.path):
+        how = only_first if one.second is MISSING else only_second if one.first is MISSING else other
+        yield f"{one.path} {how}"

@@ -18,6 +18,7 @@ from bfcl_pipeline.base import __version__
 from bfcl_pipeline.base.text import plural
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.runs.archived.findings import Part
+from bfcl_pipeline.share.gallery.bundle import TEMPLATES
 from bfcl_pipeline.share.gallery.record import ArchiveRecord, Reproduction
 from bfcl_pipeline.share.gallery.standings import Standing, Standings
 from bfcl_pipeline.share.gallery.tables import (
@@ -125,8 +126,6 @@ def grouped_entries(entries: Sequence[tuple[str, str]]) -> list[tuple[str, list[
 
 
 INDEX, ENTRIES, COMPARE = "index.html", "entries.html", "compare.html"
-
-_TEMPLATES = Path(__file__).parent / "templates"
 
 
 def index_page(archives: Sequence[ArchiveRecord], tables: Sequence[Standings], title: str) -> str:
@@ -237,13 +236,13 @@ def _json(data: Any) -> Markup:
 
 
 def _page(page: str, site: str, scripts: Sequence[str], **values: Any) -> str:
-    style = template_text("style.css") + template_text("site.css", _TEMPLATES)
+    style = template_text("style.css") + template_text("site.css", TEMPLATES)
     texts = [
-        template_text(script) if script == "sort.js" else template_text(script, _TEMPLATES)
+        template_text(script) if script == "sort.js" else template_text(script, TEMPLATES)
         for script in scripts
     ]
     return (
-        environment(_TEMPLATES)
+        environment(TEMPLATES)
         .get_template(f"{page}.html.j2")
         .render(
             policy=policy(style, texts),

@@ -8,31 +8,23 @@ report, over archives: by the Overall, with the interval that the verdicts allow
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 
 from bfcl_pipeline.benchmark.definition import CATEGORIES
 from bfcl_pipeline.benchmark.definition.categories import release_sizes
-from bfcl_pipeline.benchmark.definition.clusters import cluster_of
 from bfcl_pipeline.benchmark.definition.leaderboard import categories_of, category_weights
 from bfcl_pipeline.benchmark.records import Rules
-from bfcl_pipeline.judge.scoring.statistics.clustered import Floats, layout, number_keys
-from bfcl_pipeline.judge.scoring.statistics.power import detectable_difference
-from bfcl_pipeline.judge.scoring.statistics.ranks import (
-    errors_to_next,
-    groups,
-    pairs,
-    rank_intervals,
-    shown_better,
-)
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.share.gallery.record import ArchiveRecord, ModelRecord
 from bfcl_pipeline.show.compare.settings import Settings
 from bfcl_pipeline.show.compare.sides import UNJUDGED, Side
+from bfcl_pipeline.show.report.tables.leaderboard import UNKNOWN, ranks_of_models
 
 _OVERALL = categories_of("overall")
 _ORDER = {name: place for place, name in enumerate(CATEGORIES)}
@@ -81,13 +73,13 @@ def standings(archives: Sequence[ArchiveRecord]) -> list[Standings]:
 
 def _told_apart(tables: Sequence[Standings]) -> list[Standings]:
     """The tables, with numbers in titles that several of them have: other entries, as many of them."""
-    number: Counter[str] = Counter()
     total = Counter(one.title for one in tables)
+    seen: Counter[str] = Counter()
     found = []
     for one in tables:
-        number[one.title] += 1
-        title = f"{one.title} ({number[one.title]} of {total[one.title]})"
-        found.append(replace(one, title=title) if total[one.title] > 1 else one)
+        seen[one.title] += 1
+        number = f" ({seen[one.title]} of {total[one.title]})" if total[one.title] > 1 else ""
+        found.append(replace(one, title=one.title + number))
     return found
 
 
@@ -158,20 +150,18 @@ def _ranked(
     found = [
         Standing(archive, model, model.row, _side(archive, model, places))
         for archive, name in members
-        for model in _models(archive, name, rules)
+        for model in (archive.derived.models if archive.derived else ())
+        if (model.model, model.rules) == (name, rules)
     ]
     found.sort(key=lambda one: (-_overall(one.row), one.row["display_name"], one.archive.sha256))
-    columns = _rank_columns(found, entries)
+    ranked = [one for one in found if bool((one.side.marks != UNJUDGED).any())]
+    columns = _rank_columns(ranked, entries)
+    ranks = {one.key: {"rank": rank} for rank, one in enumerate(ranked, start=1)}
     return [
-        Standing(one.archive, one.model, {**one.row, **ranks}, one.side)
-        for one, ranks in zip(found, columns, strict=True)
+        replace(one, row={**one.row, "rank": None, **UNKNOWN, **ranks.get(one.key, {}), **of_rank})
+        for one in found
+        for of_rank in [columns.get(one.side.label, {})]
     ]
-
-
-def _models(archive: ArchiveRecord, name: str, rules: Rules) -> Iterator[ModelRecord]:
-    for model in archive.derived.models if archive.derived else ():
-        if model.model == name and model.rules is rules:
-            yield model
 
 
 def _overall(row: Mapping[str, Any]) -> float:
@@ -191,53 +181,23 @@ def _side(archive: ArchiveRecord, model: ModelRecord, places: Mapping[tuple[str,
     )
 
 
-def _rank_columns(found: Sequence[Standing], entries: Sequence[tuple[str, str]]) -> list[dict[str, Any]]:
-    """The columns on ranks of each model, in the order of the ranks; as `report.tables.ranks`."""
-    ranked = [one for one in found if bool((one.side.marks != UNJUDGED).any())]
-    columns: list[dict[str, Any]] = [
-        {
-            "rank": None,
-            "rank_low": None,
-            "rank_high": None,
-            "rank_group": None,
-            "detectable": None,
-        }
-        for _ in found
-    ]
-    for rank, one in enumerate(ranked, start=1):
-        columns[found.index(one)]["rank"] = rank
-    used = [number for number, (category, _) in enumerate(entries) if category in _OVERALL]
-    if len(ranked) < 2 or not used:
-        return columns
-    names, category = np.unique([entries[number][0] for number in used], return_inverse=True)
-    where = layout(category, number_keys([cluster_of(*entries[number]) for number in used]))
-    verdicts = np.array([_verdicts(one, len(entries))[used] for one in ranked])
-    weights = np.array(
-        [_weights(row, names.tolist(), category, one) for row, one in zip(verdicts, ranked, strict=True)]
-    )
-    of = pairs(verdicts, where, weights)
-    better = shown_better(of)
-    for one, interval, group, error in zip(
-        ranked, rank_intervals(better), groups(better), errors_to_next(of), strict=True
-    ):
-        columns[found.index(one)] |= {
-            "rank_low": interval.low,
-            "rank_high": interval.high,
-            "rank_group": group,
-            "detectable": None if error is None else round(detectable_difference(error), 6),
-        }
-    return columns
+def _rank_columns(
+    ranked: Sequence[Standing], entries: Sequence[tuple[str, str]]
+) -> Mapping[str, Mapping[str, Any]]:
+    """The columns on ranks of each model by the label of its side, as a report has them.
 
-
-def _verdicts(one: Standing, entries: int) -> Floats:
-    """The marks by number of entry; nan where there is no verdict."""
-    marks = one.side.spread_over(entries)
-    return np.where(marks >= 0, marks, np.nan)
-
-
-def _weights(verdicts: Floats, names: Sequence[str], category: Any, one: Standing) -> list[float]:
-    """The share of each category in the Overall of a model, as in its own row."""
-    judged = np.bincount(category[~np.isnan(verdicts)], minlength=len(names))
-    scored = {name: int(count) for name, count in zip(names, judged, strict=True) if count}
-    shares = category_weights("overall", release_sizes() if one.model.settings.by_weight else scored)
-    return [shares.get(name, 0.0) for name in names]
+    ranked: models with verdicts, in the order of their ranks.
+    """
+    weights: dict[str, Mapping[str, float]] = {}
+    rows: dict[str, list[Any]] = {"model": [], "category": [], "entry_id": [], "valid": []}
+    for one in ranked:
+        scored: Counter[str] = Counter()
+        for number, mark in zip(one.side.numbers.tolist(), one.side.marks.tolist(), strict=True):
+            category, entry_id = entries[number]
+            if category in _OVERALL and mark != UNJUDGED:
+                scored[category] += 1
+                for column, value in zip(rows, (one.side.label, category, entry_id, mark), strict=True):
+                    rows[column].append(value)
+        sizes = release_sizes() if one.model.settings.by_weight else scored
+        weights[one.side.label] = category_weights("overall", sizes)
+    return ranks_of_models(pl.DataFrame(rows), weights)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bfcl_pipeline.base.errors import ConfigError
-from bfcl_pipeline.base.files import sync_directory, temporary_folder, write_text
+from bfcl_pipeline.base.files import sync_directory, temporary_folder
 from bfcl_pipeline.base.text import Log
 from bfcl_pipeline.runs.archived.reading import SealedArchive
 from bfcl_pipeline.runs.archived.unpacking import unpack_run
@@ -20,12 +20,9 @@ from bfcl_pipeline.share.archive.make import Made, make_archive
 from bfcl_pipeline.share.archive.sign import SignedArchive, sign_archive
 from bfcl_pipeline.share.gallery.bundle import (
     ARCHIVE,
-    README,
     files_of,
-    readme,
-    scores_of,
-    write_records,
-    write_results,
+    write_exports,
+    write_readme,
     write_sums,
 )
 from bfcl_pipeline.share.signing.signature import SigningOptions
@@ -120,9 +117,7 @@ def _write_exports(
 
     with SealedArchive(made.path) as archive:
         run = unpack_run(archive, folder, own.data)
-    scores = scores_of(run, run.metadata.ended)
-    records = write_records(scores, bundle, options.organization, told)
-    answers = write_results(run, bundle, told)
-    write_text(bundle / README, readme(run.metadata, scores, made, answers, left_out))
+    records, answers = write_exports(run, bundle, options.organization, told)
+    write_readme(bundle, run, made, answers, left_out)
     write_sums(bundle)
     return records, answers, sum(1 for _ in files_of(bundle))

@@ -7,23 +7,15 @@ from typing import Any
 from markupsafe import Markup
 
 from bfcl_pipeline.base.text import plural, printable
-from bfcl_pipeline.benchmark.definition import CATEGORIES
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.runs.web_label import note
 from bfcl_pipeline.share.gallery.record import OWN_ERRATA, ArchiveRecord, ModelRecord, Reproduction
 from bfcl_pipeline.share.gallery.standings import Standing, Standings
-from bfcl_pipeline.show.report.format import is_partial, two_digits
+from bfcl_pipeline.show.report.format import is_partial
 from bfcl_pipeline.show.report.notes import mode_label
-from bfcl_pipeline.show.report.page.ranks import rank_cells
-from bfcl_pipeline.show.report.page.scores import LEADERBOARD_COLUMNS, score_cell
-from bfcl_pipeline.show.report.page.table import (
-    NAME_HEADING,
-    Cell,
-    Table,
-    headings,
-    isolate,
-    tall_headings,
-)
+from bfcl_pipeline.show.report.page import scores as page_scores
+from bfcl_pipeline.show.report.page.run_tables import Row, RunTables
+from bfcl_pipeline.show.report.page.table import Cell, Table, headings, isolate
 
 STYLES: Mapping[Reproduction, str] = {
     Reproduction.DERIVED: "good",
@@ -68,58 +60,38 @@ def page_of(archive: ArchiveRecord) -> str:
 
 
 def leaderboard(table: Standings, rules: Rules) -> Table:
-    """All models of one table under one rule set."""
+    """All models of one table under one rule set: the table of a report, with what was verified."""
     rows = table.of[rules]
-    limits = [{each["category"]: each for each in one.model.categories} for one in rows]
-    columns = {
-        title: [
-            score_cell(dict(one.row), name, _row(limits[place].get(name))) for place, one in enumerate(rows)
-        ]
-        for name, title in LEADERBOARD_COLUMNS.items()
-    }
-    columns["Overall"] = [replace(cell, style=f"{cell.style} overall") for cell in columns["Overall"]]
-    if any(one.row["cost_usd"] is not None for one in rows):
-        columns["Cost ($)"] = [_cost(one.row["cost_usd"]) for one in rows]
-    return Table(
-        f"{table.title}, {rules.value} rules",
-        [
-            [
-                Cell("#", style="rank", scope="col"),
-                NAME_HEADING,
-                Cell("Verified", scope="col"),
-                *headings(columns),
-                Cell("Ended", scope="col"),
-            ]
-        ],
-        [
-            [
-                rank,
-                _name(one),
-                _proved(one.archive),
-                *(cells[place] for cells in columns.values()),
-                Cell(one.archive.ended[:10], one.archive.ended, style="date"),
-            ]
-            for place, (one, rank) in enumerate(
-                zip(rows, rank_cells([each.row for each in rows]), strict=True)
-            )
-        ],
-        style="sortable leaderboard",
-    )
+    shown = page_scores.leaderboard(_run_tables(rules, [(one.row, one.model) for one in rows]))
+    [[rank, name, *titles]] = shown.head
+    head = [rank, name, Cell("Verified", scope="col"), *titles, Cell("Ended", scope="col")]
+    cells = [
+        [rank, _name(one), _proved(one.archive), *scores, _ended(one.archive)]
+        for one, (rank, _, *scores) in zip(rows, shown.rows, strict=True)
+    ]
+    return replace(shown, label=f"{table.title}, {rules.value} rules", head=[head], rows=cells)
 
 
-def _cost(dollars: float | None) -> Cell:
-    return Cell.number("unknown" if dollars is None else two_digits(dollars), dollars)
+def _run_tables(rules: Rules, models: Sequence[tuple[Mapping[str, Any], ModelRecord]]) -> RunTables:
+    """The rows of models of any runs as the tables of one run."""
+    rows: dict[str, list[Row]] = {"leaderboard": [], "categories": [], "usage": []}
+    for number, (row, model) in enumerate(models):
+        key = {"model": f"{number}", "url": ""}  # names of models may repeat
+        rows["leaderboard"].append({**row, **key})
+        rows["categories"] += [{**each, **key} for each in model.categories]
+        rows["usage"].append({"cost_usd": row["cost_usd"], **key})
+    return RunTables(rules, rows, rows)
 
 
-def _row(row: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    return None if row is None else dict(row)
+def _ended(archive: ArchiveRecord) -> Cell:
+    return Cell(archive.ended[:10], archive.ended, style="date")
 
 
 def score_notes(table: Standings, rules: Rules) -> list[str]:
     """What applies to the scores of a table: categories that were not evaluated, and its web."""
     rows = table.of[rules]
     found = []
-    if any(is_partial(dict(one.row), name) for one in rows for name in LEADERBOARD_COLUMNS):
+    if any(is_partial(dict(one.row), name) for one in rows for name in page_scores.LEADERBOARD_COLUMNS):
         found.append("* categories not evaluated count 0, as on the leaderboard")
     meaning = note(one.row["web"] for one in rows)
     return [*found, meaning] if meaning else found
@@ -165,59 +137,29 @@ def unranked_table(archives: Sequence[ArchiveRecord]) -> Table | None:
     ]
     if not rows:
         return None
-    titles = [Cell(title, scope="col") for title in ("Outcome", "Reason", "sha256")]
-    return Table("Archives without a rank", [[Cell("Archive", style="name", scope="col"), *titles]], rows)
+    titles = [Cell("Archive", style="name", scope="col"), *headings(("Outcome", "Reason", "sha256"), "")]
+    return Table("Archives without a rank", [titles], rows)
 
 
 def why(archive: ArchiveRecord) -> str:
     """Why an archive has no rank: the reason of its refusal, or the first thing that differs or is open."""
     if archive.reason:
         return archive.reason
-    wanted = {Reproduction.DIFFERS: ("DIFFERS",), Reproduction.UNDERIVED: ("not verified",)}.get(
-        archive.outcome, ()
-    )
-    lines = [finding.what for finding in archive.findings if finding.outcome in wanted]
-    more = (
-        f" (and {plural(len(lines) - 1, 'more difference', 'more differences')})" if len(lines) > 1 else ""
-    )
-    if archive.outcome is Reproduction.UNDERIVED:
-        more = ""
-    return lines[0] + more if lines else MEANINGS[archive.outcome]
+    differs = archive.outcome is Reproduction.DIFFERS
+    wanted = "DIFFERS" if differs else "not verified"
+    lines = [finding.what for finding in archive.findings if finding.outcome == wanted]
+    if not lines:
+        return MEANINGS[archive.outcome]
+    more = plural(len(lines) - 1, "more difference", "more differences")
+    return f"{lines[0]} (and {more})" if differs and len(lines) > 1 else lines[0]
 
 
 def category_table(archive: ArchiveRecord, rules: Rules) -> Table | None:
     """Every model of an archive on every category; None without verdicts under these rules."""
-    models = [
-        model for model in (archive.derived.models if archive.derived else ()) if model.rules is rules
-    ]
+    derived = archive.derived.models if archive.derived else ()
+    models = [(model.row, model) for model in derived if model.rules is rules]
     if not models:
         return None
-    rows = [{each["category"]: each for each in model.categories} for model in models]
-    names = [name for name in CATEGORIES if any(name in row for row in rows)]
-    return Table(
-        f"Accuracy by category, {rules.value} rules",
-        [[NAME_HEADING, *headings(["Overall"]), *tall_headings(names, "tall")]],
-        [
-            [
-                _model_name(model),
-                replace(score_cell(dict(model.row), "overall", None), style="number overall"),
-                *(_category(row.get(name)) for name in names),
-            ]
-            for model, row in zip(models, rows, strict=True)
-        ],
-        style="map",
-    )
-
-
-def _model_name(model: ModelRecord) -> Cell:
-    name = model.row["display_name"]
-    trials = f"mean of {model.trials} trials; categories of the first" if model.trials > 1 else ""
-    return Cell(isolate(name), name, trials, style="name", scope="row")
-
-
-def _category(row: Mapping[str, Any] | None) -> Cell:
-    """Without its interval beneath, for which a narrow column has no room: it is in the tooltip."""
-    cell = Cell.accuracy(row, row["web"] if row else None)
-    return replace(
-        cell, title=f"{cell.title}; 95 % interval {cell.note}" if cell.note else cell.title, note=""
-    )
+    shown = page_scores.category_heat_map(_run_tables(rules, models))
+    rows = [[replace(cell, link="") for cell in row] for row in shown.rows]  # the lists are in the report
+    return replace(shown, label=f"{shown.label}, {rules.value} rules", rows=rows)

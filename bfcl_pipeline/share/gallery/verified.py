@@ -10,13 +10,13 @@ import shutil
 from collections.abc import Collection, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 from bfcl_pipeline.base.errors import BadSignature, ConfigError, NotCheckable, PipelineError, StagingError
 from bfcl_pipeline.base.files import atomic_path
 from bfcl_pipeline.base.text import Log, line_of, printable
-from bfcl_pipeline.runs.archived.findings import ArchiveFinding, Part, Verification, VerifiedArchive
+from bfcl_pipeline.runs.archived.findings import Part, Verification, VerifiedArchive
 from bfcl_pipeline.runs.archived.members import file_sha256
 from bfcl_pipeline.runs.archived.software import versions
 from bfcl_pipeline.share.archive.attestations import SUBJECT, AttestationOptions
@@ -90,14 +90,14 @@ class Verifier:
     def records(self, archives: Sequence[Found]) -> list[ArchiveRecord]:
         """The records of archives, in their order; the site has the files that they name."""
         read = cache(Bundle.read)
-        return [
-            self._refused(found, f"[{number}/{len(archives)}]")
-            if found.refused
-            else self._record(
-                found, deepcopy(list(map(read, found.folders))), f"[{number}/{len(archives)}]"
-            )
-            for number, found in enumerate(archives, start=1)
-        ]
+        records = []
+        for number, found in enumerate(archives, start=1):
+            count = f"[{number}/{len(archives)}]"
+            if found.refused:
+                records.append(self._refused(found, count))
+            else:
+                records.append(self._record(found, deepcopy(list(map(read, found.folders))), count))
+        return records
 
     def _refused(self, found: Found, count: str) -> ArchiveRecord:
         """The record of a file that is not an archive to verify: a row, without a page or a copy."""
@@ -145,14 +145,14 @@ class Verifier:
             write_lines(statements, lines)
         collector = Collector(self.out / record.report_folder, lambda run: check_exports(bundles, run))
         done = self._verify(file, collector)
-        outcome = _outcome(done, collector)
+        outcome, order = _outcome(done, collector), list(Part)
         return replace(
             record,
             name=f"{line_of(done.run)}{ARCHIVE}",
             outcome=outcome,
-            findings=_sorted(done.findings),
+            findings=tuple(sorted(done.findings, key=lambda finding: order.index(finding.part))),
             run=done.run,
-            ended=_ended(collector),
+            ended=collector.run.facts["Ended"] if collector.run else "",
             statements=file_sha256(statements) if lines else "",
             derived=collector.run if outcome.ranked else None,
             attested=tuple(
@@ -166,27 +166,21 @@ class Verifier:
 
     def _verify(self, file: Path, collector: Collector) -> VerifiedArchive:
         """Without the staged release, as far as that goes."""
-        try:
-            return verify_archive(
-                file,
-                data=self.data,
-                cores=self.cores,
-                log=_silent,
-                step_log=self.step_log,
-                further=[collector],
-                attestation=self.attestation,
-            )
-        except PipelineError as error:
-            if not isinstance(error.__cause__, StagingError):
-                raise
-        return verify_archive(
+        verify = partial(
+            verify_archive,
             file,
             data=self.data,
             cores=self.cores,
-            log=_silent,
+            log=lambda _line: None,  # findings are in the result as well
             step_log=self.step_log,
             attestation=self.attestation,
         )
+        try:
+            return verify(further=[collector])
+        except PipelineError as error:
+            if not isinstance(error.__cause__, StagingError):
+                raise
+        return verify()
 
 
 def verification_key(
@@ -248,16 +242,3 @@ def _outcome(done: VerifiedArchive, collector: Collector) -> Reproduction:
         return Reproduction.UNDERIVED
     complete = done.verification is Verification.COMPLETE
     return Reproduction.DERIVED if complete else Reproduction.PARTLY
-
-
-def _sorted(findings: Sequence[ArchiveFinding]) -> tuple[ArchiveFinding, ...]:
-    order = list(Part)
-    return tuple(sorted(findings, key=lambda finding: order.index(finding.part)))
-
-
-def _ended(collector: Collector) -> str:
-    return collector.run.facts["Ended"] if collector.run else ""
-
-
-def _silent(line: str) -> None:
-    """Receives findings that are in the result as well."""

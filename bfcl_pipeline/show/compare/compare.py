@@ -36,7 +36,7 @@ from bfcl_pipeline.show.compare.settings import (
     setting_differences,
     web_differs,
 )
-from bfcl_pipeline.show.compare.sides import ABSENT, NO_EXCHANGE, UNJUDGED, WRONG, Numbering, Side
+from bfcl_pipeline.show.compare.sides import ABSENT, NO_EXCHANGE, WRONG, Numbering, Side
 
 _SHOWN = 3  # entries that an error names
 
@@ -56,11 +56,11 @@ class ScoreDifference:
     high: float  # upper limit of its 95 % interval
     only_first: int  # entries that only the first has right
     only_second: int  # entries that only the second has right
-    mcnemar_p: float | None  # exact test over entries; None for a group, and for means over trials
-    clusters_p: float | None  # exact sign test over clusters; None for a group
-    holm_p: float | None  # the same, adjusted for the number of scored categories; None for a group
-    design_effect: float | None  # of the difference; None for a group, or where no entry flipped
-    detectable: float | None  # smallest true difference found with 80 % power; None where none flipped
+    mcnemar_p: float | None = None  # exact test over entries; None for a group, and for means over trials
+    clusters_p: float | None = None  # exact sign test over clusters; None for a group
+    holm_p: float | None = None  # the same, adjusted for the number of scored categories; None for a group
+    design_effect: float | None = None  # of the difference; None for a group, or where no entry flipped
+    detectable: float | None = None  # smallest true difference found with 80 % power; None: none flipped
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,30 +136,23 @@ class Comparer:
         Raises TableError if they have nothing in common, or differ in release, web, categories or entries.
         """
         one, two = (side.spread_over(len(self._entries)) for side in (first, second))
-        has_one, has_two = one != ABSENT, two != ABSENT
         if not self._common:
-            self._refuse_different(first, second, has_one, has_two)
-        both = has_one & has_two
-        alone = has_one ^ has_two
-        unlike = web_differs(first.settings, second.settings) and bool(self._web[both].any())
-        if unlike:
-            both = both & ~self._web
-            alone = alone & ~self._web
-        executed = requests_differ(first.settings, second.settings) and bool(self._executed[both].any())
-        if executed:
-            both = both & ~self._executed
-            alone = alone & ~self._executed
-        judged = both & (one != UNJUDGED) & (two != UNJUDGED)
+            self._refuse_different(first, second, one != ABSENT, two != ABSENT)
+        both = (one != ABSENT) & (two != ABSENT)
+        other_webs = self._other_webs(first, second)
+        left_out = [bool((both & entries).any()) for entries in other_webs]
+        comparable = ~np.logical_or.reduce(other_webs)
+        judged = comparable & (one >= WRONG) & (two >= WRONG)
         if not judged.any():
             raise TableError(
                 f"{first.label} and {second.label} have no entry with a verdict in common; nothing can be "
                 "compared. Score both on the same entries."
             )
-        by_weight = first.settings.by_weight or second.settings.by_weight
-        scope = self._scope(judged, by_weight)
+        scope = self._scope(judged, first.settings.by_weight or second.settings.by_weight)
         right_one, right_two = one[judged], two[judged]
         averaged = max(first.trials, second.trials) > 1
         result = compare_paired(right_one, right_two, scope.where)
+        searched = bool(self._web[judged].any())
         return Comparison(
             first=first.label,
             second=second.label,
@@ -167,12 +160,12 @@ class Comparer:
             scores=list(_scores(scope, result, right_one, right_two, averaged)),
             averaged=averaged,
             flipped=self._flipped(judged, right_one, right_two),
-            unjudged=int((both & ~judged).sum()),
-            left_out=self._counted(alone),
-            web_left_out=unlike,
-            executed_left_out=executed,
+            unjudged=int((both & comparable & ~judged).sum()),
+            left_out=self._counted(((one != ABSENT) ^ (two != ABSENT)) & comparable),
+            web_left_out=left_out[0],
+            executed_left_out=left_out[1],
             releases=_releases(first, second),
-            settings=self._settings(first, second, judged),
+            settings=list(setting_differences(first.settings, second.settings)) if searched else [],
             memory_range=leave_one_out(right_one - right_two, scope.where.category, scope.scenario),
             same_exchange=self._counted(judged & self._same_exchange(first, second)),
         )
@@ -180,12 +173,15 @@ class Comparer:
     def comparable(self, first: Side, second: Side) -> bool:
         """Whether there is an entry that both sides have a verdict on, of a web that both searched."""
         one, two = (side.spread_over(len(self._entries)) for side in (first, second))
-        judged = (one >= WRONG) & (two >= WRONG)
-        if web_differs(first.settings, second.settings):
-            judged &= ~self._web
-        if requests_differ(first.settings, second.settings):
-            judged &= ~self._executed
-        return bool(judged.any())
+        other_webs = np.logical_or.reduce(self._other_webs(first, second))
+        return bool(((one >= WRONG) & (two >= WRONG) & ~other_webs).any())
+
+    def _other_webs(self, first: Side, second: Side) -> list[NDArray[np.bool_]]:
+        """The web questions and the executed calls, as far as the sides had different webs for them."""
+        return [
+            self._web & web_differs(first.settings, second.settings),
+            self._executed & requests_differ(first.settings, second.settings),
+        ]
 
     def _refuse_different(
         self, first: Side, second: Side, has_one: NDArray[np.bool_], has_two: NDArray[np.bool_]
@@ -237,11 +233,6 @@ class Comparer:
         """How many of the chosen entries each category has, in benchmark order; without zeros."""
         counts = np.bincount(self._category[chosen], minlength=len(CATEGORIES))
         return {name: int(count) for name, count in zip(CATEGORIES, counts, strict=True) if count}
-
-    def _settings(self, first: Side, second: Side, judged: NDArray[np.bool_]) -> list[SettingDifference]:
-        if not self._web[judged].any():
-            return []
-        return list(setting_differences(first.settings, second.settings))
 
     def _scope(self, judged: NDArray[np.bool_], by_weight: bool) -> Scope:
         """The scope of some entries.
@@ -297,14 +288,11 @@ def _scores(
             high=min(1.0, limits.high),
             only_first=int(result.only_first[group.members].sum()),
             only_second=int(result.only_second[group.members].sum()),
-            mcnemar_p=None,
-            clusters_p=None,
-            holm_p=None,
-            design_effect=None,
             detectable=_detectable(composite_error(result.of, group.weights)),
         )
     tested = [place for place, name in enumerate(names) if CATEGORIES[name].scored]
     adjusted = dict(zip(tested, holm([result.clusters_p[place] for place in tested]), strict=True))
+    flipped = (result.only_first, result.only_second)
     for place, name in enumerate(names):
         effect = float(result.of.effect[place])
         yield ScoreDifference(
@@ -319,9 +307,7 @@ def _scores(
             high=result.limits[place].high,
             only_first=int(result.only_first[place]),
             only_second=int(result.only_second[place]),
-            mcnemar_p=None
-            if averaged
-            else mcnemar(int(result.only_first[place]), int(result.only_second[place])),
+            mcnemar_p=None if averaged else mcnemar(*(int(of[place]) for of in flipped)),
             clusters_p=result.clusters_p[place],
             holm_p=adjusted.get(place),
             design_effect=None if math.isnan(effect) else effect,

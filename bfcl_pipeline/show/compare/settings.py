@@ -6,7 +6,7 @@ compared. Other differences (no web tools, failing fetches, another name of the 
 experiment is about: they are named beside the comparison.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import pyarrow.compute as pc
@@ -35,11 +35,6 @@ class Settings:
     search_tool: str | None = None  # name under which the search tool was presented
     by_weight: bool = False  # the sample was divided by weight
     requests: str | None = None  # the kind of web that answered executed calls; None: none was executed
-
-    @property
-    def web_tools(self) -> bool | None:
-        """Whether the model had web tools."""
-        return None if self.web is None else self.web != OFF
 
     def __str__(self) -> str:
         """The settings of the web in words; empty if none is known."""
@@ -91,16 +86,7 @@ def searched_web(run: Run, model: str, recorded: str | None) -> str | None:
 
     Raises TableError if its responses cannot be read.
     """
-    paths = [run.responses(model, category) for category in GROUPS["web_search"]]
-    found: set[str] = set()
-    for path in paths:
-        if path.is_file():
-            table = with_types(path, read_table(path, ["web"]), RESPONSES)
-            webs = pc.unique(table.column("web")).to_pylist()
-            found |= {REAL if web is None else _kind(web) for web in webs}
-    if not found:
-        return recorded
-    return next(kind for kind in (SIMULATED, OFF, UNKNOWN, REAL) if kind in found)
+    return _web_of(run, model, GROUPS["web_search"], REAL) or recorded
 
 
 def requested_web(run: Run, model: str) -> str:
@@ -108,49 +94,57 @@ def requested_web(run: Run, model: str) -> str:
 
     A response that names none has the simulated one. Raises TableError if its responses cannot be read.
     """
-    found: set[str | None] = set()
-    for category in (name for name, category in CATEGORIES.items() if category.executes):
-        path = run.responses(model, category)
+    executed = [name for name, category in CATEGORIES.items() if category.executes]
+    return _web_of(run, model, executed, SIMULATED) or SIMULATED
+
+
+def _web_of(run: Run, model: str, categories: Iterable[str], unnamed: str) -> str | None:
+    """The kind of web in the responses to some categories; None without responses.
+
+    unnamed: the kind of a response that names none.
+    """
+    found: set[str] = set()
+    for path in (run.responses(model, category) for category in categories):
         if path.is_file():
             table = with_types(path, read_table(path, ["web"]), RESPONSES)
-            found |= set(pc.unique(table.column("web")).to_pylist())
-    kinds = {SIMULATED if web is None else _kind(web) for web in found or {None}}
-    return next(kind for kind in (SIMULATED, OFF, UNKNOWN, REAL) if kind in kinds)
+            webs = pc.unique(table.column("web")).to_pylist()
+            found |= {unnamed if web is None else _kind(web) for web in webs}
+    return next((kind for kind in (SIMULATED, OFF, UNKNOWN, REAL) if kind in found), None)
 
 
 def requests_differ(first: Settings, second: Settings) -> bool:
     """Whether the simulated web answered the requests of one side, and another web those of the other."""
-    webs = {first.requests, second.requests}
-    return SIMULATED in webs and not webs.isdisjoint({REAL, UNKNOWN})
+    return _unlike(first.requests, second.requests)
 
 
 def web_differs(first: Settings, second: Settings) -> bool:
     """Whether one side searched the simulated web and the other the real one, or perhaps the real one."""
-    webs = {first.web, second.web}
-    return SIMULATED in webs and not webs.isdisjoint({REAL, UNKNOWN})
+    return _unlike(first.web, second.web)
+
+
+def _unlike(*webs: str | None) -> bool:
+    return SIMULATED in webs and not {REAL, UNKNOWN}.isdisjoint(webs)
 
 
 def setting_differences(first: Settings, second: Settings) -> Iterator[SettingDifference]:
     """The known settings of the web that differ and are the subject of an experiment."""
     if first.web is None or second.web is None:
         return
-    if first.web_tools != second.web_tools:
-        yield SettingDifference(
-            "web tools", *("on" if side.web_tools else "off" for side in (first, second))
-        )
+    sides = (first, second)
+    if (first.web == OFF) != (second.web == OFF):
+        yield SettingDifference("web tools", *("off" if side.web == OFF else "on" for side in sides))
         return
-    if None not in (first.fetch_failures, second.fetch_failures) and (
-        first.fetch_failures != second.fetch_failures
+    for setting, *values in (
+        ("fetches that are made to fail", *(_percent(side.fetch_failures) for side in sides)),
+        ("name of the search tool", *(side.search_tool for side in sides)),
     ):
-        shares = (_percent(side.fetch_failures or 0) for side in (first, second))
-        yield SettingDifference("fetches that are made to fail", *shares)
-    if first.search_tool and second.search_tool and first.search_tool != second.search_tool:
-        yield SettingDifference("name of the search tool", first.search_tool, second.search_tool)
+        if all(values) and values[0] != values[1]:
+            yield SettingDifference(setting, *values)
 
 
 def _kind(web: str) -> str:
     return web if web in (SIMULATED, OFF, UNKNOWN) else REAL
 
 
-def _percent(share: float) -> str:
-    return f"{share * 100:g} %"
+def _percent(share: float | None) -> str | None:
+    return None if share is None else f"{share * 100:g} %"

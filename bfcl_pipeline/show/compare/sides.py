@@ -57,7 +57,7 @@ def exchange_numbers(run: Run, model: str, entries: Sequence[tuple[str, str]]) -
     return np.array([numbers.get(entry, NO_EXCHANGE) for entry in entries], np.int64)
 
 
-_COLUMNS = ("model", "category", "entry_id", "rules", "valid", "status")
+_COLUMNS = ("model", "category", "entry_id", "rules", "valid", "status", "unread_call")
 
 WRONG, RIGHT, UNJUDGED, ABSENT = 0.0, 1.0, -1.0, -2.0
 """The marks of an entry: its verdict, or none because there is no answer, or it was not run.
@@ -93,6 +93,8 @@ class Side:
     marks: NDArray[np.float64]  # of the same entries: WRONG, RIGHT, a share between them, or UNJUDGED
     trials: int = 1  # trials of which the marks are the means
     exchanges: NDArray[np.int64] | None = None  # of these entries (`exchange_numbers`); None: of one run
+    answers: int = 0  # with a verdict, of all trials
+    unread: tuple[str, ...] = ()  # entries of those with a call in their text that was not read
 
     def spread_over(self, entries: int) -> NDArray[np.float64]:
         """The marks by number of entry; ABSENT where it has no row."""
@@ -138,22 +140,24 @@ def read_sides(
         for model, verdicts in _verdicts(choice, rules, set(only or CATEGORIES)).items():
             if (choice.run, model) in sides:
                 continue
-            if not verdicts.marks:
-                raise TableError(_nothing(choice.run.source, model, verdicts, rules))
-            _check_entries(choice.run.source, model, verdicts, rules)
-            numbers = [numbering.number(*entry) for entry in verdicts.entries]
-            searched = any(category in GROUPS["web_search"] for category, _ in verdicts.entries)
-            web = searched_web(choice.run, model, recorded.web) if searched else None
-            executed = any(CATEGORIES[category].executes for category, _ in verdicts.entries)
-            requests = requested_web(choice.run, model) if executed else None
+            _check(choice.run, model, verdicts, rules)
+            categories = {category for category, _ in verdicts.entries}
+            searched = not categories.isdisjoint(GROUPS["web_search"])
+            executed = any(CATEGORIES[category].executes for category in categories)
             sides[choice.run, model] = Side(
                 choice.run,
                 model,
-                replace(recorded, web=web, requests=requests),
+                replace(
+                    recorded,
+                    web=searched_web(choice.run, model, recorded.web) if searched else None,
+                    requests=requested_web(choice.run, model) if executed else None,
+                ),
                 model,
-                np.array(numbers, np.int64),
+                np.array([numbering.number(*entry) for entry in verdicts.entries], np.int64),
                 np.array(verdicts.marks, np.float64),
                 exchanges=exchange_numbers(choice.run, model, verdicts.entries) if several else None,
+                answers=sum(mark != UNJUDGED for mark in verdicts.marks),
+                unread=tuple(verdicts.unread),
             )
     return numbering, list(label_sides(list(sides.values())))
 
@@ -164,17 +168,17 @@ class _Verdicts:
 
     entries: list[tuple[str, str]] = field(default_factory=list)  # category and id
     marks: list[float] = field(default_factory=list)
+    unread: list[str] = field(default_factory=list)  # entries with a call that was not read
     rules: set[str] = field(default_factory=set)  # the rule sets with any row
 
 
 def _verdicts(choice: Choice, rules: Rules, only: Collection[str]) -> dict[str, _Verdicts]:
     """The verdicts of the chosen models, by name in order."""
-    folder = choice.run.folder / "verdicts"
-    paths = sorted(folder.glob("*.parquet"))
+    where = f"{choice.run.source}/verdicts"
+    paths = sorted((choice.run.folder / "verdicts").glob("*.parquet"))
     if not paths:
         raise TableError(
-            f"{choice.run.source}/verdicts: no verdicts. Score the responses of the run first "
-            "(bfcl-pipeline score)."
+            f"{where}: no verdicts. Score the responses of the run first (bfcl-pipeline score)."
         )
     if choice.model is None:
         return _by_model(paths, rules, only)
@@ -183,7 +187,7 @@ def _verdicts(choice: Choice, rules: Rules, only: Collection[str]) -> dict[str, 
         found = _by_model(some, rules, only)
         if choice.model in found:
             return {choice.model: found[choice.model]}
-    raise TableError(f"{choice.run.source}/verdicts: {unknown_name('model', choice.model, found)}")
+    raise TableError(f"{where}: {unknown_name('model', choice.model, found)}")
 
 
 def _by_model(paths: Sequence[Path], rules: Rules, only: Collection[str]) -> dict[str, _Verdicts]:
@@ -192,7 +196,7 @@ def _by_model(paths: Sequence[Path], rules: Rules, only: Collection[str]) -> dic
     for path in paths:
         table = with_types(path, read_table(path, _COLUMNS), VERDICTS)
         rows = zip(*(table.column(name).to_pylist() for name in _COLUMNS), strict=True)
-        for model, category, entry_id, of_rules, valid, status in rows:
+        for model, category, entry_id, of_rules, valid, status, unread in rows:
             verdicts = found.setdefault(path.stem if model is None else model, _Verdicts())
             verdicts.rules.add(of_rules)
             if of_rules != rules.value or status == Status.LEFT_OUT.value:
@@ -202,23 +206,26 @@ def _by_model(paths: Sequence[Path], rules: Rules, only: Collection[str]) -> dic
             if category in only:
                 verdicts.entries.append((category, entry_id))
                 verdicts.marks.append(UNJUDGED if valid is None else RIGHT if valid else WRONG)
+                if unread and valid is not None:
+                    verdicts.unread.append(entry_id)
     return dict(sorted(found.items()))
 
 
-def _nothing(run: Path, model: str, verdicts: _Verdicts, rules: Rules) -> str:
-    where = f"{run}/verdicts: model {model!r}"
-    if rules.value in verdicts.rules:
-        return f"{where} has no verdict on these categories; name others, or run them."
-    there = ", ".join(sorted(map(str, verdicts.rules)))
-    return f"{where} has no verdict under {rules.value} rules, only under {there}."
-
-
-def _check_entries(run: Path, model: str, verdicts: _Verdicts, rules: Rules) -> None:
-    if len(set(verdicts.entries)) < len(verdicts.entries):
-        ((_, twice), _) = Counter(verdicts.entries).most_common(1)[0]
+def _check(run: Run, model: str, verdicts: _Verdicts, rules: Rules) -> None:
+    """Raises TableError if there is no verdict under some rules, or several on one entry."""
+    where = f"{run.source}/verdicts:"
+    if not verdicts.marks and rules.value in verdicts.rules:
         raise TableError(
-            f"{run}/verdicts: entry {twice!r} of model {model!r} has several verdicts under {rules.value} "
-            "rules; expected one. Remove the file that does not belong to this run."
+            f"{where} model {model!r} has no verdict on these categories; name others, or run them."
+        )
+    if not verdicts.marks:
+        there = ", ".join(sorted(map(str, verdicts.rules)))
+        raise TableError(f"{where} model {model!r} has no verdict under {rules} rules, only under {there}.")
+    ((_, entry_id), number) = Counter(verdicts.entries).most_common(1)[0]
+    if number > 1:
+        raise TableError(
+            f"{where} entry {entry_id!r} of model {model!r} has several verdicts under {rules} rules; "
+            "expected one. Remove the file that does not belong to this run."
         )
 
 

@@ -1,4 +1,4 @@
-"""Comparisons as tables and files: Parquet, CSV, JSON Lines, JSON, Markdown, LaTeX.
+"""Comparisons as files: Parquet, CSV, JSON Lines, JSON, Markdown, LaTeX.
 
 The suffix of a file chooses its form. Tables have shares; Markdown and LaTeX have per cent.
 """
@@ -6,7 +6,7 @@ The suffix of a file chooses its form. Tables have shares; Markdown and LaTeX ha
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
 
@@ -22,8 +22,10 @@ from bfcl_pipeline.show.compare.compare import Comparison, ScoreDifference
 from bfcl_pipeline.show.compare.gate import Gate
 from bfcl_pipeline.show.compare.text import HEADINGS, column_notes, score_cells
 
-JSON, MARKDOWN, LATEX = ".json", ".md", ".tex"
-ALL_FORMS = (*FORMS, JSON, MARKDOWN, LATEX)
+JSON = ".json"
+_MARKUP: Mapping[str, Callable[[TextTable], str]] = {".md": markdown, ".tex": latex}
+
+ALL_FORMS = (*FORMS, JSON, *_MARKUP)
 """The suffixes of a file of comparisons."""
 
 
@@ -33,16 +35,40 @@ def check_form(path: Path, forms: Sequence[str] = ALL_FORMS) -> None:
         raise ConfigError(f"{path}: expected a file name that ends in {', '.join(forms)}.")
 
 
-def write_comparisons(path: Path, comparisons: Sequence[Comparison]) -> None:
-    """Writes comparisons in the form of the suffix, atomically; JSON has the flipped entries, too."""
+def write_form(
+    path: Path,
+    schema: pa.Schema,
+    rows: Iterable[Mapping[str, Json]],
+    document: Callable[[], Mapping[str, Json]],
+    texts: Callable[[], Iterable[TextTable]] = tuple,
+) -> None:
+    """Writes what was compared in the form of the suffix, atomically; equal results become equal bytes.
+
+    Args:
+        path: the file; `check_form` checks its suffix.
+        schema: of the table.
+        rows: of the table, read for Parquet, CSV and JSON Lines.
+        document: makes the document for JSON.
+        texts: makes the tables for Markdown and LaTeX.
+    """
     form = path.suffix.lower()
     if form == JSON:
-        write_json(path, {"comparisons": [_document(each) for each in comparisons]})
-    elif form in (MARKDOWN, LATEX):
-        written = markdown if form == MARKDOWN else latex
-        write_text(path, "\n".join(written(_text_table(each)) for each in comparisons))
+        write_json(path, document())
+    elif form in _MARKUP:
+        write_text(path, "\n".join(map(_MARKUP[form], texts())))
     else:
-        write_any_form(path, _table(map(_score_rows, comparisons), COMPARISONS))
+        write_any_form(path, pa.Table.from_pylist(list(rows), schema=schema))
+
+
+def write_comparisons(path: Path, comparisons: Sequence[Comparison]) -> None:
+    """Writes comparisons in the form of the suffix, atomically; JSON has the flipped entries, too."""
+    write_form(
+        path,
+        COMPARISONS,
+        ({**_values(score), **_pair(each)} for each in comparisons for score in each.scores),
+        lambda: {"comparisons": list(map(_document, comparisons))},
+        lambda: map(_text_table, comparisons),
+    )
 
 
 def write_flips(path: Path, comparisons: Sequence[Comparison]) -> None:
@@ -61,7 +87,7 @@ def write_gate(path: Path, decided: Gate) -> None:
             "entries_without_verdict": each.unjudged,
             "only_second_flaky": each.lost_flaky,
             "same_exchange": each.same_exchange,
-            **_renamed(_values(each.score)),
+            **_values(each.score),
         }
         for each in decided.scores
     ]
@@ -85,10 +111,9 @@ def write_json(path: Path, document: Mapping[str, Json]) -> None:
 
 
 def _document(comparison: Comparison) -> Json:
+    sides = {True: comparison.first, False: comparison.second}
     return {
-        "first": comparison.first,
-        "second": comparison.second,
-        "rules": comparison.rules.value,
+        **_pair(comparison),
         "entries_without_verdict": comparison.unjudged,
         "entries_of_one_side": dict(comparison.left_out),
         "same_exchange": dict(comparison.same_exchange),
@@ -97,39 +122,25 @@ def _document(comparison: Comparison) -> Json:
         "releases": list(comparison.releases) if comparison.releases else None,
         "settings": [asdict(setting) for setting in comparison.settings],
         "memory_without_one_scenario": asdict(comparison.memory_range) if comparison.memory_range else None,
-        "scores": [_renamed(_values(score)) for score in comparison.scores],
+        "scores": list(map(_values, comparison.scores)),
         "flips": [
-            {
-                "category": flip.category,
-                "entry_id": flip.entry_id,
-                "right": _right(comparison, flip.first_right),
-            }
-            for flip in comparison.flips
+            {"category": flip.category, "entry_id": flip.entry_id, "right": sides[flip.first_right]}
+            for flip in comparison.flipped
         ],
     }
 
 
-def _renamed(score: Mapping[str, Json]) -> dict[str, Json]:
-    """The fields of a score under the names of the columns."""
-    names = {"first": "first_accuracy", "second": "second_accuracy", "low": "ci_low", "high": "ci_high"}
-    return {names.get(key, key): value for key, value in score.items()}
+_COLUMNS = {"first": "first_accuracy", "second": "second_accuracy", "low": "ci_low", "high": "ci_high"}
+"""The columns of fields that are not called like them."""
 
 
 def _values(score: ScoreDifference) -> dict[str, Json]:
-    """The fields of a score; `asdict` is ten times as slow."""
-    return {field.name: getattr(score, field.name) for field in fields(score)}
-
-
-def _right(comparison: Comparison, first: bool) -> str:
-    return comparison.first if first else comparison.second
+    """The fields of a score under the names of the columns; `asdict` is ten times as slow."""
+    return {_COLUMNS.get(field.name, field.name): getattr(score, field.name) for field in fields(score)}
 
 
 def _pair(comparison: Comparison) -> dict[str, str]:
     return {"first": comparison.first, "second": comparison.second, "rules": comparison.rules.value}
-
-
-def _score_rows(comparison: Comparison) -> list[dict[str, Json]]:
-    return [{**_renamed(_values(score)), **_pair(comparison)} for score in comparison.scores]
 
 
 def _flip_table(comparison: Comparison) -> pa.Table:
@@ -137,18 +148,13 @@ def _flip_table(comparison: Comparison) -> pa.Table:
     flipped = comparison.flipped
     entries = [flipped.entries[number] for number in flipped.numbers]
     names = pa.array([comparison.second, comparison.first])
-    constant = {name: pa.repeat(value, len(entries)) for name, value in _pair(comparison).items()}
-    varying = {
+    columns = {
+        **{name: pa.repeat(value, len(entries)) for name, value in _pair(comparison).items()},
         "category": pa.array([category for category, _ in entries], pa.string()),
         "entry_id": pa.array([entry_id for _, entry_id in entries], pa.string()),
         "right": names.take(pa.array(flipped.first_right.astype("int8"))),
     }
-    columns = {**constant, **varying}
     return pa.table([columns[name] for name in FLIPS.names], schema=FLIPS)
-
-
-def _table(parts: Iterable[Sequence[Mapping[str, Json]]], schema: pa.Schema) -> pa.Table:
-    return pa.Table.from_pylist([row for part in parts for row in part], schema=schema)
 
 
 def _text_table(comparison: Comparison) -> TextTable:

@@ -1,7 +1,7 @@
 """Comparisons and gates as text for a terminal."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 
 from bfcl_pipeline.base.text import plural, printable, text_table
 from bfcl_pipeline.show.compare.compare import Comparison, ScoreDifference
@@ -124,13 +124,11 @@ def column_notes(comparisons: Sequence[Comparison]) -> list[str]:
         )
     if any(each.averaged for each in comparisons):
         lines.append("Means over trials: only A counts the entries that A has right more often than B.")
-    differing = {str(setting): None for each in comparisons for setting in each.settings}
-    releases = {" / ".join(each.releases): None for each in comparisons if each.releases}
-    return [*lines, *(f"The releases differ: {pair}." for pair in releases), *_differ(differing)]
-
-
-def _differ(settings: Iterable[str]) -> list[str]:
-    return [f"The sides differ in {setting}." for setting in settings]
+    releases = [
+        f"The releases differ: {' / '.join(each.releases)}." for each in comparisons if each.releases
+    ]
+    differing = [f"The sides differ in {one}." for each in comparisons for one in each.settings]
+    return [*lines, *dict.fromkeys((*releases, *differing))]
 
 
 def _memory_note(comparison: Comparison) -> list[str]:
@@ -158,22 +156,22 @@ def gate_line(gate: Gate) -> str:
     """The outcome of a gate in one line: the score that decides it, and why."""
     deciding = [each for each in gate.scores if each.decision is gate.decision]
     worst = min(deciding, key=lambda each: each.score.low)
-    outcome = "pass" if gate.passes else "fail"
-    of_worst = f"{_unread(gate)}{_reason(worst, gate.margin)}{_flaky(worst)}{_same(worst)}"
-    return f"{outcome}: {of_worst}{_counted(gate)}{_unjudged(gate)}"
+    reasons = [*_unread(gate), _interval(worst, gate.margin), *_about(worst, gate)]
+    return f"{'pass' if gate.passes else 'fail'}: {'; '.join(reasons)}"
 
 
-def _unread(gate: Gate) -> str:
+def _unread(gate: Gate) -> Iterator[str]:
     """Which models have more unread calls than are accepted."""
-    return "".join(
-        f"{printable(each.model)}: {each.unread:,} of {plural(each.answers, 'answer', 'answers')} "
-        f"({percent(each.share)} %) have a call that the server did not read, more than "
-        f"{(gate.max_unread or 0) * 100:g} %, for example {printable(each.example or '')}; "
-        for each in gate.over_unread
-    )
+    for each in gate.over_unread:
+        yield (
+            f"{printable(each.model)}: {each.unread:,} of {plural(each.answers, 'answer', 'answers')} "
+            f"({percent(each.share)} %) have a call that the server did not read, more than "
+            f"{(gate.max_unread or 0) * 100:g} %, for example {printable(each.example or '')}"
+        )
 
 
-def _reason(each: GatedScore, margin: float) -> str:
+def _interval(each: GatedScore, margin: float) -> str:
+    """The interval of the difference, and what it says about the margin."""
     score = each.score
     interval = (
         f"{printable(each.model)} minus {printable(each.against)} on {score.score} is "
@@ -181,41 +179,27 @@ def _reason(each: GatedScore, margin: float) -> str:
         f"{signed_points(score.high)}"
     )
     limit = f"-{margin * 100:g}" if margin else "0"
-    match each.decision:
-        case Decision.PASS:
-            return f"{interval}; no loss of more than {margin * 100:g} points"
-        case Decision.FAIL:
-            return f"{interval}; below {limit}"
-        case Decision.UNDECIDED:
-            return f"undecided, {interval}, contains {limit}; more entries or a wider margin would decide"
+    if each.decision is Decision.UNDECIDED:
+        return f"undecided, {interval}, contains {limit}; more entries or a wider margin would decide"
+    loss = f"no loss of more than {margin * 100:g} points"
+    return f"{interval}; {loss if each.decision is Decision.PASS else f'below {limit}'}"
 
 
-def _counted(gate: Gate) -> str:
-    """How many scores of models were decided in each way, if there are several: what is above is one."""
-    if len(gate.scores) == 1:
-        return ""
-    counts = Counter(each.decision for each in gate.scores)
-    words = {Decision.FAIL: "fail", Decision.UNDECIDED: "undecided", Decision.PASS: "pass"}
-    found = ", ".join(f"{counts[each]:,} {word}" for each, word in words.items() if counts[each])
-    return f"; of all {len(gate.scores):,} differences: {found}"
-
-
-def _flaky(each: GatedScore) -> str:
-    lost = each.score.only_second
-    if each.lost_flaky is None or not lost:
-        return ""
-    entries = plural(lost, "entry", "entries")
-    return f"; of {entries} that only the baseline has right, {each.lost_flaky:,} flaky in trials"
-
-
-def _same(each: GatedScore) -> str:
-    same = plural(each.same_exchange, "pair is", "pairs are")
-    return f"; {same} the same exchange, from a journal" if each.same_exchange else ""
-
-
-def _unjudged(gate: Gate) -> str:
-    most = max(each.unjudged for each in gate.scores)
-    return f"; {plural(most, 'entry', 'entries')} without a verdict left out" if most else ""
+def _about(worst: GatedScore, gate: Gate) -> Iterator[str]:
+    """What else is known of the deciding score, and of all of them."""
+    lost = worst.score.only_second
+    if lost and worst.lost_flaky is not None:
+        entries = plural(lost, "entry", "entries")
+        yield f"of {entries} that only the baseline has right, {worst.lost_flaky:,} flaky in trials"
+    if worst.same_exchange:
+        yield f"{plural(worst.same_exchange, 'pair is', 'pairs are')} the same exchange, from a journal"
+    if len(gate.scores) > 1:
+        counts = Counter(each.decision for each in gate.scores)
+        order = (Decision.FAIL, Decision.UNDECIDED, Decision.PASS)
+        found = ", ".join(f"{counts[each]:,} {each}" for each in order if counts[each])
+        yield f"of all {len(gate.scores):,} differences: {found}"
+    if most := max(each.unjudged for each in gate.scores):
+        yield f"{plural(most, 'entry', 'entries')} without a verdict left out"
 
 
 def percent(share: float, digits: int = 2) -> str:

@@ -6,7 +6,6 @@ answer, while the choice of entries matters as before. The interval of the diffe
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -39,20 +38,16 @@ def known_flaky(sides: Sequence[Side], rules: Rules) -> Entries | None:
 
     Raises TableError if a table of trials cannot be read.
     """
-    found = [_of_side(side, rules) for side in sides]
-    known = [entries for entries in found if entries is not None]
-    return frozenset().union(*known) if known else None
+    repeated = [side for side in sides if _rows(side, "trials", rules, ())]
+    flaky = [_rows(side, "flaky", rules, ("category", "entry_id")) for side in repeated]
+    return (
+        frozenset((row["category"], row["entry_id"]) for rows in flaky for row in rows) if flaky else None
+    )
 
 
-def _of_side(side: Side, rules: Rules) -> Entries | None:
-    if not _rows(side.run.table("trials"), side, rules, ()):
-        return None
-    flaky = _rows(side.run.table("flaky"), side, rules, ("category", "entry_id"))
-    return frozenset((row["category"], row["entry_id"]) for row in flaky)
-
-
-def _rows(path: Path, side: Side, rules: Rules, columns: Sequence[str]) -> list[dict[str, Any]]:
+def _rows(side: Side, name: str, rules: Rules, columns: Sequence[str]) -> list[dict[str, Any]]:
     """The rows of a table on the trials of the model of a side; none without the table."""
+    path = side.run.table(name)
     if not path.is_file():
         return []
     key = (rules.value, trial_of(side.model).model)
@@ -113,4 +108,6 @@ def _mean(model: str, sides: Sequence[Side]) -> Side:
         marks=share[numbers],
         trials=len(sides),
         exchanges=exchanges[numbers],
+        answers=sum(side.answers for side in sides),
+        unread=tuple(entry_id for side in sides for entry_id in side.unread),
     )

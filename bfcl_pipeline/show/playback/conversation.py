@@ -28,8 +28,8 @@ class Change:
 
     api: str  # the API with this state
     path: str  # attribute, then keys and positions: orders[12446]['status']
-    before: Any  # differences.NOTHING if the place did not exist
-    after: Any  # differences.NOTHING if the place no longer exists
+    before: Any  # differences.MISSING if the place did not exist
+    after: Any  # differences.MISSING if the place no longer exists
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ class Player:
                 continue
             after = self._states[api] = snapshot(state)
             for difference in first_differences(before, after, MOST_CHANGES):
-                yield Change(api, difference.path, difference.got, difference.expected)
+                yield Change(api, difference.path, difference.first, difference.second)
 
 
 def play(

@@ -8,10 +8,10 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
+from bfcl_pipeline.base.differences import MISSING
 from bfcl_pipeline.base.text import cut, on_one_line
 from bfcl_pipeline.benchmark.records import Call, FunctionDoc, Json, Message
 from bfcl_pipeline.dialogue.calls import executed_text
-from bfcl_pipeline.judge.scoring.differences import NOTHING
 from bfcl_pipeline.judge.scoring.findings import shorten
 from bfcl_pipeline.judge.scoring.web_results import result_document
 from bfcl_pipeline.judge.scoring.web_use import FETCH_TOOL
@@ -155,4 +155,4 @@ def _change_texts(changes: Sequence[Change], limits: TextLimits) -> Iterator[str
 
 
 def _value_text(value: Any, limits: TextLimits) -> str:
-    return "(nothing)" if value is NOTHING else cut(shorten(value), limits.value)
+    return "(nothing)" if value is MISSING else cut(shorten(value), limits.value)

@@ -11,7 +11,7 @@ from bfcl_pipeline.base.errors import TableError
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.judge.scoring.statistics.paired import difference_limits
 from bfcl_pipeline.runs.run import Run
-from bfcl_pipeline.show.compare.question_text import questions_text
+from bfcl_pipeline.show.compare.question_forms import questions_text
 from bfcl_pipeline.show.compare.questions import HopScores, WebQuestions, read_hops, web_questions
 from bfcl_pipeline.show.compare.sides import Choice, read_sides
 from tests.support.run_form import FORM_LINE

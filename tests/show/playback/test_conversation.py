@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from bfcl_pipeline.ask.models.oracle import DONE
+from bfcl_pipeline.base.differences import MISSING
 from bfcl_pipeline.benchmark.records import Mode
 from bfcl_pipeline.judge.scoring import truth_calls
-from bfcl_pipeline.judge.scoring.differences import NOTHING
 from bfcl_pipeline.show.playback.conversation import MOST_CHANGING, play, play_truth
 from bfcl_pipeline.show.transcripts import PAGE
 from bfcl_pipeline.show.transcripts.parts import Kind
@@ -44,7 +44,7 @@ def test_each_call_has_its_result_and_what_it_changed(played, right):
     assert call.call.name == "create_ticket"
     assert call.result.startswith('{"id": 2, "title": "Tire Pressure Issue"')
     queue, counter = call.changes
-    assert (queue.api, queue.path, queue.before) == ("TicketAPI", "ticket_queue[1]", NOTHING)
+    assert (queue.api, queue.path, queue.before) == ("TicketAPI", "ticket_queue[1]", MISSING)
     assert queue.after["title"] == "Tire Pressure Issue"
     assert (counter.path, counter.before, counter.after) == ("ticket_counter", 2, 3)
     assert (ended.result, ended.calls) == (DONE, ())

@@ -1,32 +1,29 @@
 """What one model of a run was asked and answered, entry by entry.
 
 Covers models with a journal, whose requests are made again from it, and all others, of which the tables of
-responses have the answers alone. A request is kept as a digest: those of a full run have gigabytes.
+responses have the answers alone. A request is kept as a digest, unless the caller wants it: those of a full
+run have gigabytes.
 """
 
 import json
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from typing import TypeAlias
 
-from bfcl_pipeline.ask.generation import Completed
 from bfcl_pipeline.ask.generation.backends import ReplayedRequest
 from bfcl_pipeline.ask.jobs.captured import capture, replay_job
 from bfcl_pipeline.base.errors import PipelineError, TableError
 from bfcl_pipeline.base.text import loaded_json
 from bfcl_pipeline.benchmark.definition import CATEGORIES, ReturnFormat
-from bfcl_pipeline.benchmark.records import Json, Message, Mode, Request, Response, Status
+from bfcl_pipeline.benchmark.records import Json, Message, Request, Response, Status
 from bfcl_pipeline.benchmark.tables import read_responses
 from bfcl_pipeline.runs.run import Run
 
-CONTENT = frozenset(
-    ("messages", "input", "system", "contents", "systemInstruction", "tools", "prompt", "model")
-)
+CONTENT = frozenset(("messages", "input", "system", "contents", "systemInstruction", "tools", "prompt"))
 """The keys of bodies, of all wire formats, that are no options."""
 
-Received: TypeAlias = Callable[[ReplayedRequest], None]
-"""Receives each request as it is made again."""
+EntryKey = tuple[str, str]
+"""Category and id of an entry."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,40 +31,39 @@ class Asked:
     """One request of a conversation, and its answer."""
 
     turn: int  # of the entry, from 0
-    request: bytes | None  # a digest of what was asked; None: not known
     result: Json  # the answer in the official form; None if there is none
     answered: bool
     return_format: str = ReturnFormat.PYTHON.value  # the syntax of calls in it
     tool_call_tag: bool = False
+    digest: bytes | None = None  # of what was asked; None: not known
+    request: Request | None = None  # what was asked, if it was to be kept
 
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
     """The conversation over one entry."""
 
-    entry_id: str
-    category: str
+    response: Response  # as the table has it
     session: bool  # a memory session before the questions
-    mode: Mode
     asked: tuple[Asked, ...]
-    status: Status
-    result_json: str | None  # the answer as the table has it
 
 
 @dataclass(slots=True)
 class Conversations:
     """All conversations of one model, in the order of the tables."""
 
-    by_entry: dict[tuple[str, str], Conversation] = field(default_factory=dict)  # by category and id
-    options: dict[str, Json] | None = None  # that each request has; None: not known
-    model: Json = None  # the name of the model in the requests
+    by_entry: dict[EntryKey, Conversation] = field(default_factory=dict)
+    options: dict[str, Json] | None = None  # that each request has, and the model; None: not known
     requests: int = 0  # that were made again
     not_derived: int = 0  # answered conversations that do not follow from the journals
     why: str = ""  # the first of them is not, or all are not
 
 
 def read_conversations(
-    run: Run, model: str, only: Collection[str] | None = None, seen: Received | None = None
+    run: Run,
+    model: str,
+    only: Collection[str] | None = None,
+    keep: Callable[[str, int], bool] = lambda _entry_id, _number: False,
 ) -> Conversations:
     """The conversations of a model of a run.
 
@@ -75,44 +71,31 @@ def read_conversations(
         run: the run.
         model: its name in the run.
         only: ids of entries; None: all.
-        seen: receives each request that is made again, those of sessions before chosen entries included.
+        keep: whether to keep a request of an entry, by its number from 1.
 
     Raises:
         TableError: its responses cannot be read.
     """
     found = Conversations()
-    derived: Mapping[str, tuple[Response, tuple[Asked, ...]]] = {}
+    derived: dict[str, tuple[Response, tuple[Asked, ...]]] = {}
     if run.generated and run.recorded.job_of(run.models[model]).remote:
         try:
-            derived = _derived(run, model, found, only, seen)
+            derived = _derived(run, model, found, only, keep)
         except PipelineError as error:
             found.why = run.name_source(str(error))
     for response, session in _responses(run, model):
         if only is not None and response.entry_id not in only:
             continue
-        if response.entry_id in derived:
-            again, asked = derived[response.entry_id]
-            if (again.status, again.result_json) == (response.status, response.result_json):
-                _add(found, response, session, asked)
-                continue
+        again, asked = derived.get(response.entry_id, (None, ()))
+        if again is None:
+            asked = tuple(_from_table(response))
+        elif (again.status, again.result_json) != (response.status, response.result_json):
+            asked = tuple(_from_table(response))
             found.not_derived += 1
-            found.why = (
-                found.why or f"{response.entry_id}: {again.status_detail or 'another answer follows'}"
-            )
-        _add(found, response, session, tuple(_from_table(response)))
+            reason = f"{response.entry_id}: {again.status_detail or 'another answer follows'}"
+            found.why = found.why or reason
+        found.by_entry[response.category, response.entry_id] = Conversation(response, session, asked)
     return found
-
-
-def _add(found: Conversations, response: Response, session: bool, asked: tuple[Asked, ...]) -> None:
-    found.by_entry[response.category, response.entry_id] = Conversation(
-        response.entry_id,
-        response.category,
-        session,
-        response.mode,
-        asked,
-        response.status,
-        response.result_json,
-    )
 
 
 def _responses(run: Run, model: str) -> Iterator[tuple[Response, bool]]:
@@ -131,7 +114,7 @@ def _derived(
     model: str,
     found: Conversations,
     only: Collection[str] | None,
-    seen: Received | None,
+    keep: Callable[[str, int], bool],
 ) -> dict[str, tuple[Response, tuple[Asked, ...]]]:
     """The responses that follow from the journals, with the requests before them, by entry."""
     asked: dict[str, list[Asked]] = {}
@@ -141,39 +124,26 @@ def _derived(
         found.requests += 1
         if found.options is None:
             found.options = {key: value for key, value in one.body.items() if key not in CONTENT}
-            found.model = one.body.get("model")
+        entry_id, request = one.entry.entry_id, one.request
         if one.number == 1:
-            asked[one.entry.entry_id] = []
+            asked[entry_id] = []
             digests.start()
-        asked[one.entry.entry_id].append(_asked(one, digests.of(one.request)))
-        if seen is not None:
-            seen(one)
+        asked[entry_id].append(
+            Asked(
+                request.turn,
+                None if one.exchange is None else one.exchange.result,
+                one.exchange is not None,
+                request.return_format,
+                request.tool_call_tag,
+                digests.of(request),
+                request if keep(entry_id, one.number) else None,
+            )
+        )
 
-    completed = replay_conversations(run, model, received, only)
+    completed = capture(replay_job(run, run.models[model]), received, only)
     return {
         one.entry.entry_id: (one.response, tuple(asked.get(one.entry.entry_id, ()))) for one in completed
     }
-
-
-def replay_conversations(
-    run: Run,
-    model: str,
-    received: Callable[[ReplayedRequest], None],
-    only: Collection[str] | None = None,
-) -> list[Completed]:
-    """Replays a model of a recorded run. Arguments, result and errors as of `jobs.captured.capture`."""
-    return capture(replay_job(run, run.models[model]), received, only)
-
-
-def _asked(one: ReplayedRequest, digest: bytes) -> Asked:
-    return Asked(
-        one.request.turn,
-        digest,
-        None if one.exchange is None else one.exchange.result,
-        one.exchange is not None,
-        one.request.return_format,
-        one.request.tool_call_tag,
-    )
 
 
 def _from_table(response: Response) -> Iterator[Asked]:
@@ -183,11 +153,11 @@ def _from_table(response: Response) -> Iterator[Asked]:
         return
     result = loaded_json(response.result_json)
     if category.single_turn:
-        yield Asked(0, None, result, True, ReturnFormat(category.language.value).value)
+        yield Asked(0, result, True, ReturnFormat(category.language.value).value)
         return
     for turn, steps in enumerate(result if isinstance(result, list) else []):
         for step in steps if isinstance(steps, list) else []:
-            yield Asked(turn, None, step, True)
+            yield Asked(turn, step, True)
 
 
 def what_was_asked(request: Request) -> dict[str, Json]:
@@ -212,13 +182,10 @@ def _comparable(message: Message) -> dict[str, Json]:
 class _Digests:
     """Digests of requests. Those of a conversation share messages, of which each is read once."""
 
-    def __init__(self) -> None:
-        self._of: dict[int, bytes] = {}
-        self._kept: list[object] = []  # so that no other object gets the id of one that is gone
-
     def start(self) -> None:
         """A new conversation begins."""
-        self._of, self._kept = {}, []
+        # The object is kept, so that no other one gets its id.
+        self._of: dict[int, tuple[object, bytes]] = {}
 
     def of(self, request: Request) -> bytes:
         """The digest of `what_was_asked`."""
@@ -232,6 +199,5 @@ class _Digests:
     def _part(self, shared: object, value: Json) -> bytes:
         if id(shared) not in self._of:
             text = json.dumps(value, sort_keys=True, default=str)
-            self._of[id(shared)] = blake2b(text.encode(), digest_size=16).digest()
-            self._kept.append(shared)
-        return self._of[id(shared)]
+            self._of[id(shared)] = shared, blake2b(text.encode(), digest_size=16).digest()
+        return self._of[id(shared)][1]

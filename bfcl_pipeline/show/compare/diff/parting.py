@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import zip_longest
 
+from bfcl_pipeline.base.differences import MISSING, Difference, differences, items_of
 from bfcl_pipeline.benchmark.definition import CATEGORIES, ReturnFormat
-from bfcl_pipeline.benchmark.records import Call, DecodeFailure, Json, Mode
+from bfcl_pipeline.benchmark.records import Call, DecodeFailure, Json, Mode, Response
 from bfcl_pipeline.dialogue.calls import decode, decode_step, executed_text
 from bfcl_pipeline.show.compare.diff.conversations import Asked, Conversation
 
@@ -41,44 +42,47 @@ class Parting:
     first: str = ""  # the value of the first side, as far as it is shown
     second: str = ""
 
+    @property
+    def in_request(self) -> bool:
+        """Whether the sides were asked different things."""
+        return self.kind in (PartingKind.REQUEST, PartingKind.RESULT)
+
 
 def first_difference(one: Conversation, two: Conversation) -> Parting:
     """Where two conversations over one entry part.
 
-    A request that differs has no place and no values: its text is not at hand (`request_difference`).
+    A request that differs has no place and no values: its text is not at hand (`value_difference`).
     """
     before: int | None = None  # the turn of the last request
     for number, (ours, theirs) in enumerate(zip_longest(one.asked, two.asked), start=1):
+        both = ((one.response, ours), (two.response, theirs))
         if ours is None or theirs is None:
-            there = (ours or theirs).turn
-            shown = [_further(side, asked) for side, asked in ((one, ours), (two, theirs))]
-            return Parting(PartingKind.STATUS, number, there, "", *shown)
-        if None not in (ours.request, theirs.request) and ours.request != theirs.request:
+            turn = (ours or theirs).turn
+            return Parting(PartingKind.STATUS, number, turn, "", *(_further(*side) for side in both))
+        if None not in (ours.digest, theirs.digest) and ours.digest != theirs.digest:
             kind = PartingKind.RESULT if ours.turn == before else PartingKind.REQUEST
             return Parting(kind, number, ours.turn)
         if ours.answered != theirs.answered:
-            shown = [_outcome(side, asked) for side, asked in ((one, ours), (two, theirs))]
-            return Parting(PartingKind.STATUS, number, ours.turn, "", *shown)
+            return Parting(PartingKind.STATUS, number, ours.turn, "", *(_outcome(*side) for side in both))
         if ours.result != theirs.result:
-            kind, *values = _answers(one, ours, two, theirs)
+            kind, *values = _answers(one.response, ours, two.response, theirs)
             return Parting(kind, number, ours.turn, "", *values)
         before = ours.turn
-    if one.status != two.status:
-        return Parting(PartingKind.STATUS, None, None, "", one.status.value, two.status.value)
+    if one.response.status != two.response.status:
+        statuses = (one.response.status.value, two.response.status.value)
+        return Parting(PartingKind.STATUS, None, None, "", *statuses)
     return Parting(PartingKind.SAME)
 
 
-def _further(side: Conversation, asked: Asked | None) -> str:
+def _further(side: Response, asked: Asked | None) -> str:
     return f"ended ({side.status.value})" if asked is None else "goes on"
 
 
-def _outcome(side: Conversation, asked: Asked) -> str:
+def _outcome(side: Response, asked: Asked) -> str:
     return "an answer" if asked.answered else side.status.value
 
 
-def _answers(
-    one: Conversation, ours: Asked, two: Conversation, theirs: Asked
-) -> tuple[PartingKind, str, str]:
+def _answers(one: Response, ours: Asked, two: Response, theirs: Asked) -> tuple[PartingKind, str, str]:
     """The kind of a difference between two answers, and the first call, or the text, that differs."""
     calls = (_calls(one, ours), _calls(two, theirs))
     if not any(calls) or list(map(_ordered, calls[0])) == list(map(_ordered, calls[1])):
@@ -96,15 +100,17 @@ def _call(calls: Sequence[Call], place: int, asked: Asked) -> str:
     return executed_text(calls[place]) if place < len(calls) else "no further call"
 
 
-def answer_text(side: Conversation, asked: Asked) -> str:
+def answer_text(side: Response, asked: Asked | None) -> str:
     """An answer for a person: its calls, one in a line, else its text."""
+    if asked is None:
+        return "(the conversation has ended)"
     if not asked.answered:
         return f"(no answer: {side.status.value})"
     calls = _calls(side, asked)
     return "\n".join(map(executed_text, calls)) or _plain(asked.result) or "(an empty answer)"
 
 
-def _calls(side: Conversation, asked: Asked) -> Sequence[Call]:
+def _calls(side: Response, asked: Asked) -> Sequence[Call]:
     """The calls in an answer; none in a text."""
     if side.mode is Mode.FC and not isinstance(asked.result, list):
         return ()
@@ -129,44 +135,15 @@ def _plain(result: Json) -> str:
     return result if isinstance(result, str) else repr(result)
 
 
-def request_difference(ours: Json, theirs: Json) -> tuple[str, str, str]:
-    """The place of the first difference between two values of JSON, and both values from there on.
-
-    The place is written like `messages[2].content`; a value that is missing is `nothing`.
-    """
-    place = ""
-    while True:
-        if isinstance(ours, dict) and isinstance(theirs, dict):
-            keys = dict.fromkeys((*ours, *theirs))
-            key = next((key for key in keys if _at(ours, key) != _at(theirs, key)), None)
-            if key is None:
-                return place, repr(ours), repr(theirs)
-            place = f"{place}.{key}" if place else str(key)
-            ours, theirs = _at(ours, key), _at(theirs, key)
-        elif isinstance(ours, list | tuple) and isinstance(theirs, list | tuple):
-            pairs = enumerate(zip_longest(ours, theirs, fillvalue=_NOTHING))
-            found = next(((number, pair) for number, pair in pairs if pair[0] != pair[1]), None)
-            if found is None:
-                return place, repr(ours), repr(theirs)
-            place = f"{place}[{found[0]}]"
-            ours, theirs = found[1]
-        else:
-            return place, *from_difference(_shown(ours), _shown(theirs))
+def value_difference(ours: Json, theirs: Json) -> tuple[str, str, str]:
+    """The place of the first difference between two values, and both values from there on."""
+    found = next(differences(ours, theirs, parts=items_of), Difference("", ours, theirs))
+    return found.path, *from_difference(shown_value(found.first), shown_value(found.second))
 
 
-class _Absent:
-    """A value that is not there."""
-
-
-_NOTHING = _Absent()
-
-
-def _at(value: Json, key: str) -> Json:
-    return value.get(key, _NOTHING)
-
-
-def _shown(value: Json) -> str:
-    return "nothing" if value is _NOTHING or value is None else _plain(value)
+def shown_value(value: Json) -> str:
+    """A value as text; `nothing` stands for a missing one."""
+    return "nothing" if value is MISSING or value is None else _plain(value)
 
 
 def from_difference(ours: str, theirs: str) -> tuple[str, str]:

@@ -7,10 +7,9 @@ from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from textwrap import wrap
 
-from bfcl_pipeline.ask.generation.backends import ReplayedRequest
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.text import cut, line_of, printable
-from bfcl_pipeline.benchmark.records import Json, Request
+from bfcl_pipeline.benchmark.records import Json
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.show.compare.diff.conversations import Conversation, read_conversations, what_was_asked
 from bfcl_pipeline.show.compare.diff.difference import model_pairs
@@ -19,7 +18,7 @@ from bfcl_pipeline.show.compare.diff.parting import (
     PartingKind,
     answer_text,
     first_difference,
-    request_difference,
+    value_difference,
 )
 
 WIDTH = 100
@@ -40,7 +39,7 @@ def both_conversations(
         first: the first run.
         second: the second run.
         entry_id: the entry.
-        models: as of `pairs.model_pairs`.
+        models: as of `difference.model_pairs`.
         width: columns of the terminal; None: WIDTH.
 
     Raises:
@@ -49,13 +48,13 @@ def both_conversations(
     width = max(_NARROWEST, width or WIDTH)
     found = False
     for pair in model_pairs(first, second, models):
-        sides = [_read(run, name, entry_id) for run, name in zip((first, second), pair, strict=True)]
-        if sides[0] is None or sides[1] is None:
+        one, two = (_read(run, name, entry_id) for run, name in zip((first, second), pair, strict=True))
+        if one is None or two is None:
             continue
         found = True
         head = _columns(f"A: {first.source} {pair[0]}", f"B: {second.source} {pair[1]}", width)
-        parting = first_difference(sides[0].conversation, sides[1].conversation)
-        lines = [line_of(entry_id), *head, *_steps(sides[0], sides[1], parting, width)]
+        parting = first_difference(one, two)
+        lines = [line_of(entry_id), *head, *_steps(one, two, parting, width)]
         yield "\n".join(lines), parting.kind is not PartingKind.SAME
     if not found:
         raise ConfigError(
@@ -63,72 +62,46 @@ def both_conversations(
         )
 
 
-class _Side:
-    """A conversation with its requests, as far as they are known."""
-
-    def __init__(self, conversation: Conversation, requests: Sequence[Request]) -> None:
-        self.conversation = conversation
-        self.requests = requests
-
-    def new_messages(self, place: int) -> list[Json]:
-        """The messages of a request that the one before did not have, without those of the model."""
-        if place >= len(self.requests):
-            return []
-        before = len(self.requests[place - 1].messages) if place else 0
-        messages: list[Json] = what_was_asked(self.requests[place])["messages"]
-        return [one for one in messages[before:] if one["role"] != "assistant"]
+def _read(run: Run, model: str, entry_id: str) -> Conversation | None:
+    """The conversation of a model over an entry, with its requests; None if it did not run it."""
+    found = read_conversations(run, model, (entry_id,), lambda _entry_id, _number: True)
+    return next(iter(found.by_entry.values()), None)
 
 
-def _read(run: Run, model: str, entry_id: str) -> _Side | None:
-    """The conversation of a model over an entry; None if it did not run it."""
-    requests: list[Request] = []
-
-    def seen(one: ReplayedRequest) -> None:
-        if one.entry.entry_id == entry_id:
-            if one.number == 1:
-                requests.clear()
-            requests.append(one.request)
-
-    found = read_conversations(run, model, (entry_id,), seen)
-    conversation = next(iter(found.by_entry.values()), None)
-    if conversation is None:
-        return None
-    known = any(asked.request is not None for asked in conversation.asked)
-    return _Side(conversation, requests if known else ())
-
-
-def _steps(one: _Side, two: _Side, parting: Parting, width: int) -> Iterator[str]:
+def _steps(one: Conversation, two: Conversation, parting: Parting, width: int) -> Iterator[str]:
     """The requests and answers up to the one in which the sides part, and what differs there."""
-    last = parting.number or max(len(one.conversation.asked), len(two.conversation.asked))
-    pairs = list(zip_longest(one.conversation.asked, two.conversation.asked))[:last]
+    pairs = list(zip_longest(one.asked, two.asked))[: parting.number]
     for place, (ours, theirs) in enumerate(pairs):
-        turn = (ours or theirs).turn + 1
         yield ""
-        yield f"request {place + 1} (turn {turn})"
+        yield f"request {place + 1} (turn {(ours or theirs).turn + 1})"
         parts = place + 1 == parting.number
-        if parts and parting.kind in (PartingKind.REQUEST, PartingKind.RESULT):
-            asked = (what_was_asked(side.requests[place]) for side in (one, two))
-            where, first, second = request_difference(*asked)
+        if parts and parting.in_request:
+            where, *values = value_difference(*(what_was_asked(asked.request) for asked in (ours, theirs)))
             yield f"  They part here, in what was asked: {line_of(where)}"
-            yield from _columns(first, second, width)
+            yield from _columns(*values, width)
             return
-        for message in one.new_messages(place):
+        for message in _new_messages(one, place):
             yield from _block(str(message["role"]), str(message.get("content")), width)
         if parts:
-            texts = [
-                "(the conversation has ended)" if asked is None else answer_text(side.conversation, asked)
-                for side, asked in ((one, ours), (two, theirs))
-            ]
             yield f"  They part here: {parting.kind}"
-            yield from _columns(texts[0], texts[1], width)
+            yield from _columns(answer_text(one.response, ours), answer_text(two.response, theirs), width)
             return
-        if ours is not None:
-            yield from _block("answer", answer_text(one.conversation, ours), width)
+        yield from _block("answer", answer_text(one.response, ours), width)
     yield ""
     if parting.kind is PartingKind.STATUS:
         yield f"They end differently: {parting.first} | {parting.second}"
     else:
         yield "They do not part."
+
+
+def _new_messages(side: Conversation, place: int) -> list[Json]:
+    """The messages of a request that the one before did not have, without those of the model."""
+    requests = [asked.request for asked in side.asked[max(0, place - 1) : place + 1]]
+    if not requests or requests[-1] is None or place >= len(side.asked):
+        return []
+    before = len(requests[0].messages) if len(requests) > 1 and requests[0] is not None else 0
+    messages: list[Json] = what_was_asked(requests[-1])["messages"]
+    return [one for one in messages[before:] if one["role"] != "assistant"]
 
 
 def _block(label: str, text: str, width: int) -> Iterator[str]:

@@ -34,39 +34,34 @@ _DIGITS = 6
 """Digits of a detectable difference: sums may differ by rounding between processors, tables must not."""
 
 
-def _ranks(
-    judged: pl.DataFrame, ranked: Sequence[ModelScore], sizes: Mapping[str, int] | None
-) -> list[dict[str, Any]]:
-    """The columns on ranks of models under one rule set, by the overall score as the table shows it.
+def ranks_of_models(
+    judged: pl.DataFrame, weights: Mapping[str, Mapping[str, float]]
+) -> dict[str, dict[str, Any]]:
+    """The columns on ranks of models by name; none if there are fewer than two, or no verdict.
 
     Args:
-        judged: their verdicts on entries of the overall; all if there are other models.
-        ranked: in the order of their ranks.
-        sizes: of every category, its entries in means by size; None: those scored.
+        judged: has the columns model, category, entry_id and valid, of the entries of the overall.
+        weights: of each model in the order of ranks, the share of each category in its overall.
     """
-    if len(ranked) < 2 or judged.is_empty():
-        return [{} for _ in ranked]
+    if len(weights) < 2 or judged.is_empty():
+        return {}
     entries = judged.select("category", "entry_id").unique().sort("category", "entry_id")
     categories, category = np.unique(entries["category"].to_numpy(), return_inverse=True)
-    keys = [cluster_of(*entry) for entry in entries.iter_rows()]
-    weights = [_weights(score, sizes) for score in ranked]
-    of = pairs(
-        _matrix(judged, entries, [score.model.name for score in ranked]),
-        layout(category, number_keys(keys)),
-        np.array([[by_name[str(name)] for name in categories] for by_name in weights]),
-    )
+    where = layout(category, number_keys([cluster_of(*entry) for entry in entries.iter_rows()]))
+    shares = [[of_model.get(str(name), 0.0) for name in categories] for of_model in weights.values()]
+    of = pairs(_matrix(judged, entries, list(weights)), where, np.array(shares))
     better = shown_better(of)
-    return [
-        {
+    return {
+        name: {
             "rank_low": interval.low,
             "rank_high": interval.high,
             "rank_group": group,
             "detectable": None if error is None else round(detectable_difference(error), _DIGITS),
         }
-        for interval, group, error in zip(
-            rank_intervals(better), groups(better), errors_to_next(of), strict=True
+        for name, interval, group, error in zip(
+            weights, rank_intervals(better), groups(better), errors_to_next(of), strict=True
         )
-    ]
+    }
 
 
 def _weights(score: ModelScore, sizes: Mapping[str, int] | None) -> Mapping[str, float]:
@@ -98,8 +93,9 @@ def leaderboard_rows(made: spec.RunSources) -> list[spec.Row]:
     for rules in Rules:
         own = [score for score in made.scores if score.rules is rules]
         ranked = [score for score in own if score.judged]  # the others come after them
-        ranks = _ranks(judged.filter(pl.col("rules") == rules.value), ranked, made.sizes)
-        places = [{"rank": rank, **columns} for rank, columns in enumerate(ranks, start=1)]
+        weights = {score.model.name: _weights(score, made.sizes) for score in ranked}
+        ranks = ranks_of_models(judged.filter(pl.col("rules") == rules.value), weights)
+        places = [{"rank": rank, **ranks.get(name, {})} for rank, name in enumerate(weights, start=1)]
         places += [{}] * (len(own) - len(ranked))
         rows += [{**place, **_columns(score)} for place, score in zip(places, own, strict=True)]
     return rows
@@ -146,6 +142,9 @@ RANK_FIELDS: tuple[pa.Field[Any], ...] = (
     ),
 )
 """The columns on ranks; null for a single model, or without verdicts."""
+
+UNKNOWN: Mapping[str, Any] = dict.fromkeys(field.name for field in RANK_FIELDS)
+"""These columns of a model that nothing can be compared with."""
 
 
 LEADERBOARD = spec.TableSpec(
