@@ -15,7 +15,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from bfcl_pipeline.ask.orchestration.workflow_command import profile_executor
+from bfcl_pipeline.ask.orchestration.workflow_command import yaml_mapping
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.text import unknown_name
 from bfcl_pipeline.benchmark.config.model_rows import ModelRow
@@ -90,7 +90,7 @@ def slurm_named(arguments: Sequence[str], folders: Iterable[Path]) -> bool:
         for place in (profile, f"profiles/{profile}")
         for name in ("config.yaml", "profile.yaml")
     ]
-    return any(profile_executor(path) == "slurm" for path in paths if path.is_file())
+    return any(yaml_mapping(path).get("executor") == "slurm" for path in paths if path.is_file())
 
 
 def slurm_output(*command: str) -> str | None:
@@ -178,13 +178,11 @@ class SlurmLimits:
             # A cluster without a default partition refuses such jobs itself.
             if row.served and names[0] in self._partitions and self.largest_node(row) is None:
                 place = f"partition {','.join(names)}" if names[0] else "the default partition"
-                most = max(
-                    (node.gpus for name in names for node in self._partitions.get(name, ())), default=0
-                )
+                most = max(node.gpus for name in names for node in self._partitions.get(name, ()))
                 raise ConfigError(
-                    f"{row.name}: its server needs {row.vllm.gpus} GPUs on one node; the nodes of "
-                    f"{place} have at most {most}. Set slurm_partition in the resources of its row, or start "
-                    "a server on several nodes yourself and use `backend: endpoint`."
+                    f"{row.name}: its server needs {row.vllm.gpus} GPUs on one node; the nodes of {place} "
+                    f"have at most {most}. Set slurm_partition in the resources of its row, or start a "
+                    "server on several nodes yourself and use `backend: endpoint`."
                 )
 
     def _partition(self, row: ModelRow) -> str | None:
