@@ -216,30 +216,19 @@ class Screen:
 
     def _group_error(self, fields: Mapping[str, Any]) -> None:
         """Steps that ran as one cluster job: which one failed is seen in the logs."""
-        jobs = [step["jobid"] for step in fields["job_error_info"]]
-        self._grouped.update(jobs)
-        written = sorted(
-            (
-                path
-                for step in fields["job_error_info"]
-                for path in map(Path, step["log"])
-                if path.is_file()
-            ),
-            key=lambda path: -path.stat().st_mtime,
-        )
-        steps = [self._steps.ended(job, ModelState.FAILED) for job in jobs]
-        text = ", ".join(step.text for step in steps if step is not None)
-        self._fail(
-            jobs[0],
-            f"one of {text}" if len(steps) > 1 else text,
-            [*map(str, written), *fields["aux_logs"]],
-        )
+        steps = fields["job_error_info"]
+        self._grouped.update(step["jobid"] for step in steps)
+        written = [path for step in steps for path in map(Path, step["log"]) if path.is_file()]
+        written.sort(key=lambda path: -path.stat().st_mtime)
+        ended = [self._steps.ended(step["jobid"], ModelState.FAILED) for step in steps]
+        texts = [step.text for step in ended if step is not None]
+        text = f"one of {', '.join(texts)}" if len(texts) > 1 else "".join(texts)
+        self._fail(steps[0]["jobid"], text, [*map(str, written), *fields["aux_logs"]])
 
     def _fail(self, job: int, text: str, logs: Sequence[str]) -> None:
         """Shows a failed step, with the end of the first of its logs that is not empty."""
-        lines, log = next(
-            ((lines, log) for log in logs if (lines := log_tail(log))), ((), "".join(logs[:1]))
-        )
+        log = next((log for log in logs if log_tail(log)), "".join(logs[:1]))
+        lines = log_tail(log)
         self._steps.failed[job] = FailedStep(text=text, log=log, reason=next(reversed(lines), ""))
         self._display.line(f"Failed: {text}", "bold red")
         for line in lines:
