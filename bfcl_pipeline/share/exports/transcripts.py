@@ -11,8 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from bfcl_pipeline.ask.generation.asking import ChatAsking
-from bfcl_pipeline.ask.generation.conversation import conversation
-from bfcl_pipeline.ask.generation.messages import answer_message
+from bfcl_pipeline.ask.generation.conversation import answer_message, conversation
 from bfcl_pipeline.base.text import loaded_json, valid_unicode
 from bfcl_pipeline.benchmark.definition import CATEGORIES
 from bfcl_pipeline.benchmark.records import Entry, Exchange, Json, Message, Response
