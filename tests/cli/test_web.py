@@ -42,12 +42,12 @@ def test_the_state_is_printed(cache, capsys):
         "fetch     failure       1",
         "all                     3",
     ]
-    assert "cassettes: 1." in lines[6]
+    assert lines[6].endswith(" MB.")
     assert lines[7:] == [
         "Recorded from 2026-10-01 12:00 to 2026-10-01 12:00 UTC.",
         "By client 1: 2.",
         "By duck 1: 1.",
-        "Damaged files: 0.",
+        "Damaged outcomes: 0.",
     ]
 
 
@@ -62,7 +62,7 @@ def test_damage_is_a_failure(cache, capsys):
     cache.path(PAGE).write_text("{}")
     assert main(["web", "status", "--record", str(cache.folder)]) == 1
     printed = capsys.readouterr()
-    assert "Damaged files: 1." in printed.out
+    assert "Damaged outcomes: 1." in printed.out
     assert cache.path(PAGE).name in printed.err
 
 

@@ -100,14 +100,9 @@ def _print_stats(folder: Path, stats: CacheStats) -> None:
     rows = [(*named, f"{count:,}") for named, count in sorted(stats.outcomes.items(), reverse=True)]
     rows.append(("all", "", f"{stats.outcomes.total():,}"))
     print(text_table(("function", "outcome", "number"), rows))
-    cassettes = f"cassettes: {stats.cassettes:,}"
-    if stats.cassettes_missing:
-        cassettes += f", missing: {stats.cassettes_missing:,}"
-    print(f"\n{folder}: {stats.bytes / 1e6:,.1f} MB, {cassettes}.")
+    print(f"\n{folder}: {stats.bytes / 1e6:,.1f} MB.")
     if stats.oldest and stats.newest:
         print(f"Recorded from {stats.oldest:%Y-%m-%d %H:%M} to {stats.newest:%Y-%m-%d %H:%M} UTC.")
     for engine, count in stats.engines.most_common():
         print(f"By {line_of(engine)}: {count:,}.")
-    if stats.leftovers:
-        print(f"Unused files, left by interrupted writers: {stats.leftovers:,}.")
-    print(f"Damaged files: {len(stats.damaged):,}.")
+    print(f"Damaged outcomes: {len(stats.damaged):,}.")

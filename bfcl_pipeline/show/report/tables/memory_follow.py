@@ -194,7 +194,7 @@ class _Limits:
     def of(cls, category: str, constants: Constants) -> _Limits:
         if CATEGORIES[category].backend is MemoryBackend.SUMMARY:
             return cls(int(constants.number(category, "MAX_MEMORY_ENTRY_LENGTH")), None)
-        core, archival = PartLimits.core(constants, category), PartLimits.archival(constants, category)
+        core, archival = (PartLimits.of(constants, category, part) for part in ("CORE", "ARCHIVAL"))
         return cls(core.entries, archival.entries)
 
     def fill(self, memory: MemoryContents, part: MemoryPart) -> float:
