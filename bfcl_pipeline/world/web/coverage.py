@@ -6,13 +6,13 @@ from scoring it: `judge.executed_requests`.
 
 import contextlib
 import json
-from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
-from bfcl_pipeline.base.errors import TableError, WebError
+from bfcl_pipeline.base.errors import WebError
 from bfcl_pipeline.benchmark.config.job import SEARCH_TOOL
 from bfcl_pipeline.benchmark.records import Call, Response
 from bfcl_pipeline.dialogue.calls import calls_by_step
@@ -25,35 +25,6 @@ from bfcl_pipeline.world.web.cache import WebCache
 from bfcl_pipeline.world.web.keys import ApiKey, FetchKey, Key, SearchKey
 
 _REWRITER = CallRewriter({})  # changes texts as the execution of calls does; it knows no method names
-
-
-@dataclass(slots=True)
-class CacheCoverage:
-    """How many web calls of one model's responses the web cache can replay."""
-
-    calls: int = 0  # calls that make a web request, repeated ones included
-    recorded: int = 0
-    unreadable: int = 0  # responses that are not JSON
-
-
-def coverage(
-    recorded: Collection[Key], responses: Iterable[Response], keys_of: Callable[[Response], Iterable[Key]]
-) -> dict[str, CacheCoverage]:
-    """By model, sorted by name, how many of its web requests are in `recorded`.
-
-    keys_of: the web requests of a response.
-    """
-    counts: defaultdict[str, CacheCoverage] = defaultdict(CacheCoverage)
-    for response in responses:
-        of_model = counts[response.model or "?"]
-        try:
-            keys = [*keys_of(response)]
-        except (ValueError, RecursionError, TableError):
-            of_model.unreadable += 1
-            continue
-        of_model.calls += len(keys)
-        of_model.recorded += sum(key in recorded for key in keys)
-    return dict(sorted(counts.items()))
 
 
 def used_keys(responses: Iterable[Response], search_tool: str = SEARCH_TOOL) -> set[Key]:

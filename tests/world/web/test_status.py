@@ -8,7 +8,7 @@ import pytest
 from bfcl_pipeline.benchmark.records import Call, Mode, Response
 from bfcl_pipeline.world.tools.web_search.web import Hits, Page, WebFailure
 from bfcl_pipeline.world.web.cache import WebCache
-from bfcl_pipeline.world.web.coverage import CacheCoverage, coverage, survey, used_keys, web_key, web_keys
+from bfcl_pipeline.world.web.coverage import survey, used_keys, web_key, web_keys
 from bfcl_pipeline.world.web.keys import FetchKey, SearchKey
 
 NOON = datetime(2026, 10, 1, 12, tzinfo=UTC)
@@ -102,18 +102,3 @@ def test_the_name_of_the_search_tool_is_that_of_the_run():
     found = [TEA, FetchKey("http://o.x/")]
     assert [*web_keys(_response("m", calls), "find")] == found
     assert used_keys([_response("m", calls), _response("m", "{")], "find") == {*found}
-
-
-def test_coverage_is_counted_for_each_model():
-    """Repeated calls count; responses that are not JSON are counted separately."""
-    tea, page = (
-        _native("search_engine_query", keywords="tea"),
-        _native("fetch_url_content", url="http://o.x"),
-    )
-    responses = [
-        _response("b", [[[tea, page], [tea]]]),
-        _response("a", None),
-        _response("b", [[[tea]]]),
-        _response("b", "{"),
-    ]
-    assert coverage({TEA}, responses, web_keys) == {"a": CacheCoverage(), "b": CacheCoverage(4, 3, 1)}
