@@ -176,5 +176,5 @@ def _fill(memory: MemoryContents, part: MemoryPart, category: str, constants: Co
     if CATEGORIES[category].backend is MemoryBackend.SUMMARY:
         return memory.characters / int(constants.number(category, "MAX_MEMORY_ENTRY_LENGTH"))
     if part is MemoryPart.CORE:
-        return len(memory.core) / PartLimits.core(constants, category).entries
-    return len(memory.archival) / PartLimits.archival(constants, category).entries
+        return len(memory.core) / PartLimits.of(constants, category, "CORE").entries
+    return len(memory.archival) / PartLimits.of(constants, category, "ARCHIVAL").entries
