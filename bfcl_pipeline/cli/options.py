@@ -43,14 +43,7 @@ def add_cache(parser: argparse.ArgumentParser, about: str) -> None:
 
 def add_errata(parser: argparse.ArgumentParser) -> None:
     """`--errata`: files of the user's own errata, as a list of Paths."""
-    parser.add_argument(
-        "--errata",
-        type=Path,
-        action="append",
-        default=[],
-        metavar="FILE",
-        help="your own errata, used beside the shipped ones under verified rules; may be repeated",
-    )
+    add_files(parser, "--errata", "your own errata, used beside the shipped ones under verified rules")
 
 
 def add_cores(parser: argparse.ArgumentParser) -> None:
@@ -61,6 +54,13 @@ def add_cores(parser: argparse.ArgumentParser) -> None:
         default=os.cpu_count() or 1,
         metavar="N",
         help="processor cores to use (default: all)",
+    )
+
+
+def add_files(parser: argparse.ArgumentParser, flag: str, about: str) -> None:
+    """An option that names files, as a list of Paths. about: what they are for."""
+    parser.add_argument(
+        flag, type=Path, action="append", default=[], metavar="FILE", help=f"{about}; may be repeated"
     )
 
 
