@@ -9,7 +9,8 @@ from bfcl_pipeline.cli.options import add_cores, add_data
 from bfcl_pipeline.cli.signing_options import add_trust, attestation
 from bfcl_pipeline.cli.steps import StepsShown
 from bfcl_pipeline.share.gallery.record import Reproduction
-from bfcl_pipeline.share.gallery.site import GalleryOptions, make_gallery
+from bfcl_pipeline.share.gallery.site import make_gallery
+from bfcl_pipeline.share.gallery.verified import GalleryOptions
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
