@@ -94,7 +94,7 @@ class Comparison:
     second: str  # label
     rules: Rules
     scores: list[ScoreDifference]  # groups from the overall on, then categories, as far as compared
-    flipped: Flipped  # entries that only one side has right
+    flips: Flipped  # entries that only one side has right
     unjudged: int  # entries that both ran and at least one has no verdict on: in no score
     left_out: Mapping[str, int]  # by category, entries that only one side ran: not compared
     web_left_out: bool  # whether web search is not compared, as one side searched a simulated web
@@ -104,11 +104,6 @@ class Comparison:
     settings: list[SettingDifference]  # of the web: what an experiment varied
     memory_range: ScenarioRange | None  # of the difference on memory; None without memory
     same_exchange: Mapping[str, int]  # by category, entries in scores whose two answers are one exchange
-
-    @property
-    def flips(self) -> list[Flip]:
-        """The entries that only one side has right, in benchmark order."""
-        return list(self.flipped)
 
     def of(self, score: str) -> ScoreDifference | None:
         """The difference of one score; None if it was not compared."""
@@ -159,7 +154,7 @@ class Comparer:
             rules=self._rules,
             scores=list(_scores(scope, result, right_one, right_two, averaged)),
             averaged=averaged,
-            flipped=self._flipped(judged, right_one, right_two),
+            flips=self._flipped(judged, right_one, right_two),
             unjudged=int((both & comparable & ~judged).sum()),
             left_out=self._counted(((one != ABSENT) ^ (two != ABSENT)) & comparable),
             web_left_out=left_out[0],

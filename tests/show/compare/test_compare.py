@@ -226,7 +226,7 @@ def test_each_rule_set_has_its_verdicts(tmp_path: Path) -> None:
         MadeUpModel("b", {"multiple": Marks([True, True], left_out=[0])}),
     ]
     run = write_run(tmp_path, models)
-    flips = {rules: len(compared(run, "a", "b", rules).flips) for rules in Rules}
+    flips = {rules: len(compared(run, "a", "b", rules).flips.numbers) for rules in Rules}
     assert flips == {Rules.OFFICIAL: 0, Rules.CORRECTED: 1, Rules.VERIFIED: 1}
     row = compared(run, "a", "b", Rules.VERIFIED).of("multiple")
     assert row is not None
