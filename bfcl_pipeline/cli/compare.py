@@ -12,7 +12,7 @@ from bfcl_pipeline.base.errors import ConfigError, TableError
 from bfcl_pipeline.base.text import printable
 from bfcl_pipeline.benchmark.definition import resolve_categories
 from bfcl_pipeline.benchmark.tables.text_forms import FORMS
-from bfcl_pipeline.cli.options import add_data, add_files, add_rules, print_to_stderr
+from bfcl_pipeline.cli.options import add_data, add_files, add_names, add_rules, print_to_stderr
 from bfcl_pipeline.cli.sides import opened_sides
 from bfcl_pipeline.show.compare.compare import Comparer, Comparison
 from bfcl_pipeline.show.compare.groups import Groups, alone, default_groups, mode_groups, named_groups
@@ -35,27 +35,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="RUN:MODEL, or RUN for all its models, or with --run a model; RUN may be an archive "
         "(FILE.zip). The others are compared with the first; of whole runs, models of the same name",
     )
-    parser.add_argument(
-        "--run",
-        type=Path,
-        metavar="RUN",
-        dest="run_dir",
-        help="the run, or archive, of sides that are models",
-    )
+    about = "the run, or archive, of sides that are models"
+    parser.add_argument("--run", type=Path, metavar="RUN", dest="run_dir", help=about)
     add_rules(parser, "rule set of the verdicts")
-    parser.add_argument(
-        "--category",
-        nargs="+",
-        default=[],
-        metavar="NAME",
-        dest="categories",
-        help="compare only these categories or groups (default: all that were run)",
-    )
+    add_names(parser, "--category", "categories", "compare only these categories or groups (default: all)")
     pairs = parser.add_mutually_exclusive_group()
     pairs.add_argument("--all-pairs", action="store_true", help="compare every side with every other")
-    pairs.add_argument(
-        "--modes", action="store_true", help="compare each model X-FC with X, function calling with prompts"
-    )
+    modes = "compare each model X-FC with X, function calling with prompts"
+    pairs.add_argument("--modes", action="store_true", help=modes)
     pairs.add_argument(
         "--group",
         nargs="+",
@@ -64,33 +51,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         dest="named",
         help="compare the other models of this group with its first; may be repeated",
     )
-    parser.add_argument(
-        "--trials",
-        action="store_true",
-        help="compare the mean of a model's trials (MODEL, MODEL~2, ...) instead of the first one",
-    )
+    trials = "compare the mean of a model's trials (MODEL, MODEL~2, ...) instead of the first one"
+    parser.add_argument("--trials", action="store_true", help=trials)
     parser.add_argument(
         "--by",
         choices=["hops"],
         help="hops: only the web questions, joined one by one: accuracy by hops of each side, with and "
         "without snippets, and the questions that only one has right",
     )
-    parser.add_argument(
-        "--common",
-        action="store_true",
-        help="compare the entries that both sides have, instead of refusing sides that differ in them",
-    )
+    common = "compare the entries that both sides have, instead of refusing sides that differ in them"
+    parser.add_argument("--common", action="store_true", help=common)
     forms = "the suffix chooses the form: .parquet, .csv, .jsonl, .json, .md, .tex"
     add_files(parser, "--out", f"write the comparisons; {forms}")
     flips = "write the entries that only one side has right: .parquet, .csv or .jsonl"
     add_files(parser, "--flips", flips)
-    parser.add_argument(
-        "--show",
-        type=int,
-        default=5,
-        metavar="N",
-        help="flipped entries to print of each direction (default: 5)",
-    )
+    shown = "flipped entries to print of each direction (default: 5)"
+    parser.add_argument("--show", type=int, default=5, metavar="N", help=shown)
     add_data(parser)
 
 

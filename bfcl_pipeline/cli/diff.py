@@ -27,9 +27,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "same entries, answers and verdicts; 1, others; 2, a run cannot be read."
     )
     for name in ("A", "B"):
-        parser.add_argument(
-            name.lower(), type=Path, metavar=name, help="a run, its directory, or an archive (FILE.zip)"
-        )
+        side = "a run, its directory, or an archive (FILE.zip)"
+        parser.add_argument(name.lower(), type=Path, metavar=name, help=side)
     parser.add_argument(
         "--model",
         action="append",
@@ -38,22 +37,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="compare this model of A with that of the same name in B, or with OTHER; may be repeated "
         "(default: all that both have)",
     )
-    parser.add_argument(
-        "--entry", metavar="ID", help="print both conversations over one entry, until they part"
-    )
+    entry = "print both conversations over one entry, until they part"
+    parser.add_argument("--entry", metavar="ID", help=entry)
     add_rules(parser, "rule set of the paired comparison")
     forms = ".json (with all else), .csv, .jsonl or .parquet"
     add_files(parser, "--out", f"write the first difference of each entry: {forms}")
-    parser.add_argument(
-        "--show", type=int, default=5, metavar="N", help="lines to print of each list (default: 5)"
-    )
+    shown = "lines to print of each list (default: 5)"
+    parser.add_argument("--show", type=int, default=5, metavar="N", help=shown)
     add_data(parser)
-    parser.add_argument(
-        "--other-data",
-        type=Path,
-        metavar="DIR",
-        help="the staged data of B, if it is of another release (default: --data)",
-    )
+    other = "the staged data of B, if it is of another release (default: --data)"
+    parser.add_argument("--other-data", type=Path, metavar="DIR", help=other)
     add_cache(parser, "directory with the journals and the web cache of A and B, unless they are archives")
     parser.add_argument("--other-cache", type=Path, metavar="DIR", help="the same of B (default: --cache)")
 

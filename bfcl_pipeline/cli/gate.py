@@ -9,7 +9,7 @@ from bfcl_pipeline.base.errors import ConfigError, PipelineError
 from bfcl_pipeline.base.text import unknown_name
 from bfcl_pipeline.benchmark.definition import CATEGORIES
 from bfcl_pipeline.benchmark.definition.leaderboard import GROUP
-from bfcl_pipeline.cli.options import add_rules, print_to_stderr
+from bfcl_pipeline.cli.options import add_names, add_rules, print_to_stderr
 from bfcl_pipeline.cli.sides import opened_sides
 from bfcl_pipeline.show.compare.compare import Comparer
 from bfcl_pipeline.show.compare.gate import Gate, gate, unread_calls
@@ -25,35 +25,13 @@ UNUSABLE = 2
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the options of the command."""
     parser.add_argument("run_side", metavar="RUN", help="a run, an archive (FILE.zip), or RUN:MODEL")
-    parser.add_argument(
-        "--against",
-        required=True,
-        metavar="BASELINE",
-        help="the run or archive to compare with, or RUN:MODEL",
-    )
-    parser.add_argument(
-        "--no-worse",
-        type=float,
-        required=True,
-        metavar="POINTS",
-        help="the largest loss that is accepted, in percentage points",
-    )
-    parser.add_argument(
-        "--category",
-        nargs="+",
-        default=["overall"],
-        metavar="NAME",
-        dest="scores",
-        help="decide on these categories or groups of the leaderboard, all of them (default: overall)",
-    )
-    parser.add_argument(
-        "--model",
-        nargs="+",
-        default=[],
-        metavar="NAME",
-        dest="models",
-        help="only these models of both runs (default: all models of RUN)",
-    )
+    against = "the run or archive to compare with, or RUN:MODEL"
+    parser.add_argument("--against", required=True, metavar="BASELINE", help=against)
+    margin = "the largest loss that is accepted, in percentage points"
+    parser.add_argument("--no-worse", type=float, required=True, metavar="POINTS", help=margin)
+    scores = "decide on all of these categories or groups of the leaderboard (default: overall)"
+    add_names(parser, "--category", "scores", scores)
+    add_names(parser, "--model", "models", "only these models of both runs (default: all models of RUN)")
     parser.add_argument(
         "--undecided",
         choices=("pass", "fail"),
@@ -67,20 +45,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the largest part of a model's answers that may have a call in their text that its server did "
         "not read, in any category (default: any)",
     )
-    parser.add_argument(
-        "--trials",
-        action="store_true",
-        help="decide on the mean of a model's trials (MODEL, MODEL~2, ...), instead of on each trial",
-    )
+    trials = "decide on the mean of a model's trials (MODEL, MODEL~2, ...), instead of on each trial"
+    parser.add_argument("--trials", action="store_true", help=trials)
     add_rules(parser, "rule set of the verdicts")
-    parser.add_argument(
-        "--common",
-        action="store_true",
-        help="decide on the entries that both have, instead of refusing runs that differ in them",
-    )
-    parser.add_argument(
-        "--json", type=Path, metavar="FILE", help="write the decision and its numbers as JSON"
-    )
+    common = "decide on the entries that both have, instead of refusing runs that differ in them"
+    parser.add_argument("--common", action="store_true", help=common)
+    document = "write the decision and its numbers as JSON"
+    parser.add_argument("--json", type=Path, metavar="FILE", help=document)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -101,7 +72,7 @@ def _decide(options: argparse.Namespace) -> Gate:
         raise ConfigError(f"--no-worse: expected 0 to 100 points, got {options.no_worse}.")
     if options.max_unread is not None and not 0 <= options.max_unread <= 100:
         raise ConfigError(f"--max-unread: expected 0 to 100 %, got {options.max_unread}.")
-    scores = list(dict.fromkeys(options.scores))
+    scores = list(dict.fromkeys(options.scores)) or ["overall"]
     for name in scores:
         if name not in GROUP and name not in CATEGORIES:
             raise ConfigError(unknown_name("score", name, [*GROUP, *CATEGORIES]))

@@ -64,6 +64,11 @@ def add_files(parser: argparse.ArgumentParser, flag: str, about: str) -> None:
     )
 
 
+def add_names(parser: argparse.ArgumentParser, flag: str, dest: str, about: str) -> None:
+    """An option that names models or categories, as a list of texts. about: what they are for."""
+    parser.add_argument(flag, nargs="+", default=[], metavar="NAME", dest=dest, help=about)
+
+
 def print_to_stderr(line: str) -> None:
     """Prints one line of progress, in which names of files and models may be from anybody."""
     print(printable(line), file=sys.stderr, flush=True)
