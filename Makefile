@@ -127,7 +127,7 @@ lint-rest: $(LINT)
 	ruff check .
 	ruff format --check .
 	lint-imports
-	python -m tests.benchmarks.structure --check
+	python -m benchmarks.structure --check
 	deptry .
 	zizmor --offline --quiet .github
 	snakefmt --check Snakefile workflow
@@ -139,10 +139,10 @@ format: $(LINT) ## format Python and Snakemake files
 	snakefmt Snakefile workflow
 
 benchmark: $(TEST) $(PLOT) $(PEER) $(STAGED) ## time scoring and generation beside the official package, replay, and scale (after make run)
-	python -m tests.benchmarks.score_speed $(ARGS)
-	python -m tests.benchmarks.harness_efficiency
-	python -m tests.benchmarks.replay_speed
-	python -m tests.benchmarks.scale
+	python -m benchmarks.score_speed $(ARGS)
+	python -m benchmarks.harness_efficiency
+	python -m benchmarks.replay_speed
+	python -m benchmarks.scale
 
 pictures: $(TEST) ## make the pictures of the report in docs/ with Chromium (after make run): make pictures RUN=embedded
 	python -m tests.support.pictures --run $(RUN) $(ARGS)

@@ -91,7 +91,7 @@ def is_alive(process: Process, here: Process | None = None) -> bool | None:
 def _exists(pid: int) -> bool:
     try:
         os.kill(pid, 0)
-    except ProcessLookupError:
+    except (ProcessLookupError, OverflowError):  # the latter: no process has such a number
         return False
     except PermissionError:
         pass  # another user's process

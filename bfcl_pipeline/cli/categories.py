@@ -18,7 +18,7 @@ from bfcl_pipeline.benchmark.definition.descriptions import (
     overall_weights,
 )
 from bfcl_pipeline.benchmark.definition.leaderboard import GROUP
-from bfcl_pipeline.benchmark.tables.examples import read_examples
+from bfcl_pipeline.benchmark.tables.entries import read_examples
 from bfcl_pipeline.cli.options import add_data
 
 _COLUMNS = ("category", "since", "entries", "weight", "tests", "example")

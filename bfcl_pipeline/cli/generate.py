@@ -7,11 +7,10 @@ import asyncio
 import gc
 import sys
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Protocol, TextIO
 
 from bfcl_pipeline.ask.generation import Completed, responses
 from bfcl_pipeline.ask.generation.counts import ProgressCounts
@@ -21,130 +20,63 @@ from bfcl_pipeline.ask.jobs.run import run_job
 from bfcl_pipeline.benchmark.definition import CATEGORIES
 from bfcl_pipeline.benchmark.records import Status
 from bfcl_pipeline.benchmark.tables import write_responses
-from bfcl_pipeline.benchmark.tables.sessions import write_sessions
-from bfcl_pipeline.show.screen.progress import (
-    FIRST_SECONDS,
-    PLAIN_SECONDS,
-    JobProgress,
-    RateWindow,
-    closing_text,
-    job_progress,
-    progress_text,
-)
-from bfcl_pipeline.show.screen.progress_file import ProgressFile
-
-if TYPE_CHECKING:
-    from rich.live import Live
-    from rich.text import Text
+from bfcl_pipeline.benchmark.tables.responses import write_sessions
+from bfcl_pipeline.show.screen.displays import Display, LiveDisplay
+from bfcl_pipeline.show.screen.lines import summary_text
+from bfcl_pipeline.show.screen.progress import JobProgress, RateWindow, job_progress
+from bfcl_pipeline.show.screen.run_state import ModelJob, ModelState, RunState
+from bfcl_pipeline.show.screen.state_file import write_record
 
 REDRAWN_SECONDS = 0.5
 """Between two readings of the counts."""
 
 
-class ProgressView(Protocol):
-    """Shows the states of one job."""
+@asynccontextmanager
+async def shown_progress(
+    name: str,
+    counts: ProgressCounts,
+    display: Display | None,
+    file: Path | None,
+    *,
+    clock: Callable[[], float] = time.monotonic,
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+) -> AsyncIterator[None]:
+    """Shows the state of a job while the block runs, and what it did at its end, whatever ended it.
 
-    def show(self, progress: JobProgress) -> None:
-        """Shows the state of a running job."""
-
-    def close(self, progress: JobProgress) -> None:
-        """Shows the last state."""
-
-
-class ProgressWatch:
-    """Passes the state of a job to its displays while an `async with` block runs, and at its end.
-
-    clock: seconds, by default those of the counts' pauses.
+    Args:
+        name: of the job.
+        counts: read twice a second.
+        display: draws the state, or writes its lines; None: nothing does.
+        file: receives the state, for the screen of the workflow.
+        clock: seconds, by default those of the counts' pauses.
+        sleep: waits for some seconds.
     """
+    rates, started = RateWindow(), clock()
 
-    def __init__(
-        self,
-        name: str,
-        counts: ProgressCounts,
-        displays: Sequence[ProgressView],
-        *,
-        clock: Callable[[], float] = time.monotonic,
-        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
-    ) -> None:
-        self._name, self._counts, self._displays = name, counts, displays
-        self._clock, self._sleep = clock, sleep
-        self._rates = RateWindow()
-        self._started = clock()
-        self._task: asyncio.Task[None] | None = None
+    def report() -> JobProgress:
+        progress = job_progress(name, counts, rates, clock() - started, clock())
+        if file is not None:
+            write_record(file, progress)
+        return progress
 
-    async def __aenter__(self) -> ProgressWatch:
-        """Starts reading the counts."""
-        self._started = self._clock()
-        self._task = asyncio.create_task(self._watch())
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Shows the last state, whatever ended the block."""
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.wait([self._task])
-        progress = self._progress()
-        for display in self._displays:
-            display.close(progress)
-
-    async def _watch(self) -> None:
+    async def watch() -> None:
         while True:
-            self._rates.sample(self._counts, self._clock())
-            progress = self._progress()
-            for display in self._displays:
-                display.show(progress)
-            await self._sleep(REDRAWN_SECONDS)
+            rates.sample(counts, clock())
+            model = ModelJob(name=name, state=ModelState.RUNNING, progress=report())
+            if display is not None:
+                display.update(RunState(models=(model,)))
+            await sleep(REDRAWN_SECONDS)
 
-    def _progress(self) -> JobProgress:
-        now = self._clock()
-        return job_progress(self._name, self._counts, self._rates, now - self._started, now)
-
-
-class ProgressLine:
-    """Writes the progress to a stream. terminal: whether it is one (default: `stream.isatty()`)."""
-
-    def __init__(self, stream: TextIO | None = None, *, terminal: bool | None = None) -> None:
-        self._stream = sys.stderr if stream is None else stream
-        self._terminal = self._stream.isatty() if terminal is None else terminal
-        self._next = FIRST_SECONDS
-        self._live: Live | None = None
-
-    def show(self, progress: JobProgress) -> None:
-        """Redraws the line, or writes one if the last was long ago."""
-        if self._terminal:
-            self._live = self._live or self._start_live()
-            self._live.update(_cut(progress_text(progress)), refresh=True)
-        elif progress.seconds >= self._next:
-            self._next = progress.seconds + PLAIN_SECONDS
-            self._write(progress_text(progress))
-
-    def close(self, progress: JobProgress) -> None:
-        """Removes the live line and writes the last one."""
-        if self._live is not None:
-            self._live.stop()
-        self._write(closing_text(progress))
-
-    def _start_live(self) -> Live:
-        from rich.console import Console
-        from rich.live import Live
-
-        console = Console(file=self._stream, force_terminal=True, highlight=False)
-        # Redrawn by our task alone: a thread would read the counts in the middle of a change.
-        live = Live(console=console, auto_refresh=False, transient=True, redirect_stdout=False)
-        live.start()
-        return live
-
-    def _write(self, line: str) -> None:
-        print(line, file=self._stream, flush=True)
-
-
-def _cut(line: str) -> Text:
-    """A line that is cut at the edge of the terminal."""
-    from rich.text import Text
-
-    return Text(line, no_wrap=True, overflow="ellipsis")
+    task = asyncio.create_task(watch())
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.wait([task])
+        progress = report()
+        if display is not None:
+            display.close()
+            display.line(f"{name}: {summary_text(progress)}")
 
 
 COLLECTED_AFTER = (100_000, 50, 50)
@@ -190,13 +122,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Writes one row per entry, in entry order; lines on standard error report on the result."""
 
-    def progress(name: str, counts: ProgressCounts) -> ProgressWatch:
+    def progress(name: str, counts: ProgressCounts) -> AbstractAsyncContextManager[None]:
         # What is loaded by now stays: to collect it again and again would delay answers.
         gc.freeze()
         gc.set_threshold(*COLLECTED_AFTER)
-        line = [] if not job.remote else [ProgressLine()]  # an embedded model has its own last line
-        file = [] if args.progress_out is None else [ProgressFile(args.progress_out)]
-        return ProgressWatch(name, counts, [*line, *file])
+        # An embedded model has its own last line.
+        display = (LiveDisplay if sys.stderr.isatty() else Display)(sys.stderr) if job.remote else None
+        return shown_progress(name, counts, display, args.progress_out)
 
     job = job_from(vars(args))
     completed = run_job(

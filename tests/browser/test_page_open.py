@@ -6,7 +6,7 @@ from pathlib import Path
 
 from playwright.sync_api import Browser
 
-from tests.benchmarks.page_open import section_bytes, timings
+from benchmarks.page_open import section_bytes, timings
 
 
 def test_the_events_are_measured_in_their_order(embedded_report: Path, browser: Browser) -> None:

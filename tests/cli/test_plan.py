@@ -12,8 +12,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from bfcl_pipeline.ask.jobs.effort import PUBLISHED
 from bfcl_pipeline.cli import main
-from bfcl_pipeline.show.planning import PUBLISHED
 from tests.support.synthetic_run import MODELS_FILE, MadeUpModel, made_up_tables, marks
 
 TOKENS = {"multiple": [(1_000_000, 100_000)] * 200}

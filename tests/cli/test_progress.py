@@ -10,11 +10,12 @@ from collections.abc import Callable
 import pytest
 
 from bfcl_pipeline.ask.generation.counts import ProgressCounts
-from bfcl_pipeline.cli.generate import ProgressLine, ProgressView, ProgressWatch
+from bfcl_pipeline.cli.generate import shown_progress
+from bfcl_pipeline.show.screen.displays import Display, LiveDisplay
 
 
 async def shown(
-    counts: ProgressCounts, display: ProgressView, looks: int, work: Callable[[int], None] = lambda _: None
+    counts: ProgressCounts, display: Display, looks: int, work: Callable[[int], None] = lambda _: None
 ) -> None:
     """Shows `counts` for a number of looks, with a clock that only these move; `work` stands between."""
     seconds, number, over = 0.0, 0, asyncio.Event()
@@ -27,7 +28,7 @@ async def shown(
             over.set()
             await asyncio.Event().wait()  # until cancelled
 
-    async with ProgressWatch("m", counts, [display], clock=lambda: seconds, sleep=sleep):
+    async with shown_progress("m", counts, display, None, clock=lambda: seconds, sleep=sleep):
         await over.wait()
 
 
@@ -38,7 +39,7 @@ def test_a_log_has_a_line_after_a_second_one_every_half_minute_and_one_at_the_en
     def work(number: int) -> None:
         counts.entries_done = counts.requests_done = number
 
-    asyncio.run(shown(counts, ProgressLine(stream, terminal=False), 150, work))
+    asyncio.run(shown(counts, Display(stream), 150, work))
     assert stream.getvalue().splitlines() == [
         "m: 2/150 entries, 2.0 requests/s",
         "m: 62/150 entries, 2.0 requests/s",
@@ -47,16 +48,16 @@ def test_a_log_has_a_line_after_a_second_one_every_half_minute_and_one_at_the_en
     ]
 
 
-def test_a_terminal_shows_one_line_in_place() -> None:
+def test_a_terminal_shows_a_bar_in_place() -> None:
     """Each look redraws it; at the end only the last line remains, without control sequences."""
     counts, stream = ProgressCounts(entries_total=3), io.StringIO()
 
     def work(number: int) -> None:
         counts.entries_done = number
 
-    asyncio.run(shown(counts, ProgressLine(stream, terminal=True), 3, work))
+    asyncio.run(shown(counts, LiveDisplay(stream), 3, work))
     text = stream.getvalue()
-    assert all(f"m: {done}/3 entries" in text for done in range(3))
+    assert all(f"{done}/3" in text for done in range(3))
     assert text.count("\x1b[2K") >= 3  # erased as often as it was drawn
     assert re.fullmatch(r"m: 3 entries in 2 s", text.splitlines()[-1].rpartition("\x1b[2K")[2])
 
@@ -64,10 +65,10 @@ def test_a_terminal_shows_one_line_in_place() -> None:
 def test_an_error_passes_through_and_the_last_line_is_written() -> None:
     """What stopped the job is not hidden by its progress."""
     counts, stream = ProgressCounts(entries_total=2), io.StringIO()
-    line = ProgressLine(stream, terminal=False)
+    line = Display(stream)
 
     async def job() -> None:
-        async with ProgressWatch("m", counts, [line], clock=lambda: 0.0):
+        async with shown_progress("m", counts, line, None, clock=lambda: 0.0):
             raise KeyError("a fault")
 
     with pytest.raises(KeyError):

@@ -63,8 +63,8 @@ def test_contradictions_are_named_and_fail(cache, capsys):
     found = [line for line in lines if line.startswith("contradicts its cassette: ")]
     assert len(found) == 11
     assert 'the text of the page is "Coffee.", in its cassette "Tea ' in found[0]
-    assert found[-1] == "contradicts its cassette: 2 more (--all prints them)"
-    assert _check(cache, "--all", "--processes", "1") == 1
+    assert found[-1] == "contradicts its cassette: 2 more (web check --all prints them)"
+    assert _check(cache, "--all") == 1
     lines = capsys.readouterr().err.splitlines()
     assert len([line for line in lines if line.startswith("contradicts its cassette: ")]) == 12
 

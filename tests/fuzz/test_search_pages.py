@@ -14,6 +14,7 @@ import sys
 import time
 import zlib
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
@@ -26,7 +27,7 @@ from bfcl_pipeline.base.errors import WebError
 from bfcl_pipeline.world.tools.web_search.web import Hit, Hits
 from bfcl_pipeline.world.web.cache import RecordedOutcome, outcome_document
 from bfcl_pipeline.world.web.check import contradiction
-from bfcl_pipeline.world.web.engines.asking import RetryPolicy, SearchLimits
+from bfcl_pipeline.world.web.engines.asking import LIMITS, RetryPolicy
 from bfcl_pipeline.world.web.engines.client import Connection
 from bfcl_pipeline.world.web.engines.duckduckgo import MOST_PAGES, WANTED, DuckDuckGo
 from bfcl_pipeline.world.web.evidence.tape import taping
@@ -158,7 +159,7 @@ def test_any_answer_ends_in_an_outcome_or_a_web_error(sites: Sites, data: st.Dat
     sites.answering = lambda _visit: next(scripted, last)
     sites.visits.clear()
     sites.hosts.clear()
-    limits = SearchLimits(connect_seconds=5, silence_seconds=5, whole_seconds=10)
+    limits = replace(LIMITS, connect_seconds=5, read_seconds=5, total_seconds=10)
     connection = Connection(limits=limits, proxy=lambda _: sites.proxy, site=PLAIN)
     engine = DuckDuckGo(RetryPolicy(attempts=2, sleep=lambda _: None), connection)
     query, region = data.draw(_QUERIES), data.draw(_REGIONS)

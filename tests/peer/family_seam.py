@@ -16,14 +16,14 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from bfcl_pipeline.ask.generation import conversation
-from bfcl_pipeline.ask.generation.memory import Memories
+from bfcl_pipeline.ask.generation import Completed, conversation
+from bfcl_pipeline.ask.generation.memory import memory_before, obstacle
 from bfcl_pipeline.ask.models.adapters.completions import Completions
 from bfcl_pipeline.ask.models.adapters.prompt_length import new_tokens
 from bfcl_pipeline.benchmark.config import ModelRow, load_models
 from bfcl_pipeline.benchmark.config.families import OWN_TEMPLATE, load_families
 from bfcl_pipeline.benchmark.definition import CATEGORIES
-from bfcl_pipeline.benchmark.records import Entry, Exchange, Json, Request, Status
+from bfcl_pipeline.benchmark.records import Entry, Exchange, Json, Mode, Request, Response, Status
 from bfcl_pipeline.dialogue.prompts import Texts
 from bfcl_pipeline.world.tools import Constants, World, WorldConfig
 from tests.peer.family_scripts import texts_of
@@ -135,14 +135,16 @@ class Chain:
 
     def hold(self, texts: Texts, constants: Constants) -> None:
         """Our side."""
-        memories, setting = Memories(), WorldConfig(constants, web=self.web, encoder=WordEncoder())
+        completed: dict[str, Completed] = {}
+        setting = WorldConfig(constants, web=self.web, encoder=WordEncoder())
         for entry in self.entries:
-            assert memories.obstacle(entry) is None
+            assert obstacle(entry, completed) is None
             answers = [] if self.stop else texts_of(self.model.handler, entry, self.model.family)
-            world = World.for_entry(entry, setting, "model", memories.before(entry))
+            world = World.for_entry(entry, setting, "model", memory_before(entry, completed))
             held = self._converse(entry, texts, world, answers)
             left = world.memory.snapshot() if entry.prerequisite and world.memory else None
-            memories.keep(entry, Status.ANSWERED, None, left)
+            answer = Response(entry.entry_id, entry.category, Mode.FC, None, Status.ANSWERED)
+            completed[entry.entry_id] = Completed(entry, answer, left)
             held.snapshot = None if left is None else json.dumps(left)
             self.held.append(held)
             self.answers.append(answers)

@@ -20,9 +20,10 @@ from typing import Any
 
 import pytest
 
+from bfcl_pipeline.ask.generation import Completed
 from bfcl_pipeline.ask.generation.conversation import STEP_LIMIT
-from bfcl_pipeline.ask.generation.memory import Memories
-from bfcl_pipeline.benchmark.records import Entry, Mode, Status
+from bfcl_pipeline.ask.generation.memory import memory_before, obstacle
+from bfcl_pipeline.benchmark.records import Entry, Mode, Response, Status
 from bfcl_pipeline.dialogue.prompts import Texts, WireFormat
 from bfcl_pipeline.dialogue.release_texts import read_texts
 from bfcl_pipeline.world.tools import Constants, World, WorldConfig
@@ -92,13 +93,15 @@ class Chain:
 
     def hold(self, texts: Texts, constants: Constants) -> None:
         """Our side."""
-        memories, setting = Memories(), WorldConfig(constants, web=self.web, encoder=WordEncoder())
+        completed: dict[str, Completed] = {}
+        setting = WorldConfig(constants, web=self.web, encoder=WordEncoder())
         for case in self.cases:
-            assert memories.obstacle(case.entry) is None
-            world = World.for_entry(case.entry, setting, "model", memories.before(case.entry))
+            assert obstacle(case.entry, completed) is None
+            world = World.for_entry(case.entry, setting, "model", memory_before(case.entry, completed))
             self.held.append(held(case, texts, world))
             left = world.memory.snapshot() if case.entry.prerequisite and world.memory else None
-            memories.keep(case.entry, Status.ANSWERED, None, left)
+            answer = Response(case.entry.entry_id, case.entry.category, Mode.FC, None, Status.ANSWERED)
+            completed[case.entry.entry_id] = Completed(case.entry, answer, left)
             self.snapshots.append(None if left is None else json.dumps(left))
 
     def row(self, full: bool = False) -> dict[str, Any]:

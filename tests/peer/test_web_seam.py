@@ -34,6 +34,7 @@ from bfcl_pipeline.world.web.engines.client import Connection
 from bfcl_pipeline.world.web.engines.duckduckgo import DuckDuckGo
 from bfcl_pipeline.world.web.engines.serpapi import SerpApi
 from bfcl_pipeline.world.web.fetcher import Fetcher
+from bfcl_pipeline.world.web.http_client import HttpClient
 from bfcl_pipeline.world.web.keys import SearchKey
 from bfcl_pipeline.world.web.modes import LiveWeb
 from bfcl_pipeline.world.web.recording import RecordingWeb, ReplayingWeb
@@ -183,7 +184,8 @@ class Served:
 
     def search(self, keywords: str, region: str) -> Hits | WebFailure:
         """The results of the paid service."""
-        return SerpApi("no key", base_url=f"{self.of_search(keywords)}/search").search(keywords, region)
+        base_url, client = f"{self.of_search(keywords)}/search", HttpClient(allow_private=True)
+        return SerpApi("no key", base_url, client=client).search(keywords, region)
 
     def of_search(self, keywords: str) -> str:
         """The base address of the service for one search."""
@@ -281,7 +283,7 @@ def test_results_of_ddgs_are_shown_as_by_the_official_tools(
     draw = random.Random("duckduckgo 0")
     with serving() as server:
         connection = Connection(site=f"http://127.0.0.1:{server.port}")
-        live = LiveWeb(DuckDuckGo(connection=connection), Fetcher())
+        live = LiveWeb("duckduckgo", DuckDuckGo(connection=connection), Fetcher())
         cache = WebCache(tmp_path / "web")
         web = RecordingWeb(cache, live)
         conversations: list[Conversation] = []

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bfcl_pipeline.ask.orchestration.orphaned_jobs import PREFIX, end_orphaned_jobs
+from bfcl_pipeline.ask.orchestration.cluster_queue import PREFIX, end_orphaned_jobs
 from tests.slurm.slurm_cluster import Cluster
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bfcl_pipeline.ask.orchestration.pending_jobs import stuck_jobs
+from bfcl_pipeline.ask.orchestration.cluster_queue import QueuedJob, queued_jobs
 from bfcl_pipeline.ask.orchestration.slurm_cluster import PROGRAMS, NodeLimits, read_cluster
 from tests.slurm.cluster_project import ClusterProject
 from tests.slurm.slurm_cluster import Cluster, until
@@ -44,11 +44,15 @@ def test_only_own_jobs_with_a_lasting_reason_are_stuck(
     for folder, option in ((tmp_path, "--hold"), (tmp_path, "--begin=now+1hour"), (other, "--hold")):
         command = ["sbatch", option, f"--job-name={UUID}", f"--chdir={folder}", "--wrap=true"]
         cluster.command_output(*command)
+
+    def stuck_jobs() -> list[QueuedJob]:
+        return [job for job in queued_jobs(tmp_path) or () if job.advice]
+
     try:
-        until(lambda: stuck_jobs(tmp_path), "the held job is in the queue")
-        (stuck,) = stuck_jobs(tmp_path)
+        until(stuck_jobs, "the held job is in the queue")
+        (stuck,) = stuck_jobs()
         assert stuck.reason == "JobHeldUser"
-        assert "scontrol release" in str(stuck)
+        assert "scontrol release" in stuck.stuck
     finally:
         cluster.end_jobs(tmp_path)
         cluster.end_jobs(other)

@@ -9,8 +9,8 @@ import pyarrow as pa
 
 from bfcl_pipeline.benchmark.records import Entry, Json, Mode, Response, Rules
 from bfcl_pipeline.benchmark.tables import entries_path, write_entries, write_responses, write_table
+from bfcl_pipeline.benchmark.tables.responses import write_sessions
 from bfcl_pipeline.benchmark.tables.schemas import VERDICTS
-from bfcl_pipeline.benchmark.tables.sessions import write_sessions
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.show.report.tables.aggregate_run import aggregate_run
 

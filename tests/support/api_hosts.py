@@ -11,7 +11,7 @@ import subprocess
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, cast
@@ -21,8 +21,9 @@ from requests import Request
 
 from bfcl_pipeline.world.executables import ApiRequest, Apis
 from bfcl_pipeline.world.executables.apis import HOSTS, PLACEHOLDERS
-from bfcl_pipeline.world.web.api_recording import ApiClient, ApiLimits
+from bfcl_pipeline.world.web.api_recording import API_LIMITS
 from bfcl_pipeline.world.web.apis import sendable
+from bfcl_pipeline.world.web.http_client import HttpClient
 from bfcl_pipeline.world.web.proxies import Proxies
 
 HAS_OPENSSL = shutil.which("openssl") is not None
@@ -42,11 +43,11 @@ _SITE = """
 import os, sys
 
 if "generate" in sys.orig_argv:
-    from bfcl_pipeline.world.web.api_recording import ApiClient
+    from bfcl_pipeline.world.web.http_client import HttpClient
     from tests.support.api_hosts import local_names
 
     names = local_names({plain}, {tls})
-    ApiClient.__init__.__kwdefaults__.update(lookup=names, allow_private=True)
+    HttpClient.__init__.__kwdefaults__.update(lookup=names, allow_private=True)
     os.environ["REQUESTS_CA_BUNDLE"] = {certificate!r}
 """
 
@@ -84,10 +85,10 @@ class ApiHosts:
             prepared = Request("GET", sent.url, params=list(sent.params)).prepare()
             self.script(f"{sent.host}{prepared.path_url}", self.http(answer.body, answer.status))
 
-    def client(self, **limits: Any) -> ApiClient:
+    def client(self, **limits: Any) -> HttpClient:
         """A client for these servers."""
-        return ApiClient(
-            ApiLimits(**limits),
+        return HttpClient(
+            replace(API_LIMITS, **limits),
             lookup=local_names(self.plain_port, self.tls_port),
             allow_private=True,
             proxies=Proxies(certificates=str(self.certificate)),
@@ -107,7 +108,7 @@ class ApiHosts:
 
     def serve_jobs(self, monkeypatch: pytest.MonkeyPatch, keys: Mapping[str, str] = KEYS) -> None:
         """Makes jobs of this process ask these servers, with these keys in the environment."""
-        defaults = cast("dict[str, Any]", ApiClient.__init__.__kwdefaults__)
+        defaults = cast("dict[str, Any]", HttpClient.__init__.__kwdefaults__)
         names = local_names(self.plain_port, self.tls_port)
         for name, value in {"lookup": names, "allow_private": True}.items():
             monkeypatch.setitem(defaults, name, value)

@@ -21,7 +21,7 @@ class ProvenFetcher(Fetcher):
         if cassette is not None:
             player = CassettePlayer(cassette)
             offline = Fetcher(
-                self._limits,
+                self.limits,
                 allow_private=self._allow_private,
                 proxies=self._proxies,
                 lookup=_unreachable,

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import io
-import json
 import logging
-from dataclasses import asdict
 from typing import Any
 
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.show.screen.interruption import Interruption
 from bfcl_pipeline.show.screen.progress import JobProgress
-from bfcl_pipeline.show.screen.progress_file import progress_path
-from bfcl_pipeline.show.screen.run_state import RunDescription
+from bfcl_pipeline.show.screen.run_description import RunDescription
 from bfcl_pipeline.show.screen.screen import Screen
+from bfcl_pipeline.show.screen.state_file import progress_path, write_record
 
 RUN = RunDescription(
-    name="mine", models=2, trials=1, categories=3, sample=None, rules=Rules.OFFICIAL, replay=False
+    name="mine",
+    title="Run mine: 2 models, 3 categories",
+    rules=Rules.OFFICIAL,
+    replay=False,
+    asks=False,
 )
 BROKEN = """\
 RuleException:
@@ -54,13 +56,14 @@ class Run:
         self.record("Execute 1 jobs...", "job_started", jobs=[1])
 
     def step(self, job: int, text: str, log: str = "") -> None:
-        """Starts a step."""
+        """Starts a step; one that generates responses by the name of its rule."""
+        first, _, rest = text.partition(" ")
         self.record(
             "Rule",
             "job_info",
             jobid=job,
             rule_msg=text,
-            rule_name=text.split()[0].lower(),
+            rule_name=f"generate_{rest}" if first == "Generate" else first.lower(),
             log=[log] if log else [],
         )
 
@@ -79,9 +82,7 @@ class Run:
 
     def report(self, log: str, progress: JobProgress) -> None:
         """Writes the progress of a step as its job does, and updates the screen."""
-        path = progress_path(log)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(asdict(progress)))
+        write_record(progress_path(log), progress)
         self.screen.update()
 
     def printed(self) -> list[str]:

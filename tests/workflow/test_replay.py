@@ -26,7 +26,7 @@ import yaml
 
 from bfcl_pipeline.benchmark.tables import read_responses, read_table
 from bfcl_pipeline.benchmark.tables.files import write_table
-from bfcl_pipeline.benchmark.tables.sessions import read_sessions
+from bfcl_pipeline.benchmark.tables.responses import read_sessions
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.share.archive.compare import COMPARED, compared_files, file_differences
 from bfcl_pipeline.share.archive.missing_answers import missing_answers

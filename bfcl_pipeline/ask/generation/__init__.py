@@ -3,7 +3,6 @@
 from bfcl_pipeline.ask.generation.asking import Asking, ChatAsking
 from bfcl_pipeline.ask.generation.conversation import Conversation, conversation
 from bfcl_pipeline.ask.generation.generate import (
-    Completed,
     Executing,
     FailureOf,
     Origin,
@@ -13,7 +12,7 @@ from bfcl_pipeline.ask.generation.generate import (
     run_entries,
     unanswered_entries,
 )
-from bfcl_pipeline.ask.generation.memory import EntryFailure
+from bfcl_pipeline.ask.generation.memory import Completed, EntryFailure
 from bfcl_pipeline.ask.generation.model import Adapter, Model, Responder
 
 __all__ = [

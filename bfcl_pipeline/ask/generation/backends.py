@@ -5,10 +5,11 @@ without a journaled answer is an error, which becomes the entry's status, and no
 that sends requests is `remote.ApiBackend`.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
-from typing import Protocol, TypeAlias
+from typing import TypeAlias
 
 from bfcl_pipeline.ask.generation.asking import Asking, ChatAsking
 from bfcl_pipeline.ask.generation.counts import ProgressCounts
@@ -34,31 +35,28 @@ class ReplayedRequest:
     exchange: Exchange | None  # what the answer says; None: no journal has an answer
 
 
-class Backend(Protocol):
+class Backend(ABC):
     """Answers the requests of many conversations."""
 
-    @property
-    def asking(self) -> Asking:
-        """What requests to the model have."""
+    asking: Asking
+    """What requests to the model have."""
 
-    @property
-    def open_at_once(self) -> int:
-        """How many conversations may be open at once."""
+    open_at_once = 1
+    """How many conversations may be open at once."""
 
+    @abstractmethod
     def session(self, entry: Entry, chain: int) -> Session:
         """What answers the requests of `entry`.
 
         chain: the requests expected from its start to the end of its chain of dependent entries.
         """
 
-    def web_stopped(self, reason: str) -> None:
+    def web_stopped(self, reason: str) -> None:  # noqa: B027  # where nothing is sent, nothing is to be done
         """Notes that nothing can be searched any more: no further requests of web questions are sent."""
 
 
-class LocalBackend:
+class LocalBackend(Backend):
     """A model in this process: one conversation after the other, each answer immediate."""
-
-    open_at_once = 1
 
     def __init__(self, model: Model, entries: Sequence[Entry]) -> None:
         """Prepares `model` for `entries`."""
@@ -75,14 +73,9 @@ class LocalBackend:
 
         return answer
 
-    def web_stopped(self, reason: str) -> None:
-        """Does nothing: answers cost nothing."""
 
-
-class ReplayBackend:
-    """A model as its journals have it. A Backend; each answer is immediate."""
-
-    open_at_once = 1
+class ReplayBackend(Backend):
+    """A model as its journals have it; each answer is immediate."""
 
     def __init__(
         self,
@@ -134,6 +127,3 @@ class ReplayBackend:
     def _exchange(self, request: Request, journaled: JournaledExchange) -> Exchange:
         exchange = self._adapter.read(request, journaled.raw)
         return replace(exchange, latency_seconds=journaled.latency_seconds)
-
-    def web_stopped(self, reason: str) -> None:
-        """Does nothing: nothing is sent."""

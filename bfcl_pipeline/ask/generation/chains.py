@@ -28,6 +28,11 @@ def expected_requests(entry: Entry) -> int:
     return max(1, REQUESTS_OF_A_TURN * len(entry.turns))
 
 
+def hops_of(entry: Entry) -> int:
+    """The number of hops from a web question to its answer, at least 1: as many searches are expected."""
+    return max(1, len(entry.source)) if isinstance(entry.source, list) else 1
+
+
 def chain_lengths(entries: Sequence[Entry]) -> Mapping[str, int]:
     """By entry id: the expected requests from its start to the end of the longest chain that it begins.
 

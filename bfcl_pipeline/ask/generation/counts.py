@@ -1,16 +1,15 @@
 """How far a job of one model is, as numbers that the backend and the runner keep up to date.
 
-Covers counting, and the estimate of the requests that are left: it starts from the expectations of
-`chains`, follows each conversation turn by turn, and corrects the expectation of a category by the requests
-that its completed entries took. Nothing here reads a clock or prints (`screen` does). The counts belong to
-one event loop; only those of the web are locked.
+Nothing here reads a clock or prints (`screen` does). The counts belong to one event loop; only those of the
+web are locked.
 """
 
-from collections.abc import Mapping, Sequence
+import threading
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from bfcl_pipeline.ask.generation.chains import expected_requests
-from bfcl_pipeline.ask.generation.web_counts import WebCounts
+from bfcl_pipeline.ask.generation.chains import expected_requests, hops_of
+from bfcl_pipeline.ask.generation.work_left import WorkLeft
 from bfcl_pipeline.base.errors import (
     AccessDenied,
     Malformed,
@@ -20,77 +19,6 @@ from bfcl_pipeline.base.errors import (
     RequestRefused,
 )
 from bfcl_pipeline.benchmark.records import Entry, Exchange, Status
-
-ENOUGH = 10
-"""Expected requests of completed entries, before what they really took corrects the expectation."""
-
-
-@dataclass(slots=True)
-class _Category:
-    """The requests of one category."""
-
-    left: int = 0  # expected of its entries that are not completed
-    expected: int = 0  # of its completed entries
-    sent: int = 0  # of its completed entries
-
-    @property
-    def factor(self) -> float:
-        """Requests for each request that was expected."""
-        return self.sent / self.expected if self.expected >= ENOUGH else 1.0
-
-
-@dataclass(slots=True)
-class RequestsLeft:
-    """What is left of the entries of a job. `add` the entries, then report each request and each end."""
-
-    categories: dict[str, _Category] = field(default_factory=dict)
-    entries: dict[str, int] = field(default_factory=dict)  # expected of each that is not completed, by id
-    chains: dict[str, int] = field(default_factory=dict)  # of it and of what waits for it, by id
-    sent: dict[str, int] = field(default_factory=dict)  # of each that is not completed, by id
-
-    def add(self, entries: Sequence[Entry], chains: Mapping[str, int]) -> None:
-        """Adds the entries of a job. chains: as of `chain_lengths`."""
-        for entry in entries:
-            expected = expected_requests(entry)
-            self.entries[entry.entry_id] = expected
-            self.chains[entry.entry_id] = chains[entry.entry_id]
-            self.categories.setdefault(entry.category, _Category()).left += expected
-
-    def answered(self, entry: Entry, turn: int) -> None:
-        """One more request of `entry` was answered, in the turn with this index."""
-        self.sent[entry.entry_id] = self.sent.get(entry.entry_id, 0) + 1
-        turns = max(1, len(entry.turns))
-        expected = expected_requests(entry)
-        begun = expected * (turns - turn) // turns  # when the turn began
-        left = min(self.entries[entry.entry_id], begun) - 1
-        self._reduce(entry, max(left, expected * (turns - turn - 1) // turns, 1))
-
-    def completed(self, entry: Entry) -> None:
-        """`entry` is completed, whatever its status."""
-        self._reduce(entry, 0)
-        category = self.categories[entry.category]
-        sent = self.sent.pop(entry.entry_id, 0)
-        if sent:  # one that failed before its first answer says nothing about the others
-            category.sent += sent
-            category.expected += expected_requests(entry)
-        del self.entries[entry.entry_id], self.chains[entry.entry_id]
-
-    @property
-    def total(self) -> int:
-        """The requests left of all entries."""
-        return round(sum(category.left * category.factor for category in self.categories.values()))
-
-    @property
-    def longest(self) -> int:
-        """The requests left of the longest chain, which are sent one after the other."""
-        return max(self.chains.values(), default=0)
-
-    def _reduce(self, entry: Entry, left: int) -> None:
-        done = self.entries[entry.entry_id] - left
-        self.entries[entry.entry_id] = left
-        self.chains[entry.entry_id] -= done
-        self.categories[entry.category].left -= done
-
 
 ERROR_KINDS: Mapping[type[ModelError], str] = {
     RateLimited: "rate limit",
@@ -107,6 +35,39 @@ LONGEST_ERROR = 2000
 
 
 @dataclass(slots=True)
+class WebCounts:
+    """Searches and pages of web questions. Calls come from several threads."""
+
+    search_seconds: float = 0.0  # the least time of a search at the polite rate; 0: not known
+    searches: int = 0  # answered so far, recorded ones included
+    pages: int = 0  # fetched so far, recorded ones included
+    questions: WorkLeft = field(default_factory=WorkLeft)  # their searches: at first one for each hop
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def start(self, questions: Iterable[Entry], search_seconds: float) -> None:
+        """Counts the web questions of the job. search_seconds: that a search takes at least."""
+        self.search_seconds = search_seconds
+        for entry in questions:
+            self.questions.expect(entry.entry_id, "", hops_of(entry))
+
+    def searched(self, entry_id: str) -> None:
+        """A search for a question was answered."""
+        with self._lock:
+            self.searches += 1
+            self.questions.did(entry_id)
+
+    def fetched(self) -> None:
+        """A page was fetched."""
+        with self._lock:
+            self.pages += 1
+
+    @property
+    def seconds_left(self) -> float:
+        """The least time for the searches left."""
+        return self.questions.total * self.search_seconds
+
+
+@dataclass(slots=True)
 class ProgressCounts:
     """What is done so far, and what is in flight."""
 
@@ -117,7 +78,7 @@ class ProgressCounts:
     sessions_done: int = 0  # completed, whatever their status
     requests_in_flight: int = 0  # sent, not answered yet
     requests_done: int = 0  # answered by the model now
-    left: RequestsLeft = field(default_factory=RequestsLeft)  # estimate of those still to be answered
+    left: WorkLeft = field(default_factory=WorkLeft)  # estimate of those still to be answered
     replayed: int = 0  # requests whose answer was in the journal
     recorded_from: str = ""  # the first day of these answers in UTC, YYYY-MM-DD; empty: there are none
     recorded_to: str = ""  # the last one
@@ -141,7 +102,9 @@ class ProgressCounts:
         sessions = sum(entry.prerequisite for entry in entries)
         self.sessions_total += sessions
         self.entries_total += len(entries) - sessions
-        self.left.add(entries, chains)
+        for entry in entries:
+            name = entry.entry_id
+            self.left.expect(name, entry.category, expected_requests(entry), chains[name])
 
     def answered(self, exchange: Exchange, dollars: float | None) -> None:
         """Counts an answer of the model. dollars: its price, if known."""
@@ -170,8 +133,8 @@ class ProgressCounts:
         if not answered:
             self.failures[status] = self.failures.get(status, 0) + 1
             self.last_error = (detail or "")[:LONGEST_ERROR]
-        self.left.completed(entry)
-        self.web.ended(entry.entry_id, answered=answered)
+        self.left.ended(entry.entry_id, complete=answered)
+        self.web.questions.ended(entry.entry_id, complete=answered)
         if entry.prerequisite:
             self.sessions_done += 1
         else:

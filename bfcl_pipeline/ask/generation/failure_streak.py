@@ -2,7 +2,7 @@
 
 Covers failures that concern all requests: no connection, a rejected key or model name, a body that the API
 refuses every time. A single such failure is the matter of its entry; several in a row mean that the others
-would fail as well. Outages after answers, which may end, are the matter of `remote`.
+would fail as well. Covers outages after answers, too: many requests in a row that were given up.
 """
 
 from collections.abc import Mapping
@@ -12,6 +12,9 @@ from bfcl_pipeline.base.errors import AccessDenied, ModelError, NoConnection, Re
 
 STOP_AFTER = 20
 """Failures of one kind in a row, without an answer between them, after which nothing more is sent."""
+
+OUTAGE = 2
+"""If this many times `in_flight` requests in a row were given up, it is an outage: no more are sent."""
 
 _AT_THE_START: Mapping[type[ModelError], bool] = {
     NoConnection: True,
@@ -28,13 +31,15 @@ class FailureStreak:
     in_flight: int  # maximum number of requests in flight
     _kind: type[ModelError] | None = None  # of the failures in a row
     _failures: int = 0
+    _given_up: int = 0  # requests in a row, of any kind of failure
+    _last_given_up: str = ""
     _answered: bool = False  # whether any request was
     _reason: str = ""  # why nothing more is sent; empty: requests are sent
 
     def answered(self) -> None:
         """Notes an answer."""
         self._answered = True
-        self._failures = 0
+        self._failures = self._given_up = 0
 
     def failed(self, error: ModelError, waiting: int) -> None:
         """Notes a failed attempt.
@@ -52,8 +57,17 @@ class FailureStreak:
         if self._failures >= min(STOP_AFTER, limits.get(kind, STOP_AFTER)):
             self._reason = str(error)
 
+    def gave_up(self, error: ModelError) -> None:
+        """Notes a request that is not sent again."""
+        self._given_up, self._last_given_up = self._given_up + 1, str(error)
+
     def check(self) -> None:
         """Raises ModelError if nothing more is to be sent."""
         if self._reason:
             which = "the last requests" if self._answered else "the first requests"
             raise ModelError(f"not sent: {which} all failed: {self._reason}")
+        if self._given_up >= max(2, OUTAGE * self.in_flight):
+            raise ModelError(
+                f"not sent: the {self._given_up} requests before it all failed, the last one because: "
+                f"{self._last_given_up}"
+            )

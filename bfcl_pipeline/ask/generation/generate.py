@@ -16,7 +16,7 @@ from bfcl_pipeline.ask.generation.chains import chain_lengths
 from bfcl_pipeline.ask.generation.conversation import Conversation, conversation
 from bfcl_pipeline.ask.generation.counts import ProgressCounts
 from bfcl_pipeline.ask.generation.engine import run_all
-from bfcl_pipeline.ask.generation.memory import EntryFailure, Memories
+from bfcl_pipeline.ask.generation.memory import Completed, EntryFailure, memory_before, obstacle
 from bfcl_pipeline.base.errors import (
     BudgetSpent,
     ContextOverflow,
@@ -74,15 +74,6 @@ def failure_of(entry: Entry, error: PipelineError) -> EntryFailure:  # noqa: ARG
 
 
 @dataclass(frozen=True, slots=True)
-class Completed:
-    """One entry after its conversation."""
-
-    entry: Entry
-    response: Response
-    snapshot: Json = None  # of a memory session: the memory after it; else None
-
-
-@dataclass(frozen=True, slots=True)
 class Origin:
     """What is written into every response."""
 
@@ -135,29 +126,27 @@ class _Runner:
     executing: Executing | None
     counts: ProgressCounts
     chains: Mapping[str, int]  # by entry id: requests expected to the end of its chain
-    memories: Memories = field(default_factory=Memories)
     completed: dict[str, Completed] = field(default_factory=dict)
     computing: asyncio.Lock = field(default_factory=asyncio.Lock)  # one at a time, as in `remote`
 
     async def run_entry(self, entry: Entry) -> None:
         """Runs `entry`; the sessions that it depends on have run before."""
-        obstacle = self.memories.obstacle(entry)
-        if obstacle is not None:
-            completed = self._failed(entry, [], obstacle)
+        failure = obstacle(entry, self.completed)
+        if failure is not None:
+            completed = self._failed(entry, [], failure)
         else:
             for _ in range(SESSION_ATTEMPTS if entry.prerequisite else 1):
                 completed = await self._attempt(entry)
                 if completed.response.status is not Status.INFRASTRUCTURE_ERROR:
                     break
         response = completed.response
-        self.memories.keep(entry, response.status, response.status_detail, completed.snapshot)
         self.completed[entry.entry_id] = completed
         self.counts.ended(entry, response.status, response.status_detail)
 
     async def _attempt(self, entry: Entry) -> Completed:
         exchanges: list[Exchange] = []
         world = World.for_entry(
-            entry, self.world_config_of(entry), self.origin.owner, self.memories.before(entry)
+            entry, self.world_config_of(entry), self.origin.owner, memory_before(entry, self.completed)
         )
         try:
             steps = conversation(entry, self.backend.asking, self.texts, world)
@@ -182,7 +171,7 @@ class _Runner:
         while True:
             exchange = await answer(request)
             exchanges.append(exchange)
-            self.counts.left.answered(entry, request.turn)
+            self.counts.left.did(entry.entry_id)
             if in_thread:
                 loop = asyncio.get_running_loop()
                 step = await loop.run_in_executor(self.threads, _advance, steps, exchange)

@@ -1,13 +1,14 @@
 """Memories between conversations: the snapshots that memory sessions leave to the questions after them.
 
-Covers which snapshot an entry starts from, storing the one it ends with, and entries whose sessions failed.
-A question always starts from the snapshot of the last session before it, whatever other questions did; it
-never starts from an empty memory because a session is missing.
+Covers which snapshot an entry starts from, and entries whose sessions failed. A question always starts from
+the snapshot of the last session before it, whatever other questions did; it never starts from an empty
+memory because a session is missing.
 """
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 
-from bfcl_pipeline.benchmark.records import Entry, Json, Status
+from bfcl_pipeline.benchmark.records import Entry, Json, Response, Status
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,38 +20,31 @@ class EntryFailure:
 
 
 @dataclass(frozen=True, slots=True)
-class MemorySession:
-    """The outcome of a memory session."""
+class Completed:
+    """One entry after its conversation."""
 
-    status: Status
-    detail: str | None  # what went wrong, for a person
-    snapshot: Json  # the memory after it; None if it failed
+    entry: Entry
+    response: Response
+    snapshot: Json = None  # of a memory session: the memory after it; else None
 
 
-@dataclass(slots=True)
-class Memories:
-    """The memory sessions that have run so far."""
+def obstacle(entry: Entry, completed: Mapping[str, Completed]) -> EntryFailure | None:
+    """Why `entry` cannot run: the first session it depends on that failed; None if it can.
 
-    sessions: dict[str, MemorySession] = field(default_factory=dict)  # by entry id
+    completed: the entries before it, by id.
+    """
+    for needed in entry.depends_on:
+        if needed not in completed:
+            return EntryFailure(Status.SKIPPED, f"its session {needed} was not held")
+        session = completed[needed].response
+        if session.status is not Status.ANSWERED:
+            return EntryFailure(session.status, f"its session {needed} failed: {session.status_detail}")
+    return None
 
-    def obstacle(self, entry: Entry) -> EntryFailure | None:
-        """Why `entry` cannot run: the first session it depends on that failed; None if it can."""
-        for needed in entry.depends_on:
-            session = self.sessions.get(needed)
-            if session is None:
-                return EntryFailure(Status.SKIPPED, f"its session {needed} was not held")
-            if session.status is not Status.ANSWERED:
-                return EntryFailure(session.status, f"its session {needed} failed: {session.detail}")
+
+def memory_before(entry: Entry, completed: Mapping[str, Completed]) -> dict[str, Json] | None:
+    """The initial state of the memory of `entry`; None if it has none or it is the first session."""
+    if not entry.depends_on:
         return None
-
-    def before(self, entry: Entry) -> dict[str, Json] | None:
-        """The initial state of the memory of `entry`; None if it has none or it is the first session."""
-        if not entry.depends_on:
-            return None
-        (api,) = entry.apis
-        return {api: self.sessions[entry.depends_on[-1]].snapshot}
-
-    def keep(self, entry: Entry, status: Status, detail: str | None, snapshot: Json) -> None:
-        """Stores the outcome of `entry` if it is a session; questions leave nothing to others."""
-        if entry.prerequisite:
-            self.sessions[entry.entry_id] = MemorySession(status, detail, snapshot)
+    (api,) = entry.apis
+    return {api: completed[entry.depends_on[-1]].snapshot}

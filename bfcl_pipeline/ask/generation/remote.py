@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from bfcl_pipeline.ask.generation.backends import Session
+from bfcl_pipeline.ask.generation.backends import Backend, Session
 from bfcl_pipeline.ask.generation.chains import expected_requests
 from bfcl_pipeline.ask.generation.counts import ProgressCounts
 from bfcl_pipeline.ask.generation.failure_streak import FailureStreak
@@ -34,9 +34,6 @@ from bfcl_pipeline.runs.journal import Journal, JournaledExchange, exchange_key
 
 PATIENCE = 5
 """Factor on `attempts` for requests that a busy server refuses: it will have room again."""
-
-OUTAGE = 2
-"""If this many times `in_flight` requests in a row have failed, it is an outage: no more are sent."""
 
 OPEN_AT_ONCE = 8
 """Open conversations for each request in flight, so that some of the long chains are always ready."""
@@ -66,8 +63,8 @@ class RunTerms:
         return cost / 1e6
 
 
-class ApiBackend:
-    """A model behind an API, with many requests at once. A Backend."""
+class ApiBackend(Backend):
+    """A model behind an API, with many requests at once."""
 
     def __init__(
         self,
@@ -80,6 +77,7 @@ class ApiBackend:
     ) -> None:
         """To be created in the event loop that uses it. now: the time that the journal notes."""
         self.asking = adapter.asking
+        self.open_at_once = OPEN_AT_ONCE * limits.in_flight
         self._adapter = adapter
         self._journal = journal
         self._limits = limits
@@ -93,16 +91,9 @@ class ApiBackend:
         self._count_spent()
         self._priced = 0  # exchanges of this job that have a price, and
         self._prices = 0.0  # what they cost
-        self._failures = 0  # requests given up in a row, without an answer between them
-        self._last_failure = ""
         self._streak = FailureStreak(limits.in_flight)
         self._web_stopped = ""  # why requests of web questions are not sent; empty: they are
         self._waiting = 0  # requests that are sent until they have an answer or are given up
-
-    @property
-    def open_at_once(self) -> int:
-        """Enough conversations that some are ready to send whenever a slot is free."""
-        return OPEN_AT_ONCE * self._limits.in_flight
 
     def session(self, entry: Entry, chain: int) -> Session:
         """What answers the requests of `entry`; `chain` decides how urgent they are."""
@@ -145,7 +136,6 @@ class ApiBackend:
         wait = self._limits.retry_seconds
         while True:
             self._streak.check()
-            self._check_outage()
             try:
                 raw, exchange, seconds = await self._attempt(request, body, urgency)
                 break
@@ -157,17 +147,18 @@ class ApiBackend:
                 self._counts.attempt_failed(error)
                 busy += 1
                 if busy >= PATIENCE * self._limits.attempts:
-                    raise self._given_up(error) from error
+                    self._streak.gave_up(error)
+                    raise
             except Transient as error:
                 self._counts.attempt_failed(error)
                 self._streak.failed(error, self._waiting)
                 failed += 1
                 if failed >= self._limits.attempts:
-                    raise self._given_up(error) from error
+                    self._streak.gave_up(error)
+                    raise
                 await asyncio.sleep(_spread(key, failed) * wait)
                 wait = min(2 * wait, LONGEST_PAUSE_SECONDS)
             self._counts.retries += 1
-        self._failures = 0
         self._streak.answered()
         sent = JournaledExchange(
             key=key,
@@ -212,19 +203,6 @@ class ApiBackend:
             self._pace.succeeded(permit, exchange.input_tokens, exchange.output_tokens)
             self._pay(exchange)
             return raw, exchange, seconds
-
-    def _given_up(self, error: ModelError) -> ModelError:
-        self._failures += 1
-        self._last_failure = str(error)
-        return error
-
-    def _check_outage(self) -> None:
-        """Raises Transient if nothing was answered for so long that nothing will be."""
-        if self._failures >= max(2, OUTAGE * self._limits.in_flight):
-            raise Transient(
-                f"not sent: the {self._failures} requests before it all failed, the last one because: "
-                f"{self._last_failure}"
-            )
 
     async def _check_budget(self) -> None:
         """Raises BudgetSpent if the requests in flight, at their mean price, would use up the budget."""

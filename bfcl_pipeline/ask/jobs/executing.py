@@ -15,9 +15,10 @@ from bfcl_pipeline.benchmark.config import Job
 from bfcl_pipeline.benchmark.definition import CATEGORIES
 from bfcl_pipeline.benchmark.records import Entry, Response
 from bfcl_pipeline.judge.executed_requests import needed_requests
-from bfcl_pipeline.world.web.api_recording import ApiClient, RecordingApis
+from bfcl_pipeline.world.web.api_recording import API_LIMITS, RecordingApis
 from bfcl_pipeline.world.web.apis import ReplayingApis, keys_in
 from bfcl_pipeline.world.web.cache import WebCache
+from bfcl_pipeline.world.web.http_client import HttpClient
 from bfcl_pipeline.world.web.pace import FOLDER, HostPace
 from bfcl_pipeline.world.web.proxies import Proxies
 
@@ -34,10 +35,8 @@ def executing(
     cache = WebCache(job.web.cache)
     if job.replay is None:
         proxies, pace = Proxies.of(job.web.proxy), HostPace(job.web.pause, job.web.cache / FOLDER)
-        secrets = proxies.secrets
-        apis = RecordingApis(
-            cache, keys_in(environment), ApiClient(proxies=proxies), pace=pace, secrets=secrets
-        )
+        client = HttpClient(API_LIMITS, proxies=proxies)
+        apis = RecordingApis(cache, keys_in(environment), client, pace=pace, secrets=proxies.secrets)
 
         def record(entry: Entry, response: Response) -> None:
             needed_requests(entry, [response], apis)

@@ -11,13 +11,12 @@ from typing import Any
 
 from bfcl_pipeline.ask.jobs.checked_config import Workflow, print_line
 from bfcl_pipeline.ask.jobs.preflight import Machine, journaled_lines, preflight
+from bfcl_pipeline.ask.orchestration.cluster_queue import end_orphaned_jobs, watch_stuck_jobs
 from bfcl_pipeline.ask.orchestration.finished_results import check_recorded
 from bfcl_pipeline.ask.orchestration.interrupted_run import ActiveRun, clear_interrupted_runs
 from bfcl_pipeline.ask.orchestration.job_files import staged_files
-from bfcl_pipeline.ask.orchestration.orphaned_jobs import end_orphaned_jobs
 from bfcl_pipeline.ask.orchestration.outdated_results import OutdatedResults, outdated_results, repeat_steps
 from bfcl_pipeline.ask.orchestration.partial_tables import tabulate_scored
-from bfcl_pipeline.ask.orchestration.pending_jobs import watch_pending_jobs
 from bfcl_pipeline.ask.orchestration.shared_folder import share_locks, stage_alone
 from bfcl_pipeline.ask.orchestration.slurm_cluster import SlurmLimits, check_slurm, slurm_named
 from bfcl_pipeline.base.errors import ConfigError
@@ -51,13 +50,12 @@ class MainProcess:
         try:
             if self.slurm.used:
                 self.slurm.check(job.row for job in self.run.jobs)
-                watch_pending_jobs(Path.cwd())
+                watch_stuck_jobs(Path.cwd(), print_line)
             if not touch:
                 for path in self.outdated.replaced:
                     path.unlink(missing_ok=True)
             if self.active and self.active.alone:
                 end_orphaned_jobs(Path.cwd(), print_line)
-                self.active.forget_interrupted()
         except ConfigError as error:
             sys.exit(str(error))
 
@@ -131,9 +129,9 @@ def check_results(
     )
     _print_lines([*preflight(run, outdated.complete, machine), *journaled_lines(run, outdated.complete)])
     if is_dry_run(arguments):
-        from bfcl_pipeline.ask.jobs.planned_work import planned_work  # loads pyarrow
+        from bfcl_pipeline.ask.jobs.planned_work import planned_work  # of a dry run alone
 
-        _print_lines(planned_work(run, outdated.complete, DATA))
+        _print_lines(planned_work(run, outdated.complete))
     return outdated
 
 

@@ -12,7 +12,7 @@ from bfcl_pipeline.base.errors import NotJournaled, NotRecorded, PipelineError
 from bfcl_pipeline.base.text import plural, printable
 from bfcl_pipeline.benchmark.records import Entry, Response, Status
 from bfcl_pipeline.benchmark.tables import read_responses
-from bfcl_pipeline.benchmark.tables.sessions import read_sessions
+from bfcl_pipeline.benchmark.tables.responses import read_sessions
 from bfcl_pipeline.runs.run import Run
 
 

@@ -36,8 +36,8 @@ from bfcl_pipeline.benchmark.tables import (
     responses_in,
     with_types,
 )
+from bfcl_pipeline.benchmark.tables.responses import read_sessions
 from bfcl_pipeline.benchmark.tables.schemas import RESPONSES
-from bfcl_pipeline.benchmark.tables.sessions import read_sessions
 from bfcl_pipeline.runs.archived.unpacking import opened_run
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.runs.web_label import UNKNOWN

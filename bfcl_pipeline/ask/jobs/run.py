@@ -24,11 +24,11 @@ from bfcl_pipeline.ask.generation.backends import Backend, LocalBackend, ReplayB
 from bfcl_pipeline.ask.generation.counts import ProgressCounts
 from bfcl_pipeline.ask.generation.model import Adapter
 from bfcl_pipeline.ask.generation.remote import ApiBackend, RunTerms
+from bfcl_pipeline.ask.jobs.effort import left_text, seconds_of_search
 from bfcl_pipeline.ask.jobs.executing import executing
 from bfcl_pipeline.ask.jobs.observed import status_counts
 from bfcl_pipeline.ask.jobs.provenance import record_making
 from bfcl_pipeline.ask.jobs.recorded_answers import given_answers
-from bfcl_pipeline.ask.jobs.web_effort import left_text, seconds_of_search
 from bfcl_pipeline.ask.jobs.worlds import observed_run, prepare
 from bfcl_pipeline.ask.models import build_adapter, build_derived, build_model
 from bfcl_pipeline.ask.models.serving import ready_endpoint
@@ -120,8 +120,8 @@ def run_job(
         log(f"{job.name} {', '.join(job.categories)}: {counts_text}, {speed:,.0f}/s")
     for line in observed.summary(job.name, completed) if job.replay else _unanswered(job.name, completed):
         log(line)
-    if left := counts.web.unanswered:
-        log(f"{job.name}: " + left_text(left, counts.web.left_for_later, job.web))
+    if counts.web.questions.failed:
+        log(f"{job.name}: {left_text(counts.web.questions, job.web)}")
     return completed
 
 

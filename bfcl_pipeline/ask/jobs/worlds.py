@@ -10,8 +10,7 @@ from functools import cache
 
 from bfcl_pipeline.ask.generation import Completed, Executing, FailureOf, Origin, WorldConfigOf, run_entries
 from bfcl_pipeline.ask.generation.backends import Backend
-from bfcl_pipeline.ask.generation.counts import ProgressCounts
-from bfcl_pipeline.ask.generation.web_counts import WebCounts
+from bfcl_pipeline.ask.generation.counts import ProgressCounts, WebCounts
 from bfcl_pipeline.ask.jobs.observed import ObservedFailures
 from bfcl_pipeline.ask.jobs.selection import select
 from bfcl_pipeline.benchmark.config import Job, JobPaths, WebChoice

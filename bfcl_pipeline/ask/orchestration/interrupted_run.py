@@ -4,7 +4,7 @@ Snakemake marks its directory with lock files and cannot distinguish those of a 
 active one: it refuses to start beside either until someone types `--unlock`. So each run also holds a lease
 of its own (`base.leases`), visible on every machine that shares the directory. Which steps are repeated is
 decided by Snakemake (`rerun-incomplete`), not here. A cluster may still run jobs of a killed run; see
-`orphaned_jobs`. Several runs at once: see `shared_folder`.
+`cluster_queue`. Several runs at once: see `shared_folder`.
 """
 
 import atexit
@@ -32,23 +32,13 @@ from bfcl_pipeline.base.leases import (
 )
 from bfcl_pipeline.base.process import Process, this_process
 
-_INTERRUPTED = ".killed"
-
 
 @dataclass(frozen=True, slots=True)
 class ActiveRun:
     """The run of this process in a directory: active until it is closed or the process ends."""
 
     lease: Lease
-    interrupted: dict[Path, Holder]  # runs killed since the last `forget_interrupted`, by their file
-    alone: bool  # whether no other run was active when this one started; else `interrupted` is empty
-
-    def forget_interrupted(self) -> None:
-        """Removes the files of interrupted runs: call it once all their jobs have ended."""
-        with contextlib.suppress(OSError):
-            for path in self.interrupted:
-                path.unlink(missing_ok=True)
-        self.interrupted.clear()
+    alone: bool  # whether no other run was active when this one started
 
     def close(self) -> None:
         """Marks the run as ended."""
@@ -88,7 +78,14 @@ def clear_interrupted_runs(
         # One process at a time checks and clears; two that start together would wait for each other.
         startup = Lease(state / "runs.owner", "is starting a run", wait=True, timing=timing, here=here)
         try:
-            interrupted = _clear(state, written, startup, timing, here)
+            active, dead = _observe(runs, timing, here)
+            if active:
+                delete_stale_locks(state, {path.name.partition("-")[0] for path in active})
+            else:
+                startup.check()  # if we were suspended, another run may hold the lock by now
+                _clear(state, written, startup.path.stat().st_mtime, here)
+                for path in dead:  # it ends if it is alive after all
+                    path.unlink(missing_ok=True)
             path = runs / f"{run_tag(name)}-{uuid4().hex}"
             lease = Lease(path, "runs Snakemake", timing=timing, here=here, on_lost=_end_this_run)
         finally:
@@ -96,69 +93,46 @@ def clear_interrupted_runs(
     except (OSError, LeaseError) as error:
         print(f"{state}: cannot check for interrupted runs ({error}).", file=sys.stderr)
         return None
-    run = ActiveRun(lease, interrupted or {}, alone=interrupted is not None)
+    run = ActiveRun(lease, alone=not active)
     atexit.register(run.close)
     return run
 
 
-def _clear(
-    state: Path, written: Iterable[Path], startup: Lease, timing: LeaseTiming, here: Process
-) -> dict[Path, Holder] | None:
-    """Clears everything and returns the interrupted runs; None if a run is active."""
-    runs, marks = state / "runs", state / LOCKS
-    observed = _observed(runs, timing, here)
-    if observed.active:
-        delete_stale_locks(state, {path.name.partition("-")[0] for path in observed.active})
-        return None
-    dead = observed.dead
-    startup.check()  # if we were suspended, another run may hold the lock by now
-    now = startup.path.stat().st_mtime
-    clear_temporaries(runs.glob(".*.tmp"), now, here)
+def _clear(state: Path, written: Iterable[Path], now: float, here: Process) -> None:
+    """Deletes what killed runs left. now: the time of a file that was just written."""
+    clear_temporaries((state / "runs").glob(".*.tmp"), now, here)
+    marks = state / LOCKS
     if marks.is_dir() and any(marks.iterdir()):
         for folder in written:
             clear_temporaries(folder.rglob(".*.tmp"), now, here)
         shutil.rmtree(marks)
-    for path in dead:
-        # Renamed, so that the run ends if it is alive after all; not deleted, as this may be a dry run.
-        with contextlib.suppress(FileNotFoundError):
-            path.rename(path.with_suffix(_INTERRUPTED))
-    states = {path: read_lease(path) for path in sorted(runs.glob(f"*{_INTERRUPTED}"))}
-    return {path: lease.holder for path, lease in states.items() if lease is not None}
 
 
-@dataclass(frozen=True, slots=True)
-class _Observed:
-    """The runs in a directory, by their files."""
+def _observe(runs: Path, timing: LeaseTiming, here: Process) -> tuple[list[Path], list[Path]]:
+    """The files of active runs, and of dead ones.
 
-    dead: list[Path]
-    active: dict[Path, Holder]  # if there are any, with those of which it is not known yet
-
-
-def _observed(runs: Path, timing: LeaseTiming, here: Process) -> _Observed:
-    """Which runs are dead. Runs on other machines are observed together, if no other is active."""
+    Runs on other machines are observed together until it is known of all, or one is active: then those of
+    which it is not known count as active.
+    """
     monitors: dict[Path, LivenessMonitor] = {}
     reported = False
     while True:
-        dead: list[Path] = []
-        alive: dict[Path, Holder] = {}
-        unknown: dict[Path, Holder] = {}
+        found: dict[Liveness, list[Path]] = {status: [] for status in Liveness}
+        holders: dict[Path, Holder] = {}
         for path in sorted(runs.iterdir()):
-            if path.suffix or (lease := read_lease(path)) is None:  # temporary, interrupted, or just ended
+            if path.suffix or (lease := read_lease(path)) is None:  # temporary, or just ended
                 continue
             status = monitors.setdefault(path, LivenessMonitor(lease, here, timing)).status(lease)
-            if status is Liveness.ALIVE:
-                alive[path] = lease.holder
-            elif status is Liveness.DEAD:
-                dead.append(path)
-            else:
-                unknown[path] = lease.holder
-        if alive or not unknown:
-            return _Observed(dead, alive | unknown if alive else {})
+            found[status].append(path)
+            holders[path] = lease.holder
+        unknown = found[Liveness.UNKNOWN]
+        if found[Liveness.ALIVE] or not unknown:
+            return [*found[Liveness.ALIVE], *unknown], found[Liveness.DEAD]
         if not reported:
-            holder = next(iter(unknown.values()))
             print(
-                f"{runs.parent}: {holder} ran Snakemake here. After {timing.timeout_seconds:g} s "
-                "without a heartbeat it counts as killed, and this run continues.",
+                f"{runs.parent}: {holders[unknown[0]]} ran Snakemake here. After "
+                f"{timing.timeout_seconds:g} s without a heartbeat it counts as killed, and this run "
+                "continues.",
                 file=sys.stderr,
             )
             reported = True

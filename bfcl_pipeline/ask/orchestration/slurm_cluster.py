@@ -2,7 +2,7 @@
 
 Resources that the workflow asks for by itself are limited to that node: a job that no node can take would
 wait forever. Not covered: limits of accounts and of quality of service, whose effect is a pending reason
-(`pending_jobs`).
+(`cluster_queue`).
 """
 
 import re

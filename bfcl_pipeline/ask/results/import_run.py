@@ -36,7 +36,7 @@ from bfcl_pipeline.benchmark.tables import (
     write_responses,
     write_table,
 )
-from bfcl_pipeline.benchmark.tables.sessions import write_sessions
+from bfcl_pipeline.benchmark.tables.responses import write_sessions
 from bfcl_pipeline.judge.judging import score_table_by_all_rules, start_workers
 from bfcl_pipeline.judge.own_errata import using_errata
 from bfcl_pipeline.world.web.apis import ApisByMode

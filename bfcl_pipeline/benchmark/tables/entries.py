@@ -1,4 +1,4 @@
-"""Reads and writes `data/entries/<category>.parquet`."""
+"""Reads and writes `data/entries/<category>.parquet`; has the question of an example of each category."""
 
 import json
 from collections.abc import Container, Iterable, Mapping
@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from bfcl_pipeline.base.errors import TableError
 from bfcl_pipeline.base.files import named_file
+from bfcl_pipeline.benchmark.definition.descriptions import DESCRIPTIONS
 from bfcl_pipeline.benchmark.records import Entry, Json
 from bfcl_pipeline.benchmark.tables.files import read_table, write_table
 from bfcl_pipeline.benchmark.tables.schemas import ENTRIES
@@ -91,3 +92,35 @@ def _entry(path: Path, row: Mapping[str, Any]) -> Entry:
         raise TableError(
             f"{path}: entry {row.get('entry_id')!r} cannot be read ({error}). Stage the release again."
         ) from error
+
+
+def read_examples(data: Path, categories: Iterable[str] = DESCRIPTIONS) -> dict[str, str]:
+    """The first line of what the user says first in the example of each category that is staged.
+
+    Raises TableError if a table of entries is there and cannot be read.
+    """
+    examples = {}
+    for category in categories:
+        path = entries_path(data, category)
+        if path.is_file() and (line := _first_line(path, DESCRIPTIONS[category].example)):
+            examples[category] = line
+    return examples
+
+
+def _first_line(path: Path, entry_id: str) -> str:
+    """The first line of the first message of the user; empty if the entry or the message is not there."""
+    for row in read_table(path, ["entry_id", "turns_json"]).to_pylist():
+        if row["entry_id"] == entry_id:
+            return _line_of_user(path, row["turns_json"])
+    return ""
+
+
+def _line_of_user(path: Path, turns_json: str) -> str:
+    try:
+        messages = [message for turn in json.loads(turns_json) for message in turn]
+        texts = [str(message["content"]) for message in messages if message["role"] == "user"]
+    except (KeyError, TypeError, ValueError) as error:
+        raise TableError(
+            f"{path}: an entry cannot be read ({error!r}). Stage the release again."
+        ) from error
+    return next((line.strip() for text in texts for line in text.splitlines() if line.strip()), "")

@@ -12,9 +12,29 @@ from typing import Any
 import pyarrow as pa
 
 
-def field(name: str, kind: pa.DataType, about: str, nullable: bool = True) -> pa.Field[Any]:
-    """One column of a table with its description."""
-    return pa.field(name, kind, nullable=nullable, metadata={"description": about})
+def field(name: str, kind: pa.DataType, about: str, null: bool = False) -> pa.Field[Any]:
+    """One column of a table with its description. null: whether a value may be missing."""
+    return pa.field(name, kind, nullable=null, metadata={"description": about})
+
+
+def text(name: str, about: str, null: bool = False) -> pa.Field[Any]:
+    """A column of texts, as `field`."""
+    return field(name, pa.string(), about, null)
+
+
+def count(name: str, about: str, null: bool = False) -> pa.Field[Any]:
+    """A column of whole numbers, as `field`."""
+    return field(name, pa.int64(), about, null)
+
+
+def share(name: str, about: str, null: bool = False) -> pa.Field[Any]:
+    """A column of real numbers, as `field`."""
+    return field(name, pa.float64(), about, null)
+
+
+def mark(name: str, about: str, null: bool = False) -> pa.Field[Any]:
+    """A column of true and false, as `field`."""
+    return field(name, pa.bool_(), about, null)
 
 
 _TEXT = pa.string()
@@ -31,44 +51,45 @@ _STEP = pa.struct(
 
 ENTRIES = pa.schema(
     [
-        field("entry_id", _TEXT, "id as in the release", nullable=False),
-        field("category", _TEXT, "one of the V4 categories", nullable=False),
-        field("turns_json", _TEXT, "list of turns, each a list of {role, content}", nullable=False),
-        field("functions_json", _TEXT, "function docs offered from the start", nullable=False),
-        field("truth_json", _TEXT, "acceptable calls or answers; null where there are none"),
-        field("prompt_format", _TEXT, "format_sensitivity: its configuration"),
-        field("base_entry_id", _TEXT, "format_sensitivity: the entry it restates"),
-        field("apis", _TEXTS, "simulated APIs involved", nullable=False),
-        field("initial_state_json", _TEXT, "state of each API before the first turn"),
-        field("held_out_json", _TEXT, "function docs that appear at a later turn, by turn number"),
-        field("depends_on", _TEXTS, "entries to be run before this one", nullable=False),
-        field("prerequisite", pa.bool_(), "a session played before the questions", nullable=False),
-        field("scenario", _TEXT, "memory: whose assistant the model is"),
-        field("source_json", _TEXT, "where the truth comes from, as the release documents it"),
+        text("entry_id", "id as in the release"),
+        text("category", "one of the V4 categories"),
+        text("turns_json", "list of turns, each a list of {role, content}"),
+        text("functions_json", "function docs offered from the start"),
+        text("truth_json", "acceptable calls or answers; null where there are none", null=True),
+        text("prompt_format", "format_sensitivity: its configuration", null=True),
+        text("base_entry_id", "format_sensitivity: the entry it restates", null=True),
+        field("apis", _TEXTS, "simulated APIs involved"),
+        text("initial_state_json", "state of each API before the first turn", null=True),
+        text("held_out_json", "function docs that appear at a later turn, by turn number", null=True),
+        field("depends_on", _TEXTS, "entries to be run before this one"),
+        mark("prerequisite", "a session played before the questions"),
+        text("scenario", "memory: whose assistant the model is", null=True),
+        text("source_json", "where the truth comes from, as the release documents it", null=True),
     ]
 )
 """`data/entries/<category>.parquet`: one row per entry, in the release's order."""
 
 RESPONSES = pa.schema(
     [
-        field("run", _TEXT, "name of the run"),
-        field("model", _TEXT, "name of the model, as in config/models.yaml"),
-        field("category", _TEXT, "one of the V4 categories", nullable=False),
-        field("entry_id", _TEXT, "id as in the release", nullable=False),
-        field("mode", _TEXT, "fc or prompt", nullable=False),
-        field("name_style", _TEXT, "underscored or dotted; null: underscored for fc, else dotted"),
-        field("result_json", _TEXT, "the official result form: text, or calls; null: no answer"),
-        field("status", _TEXT, "answered, or why there is no answer"),
-        field("status_detail", _TEXT, "what went wrong, for a person"),
-        field("input_tokens", pa.int64(), "tokens sent; null if not told"),
-        field("output_tokens", pa.int64(), "tokens received; null if not told"),
-        field("latency_seconds", pa.float64(), "time to the answer in seconds; null if not taken"),
+        text("run", "name of the run", null=True),
+        text("model", "name of the model, as in config/models.yaml", null=True),
+        text("category", "one of the V4 categories"),
+        text("entry_id", "id as in the release"),
+        text("mode", "fc or prompt"),
+        text("name_style", "underscored or dotted; null: underscored for fc, else dotted", null=True),
+        text("result_json", "the official result form: text, or calls; null: no answer", null=True),
+        text("status", "answered, or why there is no answer", null=True),
+        text("status_detail", "what went wrong, for a person", null=True),
+        count("input_tokens", "tokens sent; null if not told", null=True),
+        count("output_tokens", "tokens received; null if not told", null=True),
+        share("latency_seconds", "time to the answer in seconds; null if not taken", null=True),
         field(
             "steps",
             pa.list_(_STEP),
             "its exchanges in order: turn, the same three of each, and why the answer ended",
+            null=True,
         ),
-        field("web", _TEXT, "web search: simulated, record, replay, live or off; else null"),
+        text("web", "web search: simulated, record, replay, live or off; else null", null=True),
     ]
 )
 """`results/<run>/responses/<model>/<category>.parquet`: one row per entry of the run, in entry order."""
@@ -76,31 +97,31 @@ RESPONSES = pa.schema(
 SESSIONS = pa.schema(
     [
         *(RESPONSES.field(name) for name in ("run", "model", "category", "entry_id", "mode")),
-        field("scenario", _TEXT, "whose assistant the model is"),
+        text("scenario", "whose assistant the model is", null=True),
         *(RESPONSES.field(name) for name in ("result_json", "status", "status_detail", "steps")),
-        field("snapshot_json", _TEXT, "the memory after the session; null if it could not be held"),
+        text("snapshot_json", "the memory after the session; null if it could not be held", null=True),
     ]
 )
 """`results/<run>/memory/<model>/<category>.parquet`: one row per session before the questions."""
 
 VERDICT_FIELDS = (
-    field("valid", pa.bool_(), "the verdict; null where the response is not `answered`"),
-    field("error_type", _TEXT, "official name of the error; null where valid"),
-    field("error_message", _TEXT, "what is wrong, for a person; null where valid"),
-    field("status", _TEXT, "answered, or why there is no verdict", nullable=False),
-    field("answer_class", _TEXT, "what the answer is: of irrelevance and agentic entries; else null"),
-    field("unread_call", pa.bool_(), "mode fc: its text has a call, which was not read as one"),
+    mark("valid", "the verdict; null where the response is not `answered`", null=True),
+    text("error_type", "official name of the error; null where valid", null=True),
+    text("error_message", "what is wrong, for a person; null where valid", null=True),
+    text("status", "answered, or why there is no verdict"),
+    text("answer_class", "what the answer is: of irrelevance and agentic entries; else null", null=True),
+    mark("unread_call", "mode fc: its text has a call, which was not read as one", null=True),
 )
 """The columns that scoring adds to a row."""
 
 VERDICTS = pa.schema(
     [
-        field("run", _TEXT, "name of the run"),
-        field("model", _TEXT, "name of the model"),
-        field("category", _TEXT, "one of the V4 categories", nullable=False),
-        field("entry_id", _TEXT, "id as in the release", nullable=False),
-        field("mode", _TEXT, "fc or prompt", nullable=False),
-        field("rules", _TEXT, "official, corrected or verified: the rule set", nullable=False),
+        text("run", "name of the run", null=True),
+        text("model", "name of the model", null=True),
+        text("category", "one of the V4 categories"),
+        text("entry_id", "id as in the release"),
+        text("mode", "fc or prompt"),
+        text("rules", "official, corrected or verified: the rule set"),
         *VERDICT_FIELDS,
     ]
 )
@@ -108,17 +129,17 @@ VERDICTS = pa.schema(
 
 FINDINGS = pa.schema(
     [
-        field("category", _TEXT, "one of the V4 categories", nullable=False),
-        field("entry_id", _TEXT, "id as in the release", nullable=False),
-        field("detector", _TEXT, "what found it, by the class of defects", nullable=False),
-        field("rules", _TEXT, "official, corrected or verified: the rule set", nullable=False),
-        field("place", _TEXT, "where in the entry", nullable=False),
-        field("detail", _TEXT, "what is suspected, for a person", nullable=False),
-        field("related_entry_id", _TEXT, "the entry that it is compared with; null if there is none"),
-        field(
+        text("category", "one of the V4 categories"),
+        text("entry_id", "id as in the release"),
+        text("detector", "what found it, by the class of defects"),
+        text("rules", "official, corrected or verified: the rule set"),
+        text("place", "where in the entry"),
+        text("detail", "what is suspected, for a person"),
+        text("related_entry_id", "the entry that it is compared with; null if there is none", null=True),
+        text(
             "erratum",
-            _TEXT,
             "confirmed, disputed or rejected, as adjudicated in the errata; null if not adjudicated",
+            null=True,
         ),
     ]
 )

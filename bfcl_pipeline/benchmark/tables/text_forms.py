@@ -17,15 +17,16 @@ import pyarrow.csv
 from bfcl_pipeline.base.errors import ConfigError, TableError
 from bfcl_pipeline.base.files import open_regular, write_text
 from bfcl_pipeline.benchmark.records import Json
-from bfcl_pipeline.benchmark.tables.files import count_rows, read_table, write_table
+from bfcl_pipeline.benchmark.tables.files import MAX_TABLE_BYTES, count_rows, read_table, write_table
 from bfcl_pipeline.benchmark.tables.schemas import RESPONSES
-from bfcl_pipeline.benchmark.tables.table_size import MAX_TABLE_BYTES
 
 PARQUET, CSV, JSON_LINES = ".parquet", ".csv", ".jsonl"
 FORMS = (PARQUET, CSV, JSON_LINES)
 """The suffixes of the forms. A file without a suffix is Parquet."""
 
 _LARGEST_ROW = 1 << 30  # bytes of a row of CSV
+
+_BATCH = 10_000  # rows that are Python objects at the same time while they are written as CSV
 
 _TEXT_COLUMNS = [field.name for field in RESPONSES if field.type == pa.string()]
 
@@ -61,7 +62,7 @@ def write_any_form(path: Path, table: pa.Table) -> None:
     if form == PARQUET:
         write_table(path, table)
     else:
-        write_text(path, _csv_text(table) if form == CSV else _json_lines_text(table))
+        write_text(path, csv_text(table) if form == CSV else _json_lines_text(table))
 
 
 def _opened(path: Path) -> BinaryIO:
@@ -114,12 +115,14 @@ def _cell(name: str, value: Json) -> Json:
     return json.dumps(value) if name == "result_json" and isinstance(value, list | dict) else value
 
 
-def _csv_text(table: pa.Table) -> str:
+def csv_text(table: pa.Table) -> str:
+    """`table` as CSV: a header, Unix line ends, floats in full, nulls as empty fields."""
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow(table.column_names)
-    for row in zip(*table.to_pydict().values(), strict=True):
-        writer.writerow(map(_csv_cell, row))
+    for batch in table.to_batches(max_chunksize=_BATCH):
+        for row in zip(*batch.to_pydict().values(), strict=True):
+            writer.writerow(map(_csv_cell, row))
     return buffer.getvalue()
 
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bfcl_pipeline.base.text import step_line, text_table
+from bfcl_pipeline.base.text import text_table
 from bfcl_pipeline.cli.options import add_data
-from bfcl_pipeline.cli.steps import PlainCount, StepsShown
-from bfcl_pipeline.cli.web.options import add_processes, add_record, add_run
+from bfcl_pipeline.cli.steps import PlainCount
+from bfcl_pipeline.cli.web.options import add_record, add_run
 from bfcl_pipeline.runs.run import Run, open_run
 from bfcl_pipeline.world.web.cache import WebCache
 
@@ -33,7 +35,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--all", action="store_true", help=f"print all findings (default: {SHOWN} of a kind)"
     )
-    add_processes(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -47,18 +48,13 @@ def run(options: argparse.Namespace) -> int:
         else _keys(open_run(options.run_dir, data=options.data), options.record)
     )
     started = time.perf_counter()
-    with StepsShown() as steps:
-
-        def progress(done: int, total: int) -> None:
-            steps(step_line(done, total, "outcomes of the web are checked"))
-
-        shown = progress if sys.stderr.isatty() else PlainCount("checked outcomes").show
-        check = check_cache(cache, keys, shown, processes=options.processes)
+    progress = PlainCount("checked outcomes").show
+    check = check_cache(cache, keys, progress, processes=os.cpu_count() or 1)
     if not check.outcomes and not check.unused:
         absent = "" if options.record.is_dir() else " (no such directory)"
         print(f"{options.record}: nothing to check{absent}.")
         return 0
-    _print(check, None if options.all else SHOWN)
+    print_findings(check, None if options.all else SHOWN)
     print(f"\n{options.record}: {check.outcomes:,} outcomes in {time.perf_counter() - started:,.1f} s")
     return 1 if check.failed else 0
 
@@ -76,14 +72,18 @@ def _keys(run: Run, record: Path) -> set[Key]:
     return run_keys(run, record, unfinished=True)
 
 
-def _print(check: CacheCheck, most: int | None) -> None:
-    """A table of counts, then what is wrong, one line each."""
+def print_findings(
+    check: CacheCheck, most: int | None, named: Callable[[str], str] = lambda line: line
+) -> None:
+    """A table of counts, then what is wrong, one line each. named: a line as it is shown."""
     rows = [("proven by its cassette", f"{check.proven:,}"), ("nothing was sent", f"{check.unsent:,}")]
     rows += [(name, f"{len(lines):,}") for name, lines in check.findings()]
     print(text_table(("outcome", "number"), rows))
     for name, lines in check.findings():
         shown = lines if most is None else lines[: 1 if lines is check.undecided else most]
         for line in shown:
-            print(f"{name}: {line}", file=sys.stderr)
+            print(f"{name}: {named(line)}", file=sys.stderr)
         if len(lines) > len(shown):
-            print(f"{name}: {len(lines) - len(shown):,} more (--all prints them)", file=sys.stderr)
+            print(
+                f"{name}: {len(lines) - len(shown):,} more (web check --all prints them)", file=sys.stderr
+            )

@@ -1,7 +1,6 @@
 """Options that several actions of `bfcl-pipeline web` have."""
 
 import argparse
-import os
 from pathlib import Path
 
 from bfcl_pipeline.cli.runs import RUN_HELP
@@ -17,14 +16,3 @@ def add_record(parser: argparse.ArgumentParser) -> None:
 def add_run(parser: argparse.ArgumentParser, about: str) -> None:
     """`RUN`, as `run_dir`: a run, or None. about: what is done if it is given."""
     parser.add_argument("run_dir", nargs="?", type=Path, metavar="RUN", help=f"{RUN_HELP}; {about}")
-
-
-def add_processes(parser: argparse.ArgumentParser) -> None:
-    """`--processes`: the most processes that check."""
-    parser.add_argument(
-        "--processes",
-        type=int,
-        default=os.cpu_count() or 1,
-        metavar="N",
-        help="the most processes that check (default: the number of processors)",
-    )

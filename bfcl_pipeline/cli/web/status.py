@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
-from bfcl_pipeline.ask.jobs.web_effort import left_by_model, left_text
+from bfcl_pipeline.ask.jobs.effort import left_by_model, left_text
 from bfcl_pipeline.base.errors import TableError
-from bfcl_pipeline.base.text import line_of, text_table
+from bfcl_pipeline.base.text import line_of, plural, text_table
 from bfcl_pipeline.benchmark.config.choices import trial_of
 from bfcl_pipeline.benchmark.config.job import SEARCH_TOOL, WebChoice
 from bfcl_pipeline.benchmark.definition import CATEGORIES, GROUPS, resolve_categories
@@ -20,7 +20,7 @@ from bfcl_pipeline.cli.web.options import add_record, add_run
 from bfcl_pipeline.judge.executed_requests import WebRequests
 from bfcl_pipeline.runs.run import Run, open_run
 from bfcl_pipeline.world.web.cache import WebCache
-from bfcl_pipeline.world.web.coverage import CacheCoverage, CacheStats, coverage, survey
+from bfcl_pipeline.world.web.coverage import CacheStats, coverage, survey
 
 _CATEGORIES = (*GROUPS["web_search"], *(name for name in CATEGORIES if CATEGORIES[name].executes))
 
@@ -30,7 +30,7 @@ HELP = "print what the web cache holds; exit status 1 if any of it is damaged"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the options of the action."""
     add_record(parser)
-    add_run(parser, "also print what share of its web calls the cache covers")
+    add_run(parser, "also print how many of its web calls are recorded, and what is left")
     add_data(parser)
 
 
@@ -44,8 +44,12 @@ def run(options: argparse.Namespace) -> int:
     if run is not None:
         requests = requests_of_run(run, options.data, cache)
         waiting = [*_unfinished(run)]
-        if models := coverage(stats.keys, _responses(run, unfinished=bool(waiting)), requests):
-            _print_coverage(models)
+        for name, calls in coverage(
+            stats.keys, _responses(run, unfinished=bool(waiting)), requests
+        ).items():
+            print(f"{name}: {plural(calls.calls, 'web call', 'web calls')}, {calls.recorded:,} recorded.")
+            if calls.unreadable:
+                print(f"{name}: responses that cannot be read: {calls.unreadable:,}.")
         for line in (*_left(run, requests), *waiting):
             print(line)
     for line in stats.damaged:
@@ -63,7 +67,7 @@ def _left(run: Run, requests: WebRequests) -> Iterator[str]:
     """What each model still needs of the web for its questions without an answer."""
     web = WebChoice() if run.config is None else run.config.web or WebChoice()
     for name, left in left_by_model(_responses(run, unfinished=True), requests).items():
-        yield f"{name}: {left_text(left.questions, left.searches, web)}"
+        yield f"{name}: {left_text(left, web)}"
 
 
 def _unfinished(run: Run) -> Iterator[str]:
@@ -107,26 +111,3 @@ def _print_stats(folder: Path, stats: CacheStats) -> None:
     if stats.leftovers:
         print(f"Unused files, left by interrupted writers: {stats.leftovers:,}.")
     print(f"Damaged files: {len(stats.damaged):,}.")
-
-
-def _print_coverage(models: Sequence[CacheCoverage]) -> None:
-    rows = [
-        (
-            model.model,
-            f"{model.calls:,}",
-            f"{model.calls_recorded:,}",
-            _share(model.calls_recorded, model.calls),
-            f"{model.keys:,}",
-            _share(model.keys_recorded, model.keys),
-        )
-        for model in models
-    ]
-    print()
-    print(text_table(("model", "web calls", "recorded", "share", "different", "share"), rows))
-    for model in models:
-        if model.unreadable:
-            print(f"{model.model}: responses that cannot be read: {model.unreadable:,}.")
-
-
-def _share(part: int, whole: int) -> str:
-    return f"{100 * part / whole:.1f} %" if whole else "-"

@@ -25,7 +25,7 @@ from bfcl_pipeline.benchmark.config import model_folder
 from bfcl_pipeline.benchmark.definition import CATEGORIES, GROUPS, V4_CATEGORIES
 from bfcl_pipeline.benchmark.records import Entry, Json, NameStyle, Response, Status
 from bfcl_pipeline.benchmark.tables import entries_path, read_entries, read_responses
-from bfcl_pipeline.benchmark.tables.sessions import RecordedSession, read_sessions
+from bfcl_pipeline.benchmark.tables.responses import RecordedSession, read_sessions
 from bfcl_pipeline.judge.scoring.judge import default_style
 from bfcl_pipeline.runs.run import Run
 

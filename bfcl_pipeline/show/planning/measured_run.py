@@ -1,16 +1,21 @@
 """What a finished run says about the next one: verdicts by entry, tokens and seconds by category."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
 
 import pyarrow as pa
 
-from bfcl_pipeline.base.errors import TableError
+from bfcl_pipeline.ask.jobs.effort import PUBLISHED, Consumption, EntryFigures
+from bfcl_pipeline.base.errors import ConfigError, TableError
 from bfcl_pipeline.benchmark.definition import CATEGORIES
 from bfcl_pipeline.benchmark.definition.clusters import cluster_of
+from bfcl_pipeline.benchmark.definition.scatter import Scatter, assumed_scatter
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.benchmark.tables import read_table
 from bfcl_pipeline.runs.run import Run
-from bfcl_pipeline.show.planning import PUBLISHED, Consumption, EntryFigures, EntryValue
+from bfcl_pipeline.show.planning.plan import Goal
+from bfcl_pipeline.show.planning.samples import shares_of, whole
+from bfcl_pipeline.show.planning.scatter import ASSUMED, EntryValue, complete_scatter, measure_scatter
 
 Verdicts = Mapping[str, tuple[str, bool]]
 """The category and the verdict of each entry that has one, by its id."""
@@ -49,20 +54,53 @@ def read_verdicts(run: Run, rules: Rules) -> dict[str, Verdicts]:
     return dict(found)
 
 
-def outcomes(verdicts: Verdicts) -> list[EntryValue]:
-    """The verdicts of one model."""
-    return [
-        EntryValue(category, cluster_of(category, entry_id), float(valid))
-        for entry_id, (category, valid) in verdicts.items()
-    ]
+def measured_scatter(goal: Goal, run: Run, rules: Rules, models: Sequence[str]) -> tuple[Scatter, str]:
+    """How the verdicts of a run scatter, on the models or pairs of models with the widest interval.
+
+    Args:
+        goal: what is planned for.
+        run: the run.
+        rules: of the verdicts.
+        models: those that count, if the run has enough of them; else all of it do.
+
+    Returns:
+        The scatter, completed with what is assumed, and where it comes from.
+
+    Raises:
+        ConfigError: a difference is planned for, and the run has one model.
+        TableError: as `read_verdicts`.
+    """
+    verdicts = read_verdicts(run, rules)
+    wanted = 2 if goal.difference else 1
+    if len(verdicts) < wanted:
+        raise ConfigError(
+            f"{run.folder}: a difference needs verdicts of two models; it has {', '.join(verdicts)}."
+        )
+    named = [name for name in dict.fromkeys(models) if name in verdicts]
+    chosen = named if len(named) >= wanted else list(verdicts)
+    usual, shares = assumed_scatter(goal.difference), shares_of(goal.score)
+    found = {
+        " - ".join(names): measure_scatter(_values(*(verdicts[name] for name in names)))
+        for names in combinations(chosen, wanted)
+    }
+    widest = max(found, key=lambda name: whole(shares, complete_scatter(found[name], usual)).half_width)
+    lacks = [name for name in shares if name not in found[widest].variance]
+    basis = f"measured in {run.folder}, {rules.value} rules, on {widest}"
+    basis += " (the widest of several)" if len(found) > 1 else ""
+    basis += f"; {', '.join(lacks)}: {ASSUMED}" if lacks else ""
+    return complete_scatter(found[widest], usual), basis
 
 
-def paired_differences(first: Verdicts, second: Verdicts) -> list[EntryValue]:
-    """The differences of two models on the entries that both have a verdict on."""
+def _values(first: Verdicts, second: Verdicts | None = None) -> list[EntryValue]:
+    """The verdicts of one model, or the differences of two on the entries that both have a verdict on."""
     return [
-        EntryValue(category, cluster_of(category, entry_id), float(valid) - float(second[entry_id][1]))
+        EntryValue(
+            category,
+            cluster_of(category, entry_id),
+            float(valid) - (0.0 if second is None else float(second[entry_id][1])),
+        )
         for entry_id, (category, valid) in first.items()
-        if entry_id in second
+        if second is None or entry_id in second
     ]
 
 

@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from bfcl_pipeline.ask.jobs.effort import Effort
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.benchmark.config import SampleBy
 from bfcl_pipeline.benchmark.definition import GROUPS
 from bfcl_pipeline.benchmark.definition.scatter import Scatter
 from bfcl_pipeline.benchmark.records import Json
-from bfcl_pipeline.show.planning.effort import Effort
 from bfcl_pipeline.show.planning.samples import Sample, shares_of, smallest, whole
 
 

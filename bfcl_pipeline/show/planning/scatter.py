@@ -9,6 +9,12 @@ from dataclasses import dataclass
 
 from bfcl_pipeline.benchmark.definition.scatter import Scatter
 
+ASSUMED = (
+    "assumed: accuracies of 50 % on multi-turn and agentic categories and 85 % on the others, with the "
+    "correlations of published results"
+)
+"""What is assumed of verdicts that are not measured."""
+
 
 @dataclass(frozen=True, slots=True)
 class EntryValue:

@@ -15,6 +15,11 @@ PARTIAL = "*"
 """The mark of a score with categories that were not evaluated and count 0."""
 
 
+def number(text: str | None) -> float | None:
+    """The number in a cell of a CSV table."""
+    return float(text) if text else None
+
+
 def percent(share: float | None, digits: int = 2) -> str:
     """A share in per cent, without the sign."""
     return MISSING if share is None else f"{share * 100:.{digits}f}"

@@ -5,7 +5,8 @@ Reads tables with the standard library alone, so that commands start fast.
 
 import csv
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +15,28 @@ from bfcl_pipeline.base.text import on_one_line, plural, printable
 from bfcl_pipeline.runs.run import Run
 
 
-def csv_rows(path: Path) -> list[dict[str, str]]:
-    """The rows of a table as texts; none if there is no such table. Raises csv.Error or ValueError."""
+def csv_rows(path: Path) -> list[dict[str, Any]]:
+    """The rows of a table as texts, None for an empty cell; no rows if there is no such table.
+
+    Raises csv.Error or ValueError.
+    """
     try:
         with path.open(encoding="utf-8", newline="") as lines:
-            return list(csv.DictReader(lines))
+            return [{name: cell or None for name, cell in row.items()} for row in csv.DictReader(lines)]
     except FileNotFoundError:
         return []
+
+
+@contextmanager
+def reading_table(run: Run, name: str) -> Iterator[None]:
+    """Errors of what reads a CSV table of a run become a TableError, which says how it is made again."""
+    try:
+        yield
+    except (OSError, LookupError, TypeError, AttributeError, ValueError, csv.Error) as error:
+        raise TableError(
+            f"{run.csv_table(name)}: not a table `{name}` of a run ({error!r}). Make it again "
+            f"(bfcl-pipeline aggregate {run.folder})."
+        ) from error
 
 
 NO_ANSWERS = 2
@@ -34,11 +50,8 @@ def unanswered_models(run: Run) -> dict[str, str]:
 
     Raises TableError if `tables/unanswered.csv` is there and cannot be read.
     """
-    path = run.csv_table("unanswered")
-    try:
-        return {row["model"]: short_reason(row["reason"]) for row in csv_rows(path)}
-    except (OSError, KeyError, ValueError, csv.Error) as error:
-        raise TableError(f"{path}: not a table of models without answers ({error!r}).") from error
+    with reading_table(run, "unanswered"):
+        return {row["model"]: short_reason(row["reason"]) for row in csv_rows(run.csv_table("unanswered"))}
 
 
 def short_reason(reason: str) -> str:

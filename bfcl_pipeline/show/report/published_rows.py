@@ -4,16 +4,17 @@ Reads `tables/published.csv` with the standard library alone, so that the table 
 """
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from bfcl_pipeline.base.text import plural, printable
 from bfcl_pipeline.runs.run import Run
-from bfcl_pipeline.show.report.format import percent
+from bfcl_pipeline.show.report.format import number, percent
 from bfcl_pipeline.show.report.notes import csv_rows
 
 PUBLISHED = "P"
 """Stands in the place of the rank."""
 
-Published = Mapping[str, str]
+Published = Mapping[str, Any]
 """A row of the table `published` as texts."""
 
 
@@ -41,7 +42,7 @@ def with_published(
     rows = [(-1.0 if score is None else score, row) for score, row in zip(overall, cells, strict=True)]
     for one in published:
         known = {"#": PUBLISHED, "Model": printable(one["display_name"])}
-        known |= {heading: _percent(one[name]) for name, heading in scores.items()}
+        known |= {heading: percent(number(one[name])) for name, heading in scores.items()}
         row = [known.get(heading, "") for heading in headings]
         place = sum(score >= float(one["overall"]) for score, _ in rows)
         rows.insert(place, (float(one["overall"]), row))
@@ -59,7 +60,3 @@ def published_notes(published: Sequence[Mapping[str, object]]) -> list[str]:
         f"or comparison: {printable(file)} of {date}, {printable(source)}."
         for (file, date, source), count in files.items()
     ]
-
-
-def _percent(text: str) -> str:
-    return percent(float(text) if text else None)

@@ -1,46 +1,36 @@
 """The two forms of the screen: plain lines for logs, and a live picture on a terminal.
 
-Both receive permanent lines (a model is done, a step failed) and the state of the run, which the live one
-draws and of which the plain one prints the progress now and then.
+Both print permanent lines (a model is done, a step failed) and receive the state of the run, which the live
+one draws and of which the plain one prints the progress now and then.
 """
 
 from __future__ import annotations
 
 import contextlib
 import sys
-from typing import TYPE_CHECKING, Protocol, TextIO
+from typing import TYPE_CHECKING, TextIO
 
-from bfcl_pipeline.base.text import step_line
-from bfcl_pipeline.show.screen.progress import FIRST_SECONDS, PLAIN_SECONDS, progress_text, troubles_text
-from bfcl_pipeline.show.screen.run_state import RunningStep, RunState
-from bfcl_pipeline.show.screen.run_view import RunView
+from bfcl_pipeline.show.screen.lines import failures_text, progress_text
+from bfcl_pipeline.show.screen.run_state import ModelState, RunState
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.live import Live
 
+FIRST_SECONDS = 1.0
+"""From the start of a job to its first plain progress line."""
 
-class Display(Protocol):
-    """Shows a run."""
-
-    def line(self, text: str, style: str = "") -> None:
-        """Prints a line that stays. style: as of rich, for terminals."""
-
-    def finished(self, step: RunningStep, text: str, state: RunState) -> None:
-        """Reports a step that ended well. text: what it did."""
-
-    def update(self, state: RunState) -> None:
-        """Shows the state, if it is time for that."""
-
-    def close(self) -> None:
-        """Ends the live picture: what follows is printed below it."""
+PLAIN_SECONDS = 30.0
+"""Between two plain progress lines of a job."""
 
 
-class PlainDisplay:
-    """Lines for a log: one for each finished step, and one for each generating job every 30 seconds.
+class Display:
+    """Plain lines for a log: those of the caller, and one for each generating job every 30 seconds.
 
     A job's last error is printed below its line, unless it is still the same.
     """
+
+    every_step = True  # whether short steps have lines, too
 
     def __init__(self, stream: TextIO) -> None:
         """stream: receives the lines, unless its reader has ended."""
@@ -48,38 +38,36 @@ class PlainDisplay:
         self._next: dict[str, float] = {}  # seconds of a job at which its next line is due, by its name
         self._errors: dict[str, str] = {}  # the last error that was printed of a job, by its name
 
-    def line(self, text: str, style: str = "") -> None:  # noqa: ARG002  # a Display
-        """Prints a line."""
+    def line(self, text: str, style: str = "") -> None:  # noqa: ARG002  # of the live form
+        """Prints a line that stays. style: as of rich, for terminals."""
         with contextlib.suppress(OSError):  # the reader of a pipe has ended
             print(text, file=self._stream, flush=True)
 
-    def finished(self, step: RunningStep, text: str, state: RunState) -> None:
-        """Prints `[12/100] Score oracle-FC`."""
-        if step.progress is not None:
-            self._next.pop(step.progress.name, None)
-        self.line(step_line(state.steps_done, state.steps_total, text))
-
     def update(self, state: RunState) -> None:
-        """Prints the progress of each job whose last line is old."""
-        for job in state.generating():
-            if job.seconds >= self._next.get(job.name, FIRST_SECONDS):
+        """Shows the state, if it is time for that."""
+        for job in state.reports(ModelState.RUNNING):
+            due = self._next.get(job.name, FIRST_SECONDS)
+            if not due - PLAIN_SECONDS <= job.seconds < due:  # a job that is repeated starts at 0
                 self._next[job.name] = job.seconds + PLAIN_SECONDS
                 self.line(progress_text(job))
                 if job.last_error and job.last_error != self._errors.get(job.name):
                     self._errors[job.name] = job.last_error
-                    self.line(f"    {troubles_text(job)}; last error: {job.last_error}")
+                    self.line(f"    {failures_text(job)}; last error: {job.last_error}")
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Ends the picture, if there is one: what follows is printed below it."""
 
 
-class LiveDisplay:
+class LiveDisplay(Display):
     """A picture of the run at the end of the terminal, redrawn in place, below lines that stay."""
+
+    every_step = False  # they are short and many
 
     def __init__(self, stream: TextIO, console: Console | None = None, *, color: bool = True) -> None:
         """stream: a terminal. console: instead of one on `stream`."""
         from rich.console import Console
 
+        super().__init__(stream)
         no_color = None if color else True  # None: as the environment says
         self._console = console or Console(
             file=stream, highlight=False, force_terminal=True, no_color=no_color
@@ -92,20 +80,11 @@ class LiveDisplay:
 
         self._console.print(Text(text, style), soft_wrap=True)
 
-    def finished(self, step: RunningStep, text: str, state: RunState) -> None:
-        """Prints a line for a job that generated responses; others are short and many."""
-        if step.progress is not None:
-            self.line(step_line(state.steps_done, state.steps_total, text))
-
     def update(self, state: RunState) -> None:
-        """Redraws the picture; models that have finished have lines above it."""
-        self.draw(state.view())
-
-    def draw(self, view: RunView, *, alone: bool = False) -> None:
-        """Redraws the picture. alone: whether it has everything, as no lines stand above it."""
+        """Redraws the picture."""
         from rich.live import Live
 
-        from bfcl_pipeline.show.screen.picture import picture
+        from bfcl_pipeline.show.screen.live import picture
 
         if self._live is None:
             self._live = Live(
@@ -117,7 +96,7 @@ class LiveDisplay:
             )
             self._live.start()
         size = self._console.size
-        self._live.update(picture(view, size.width, size.height, alone=alone), refresh=True)
+        self._live.update(picture(state, size.width, size.height), refresh=True)
 
     def close(self) -> None:
         """Removes the picture."""

@@ -1,215 +1,179 @@
-"""The state of a run of the workflow, as Snakemake's log records report it.
+"""The state of a run at one moment: its phase, its steps, its models; and how log records change it.
 
-Covers which steps run, have ended or have failed, and the progress of those that generate responses.
-Nothing here prints.
+The screen follows Snakemake's records with `RunSteps` and draws its `state`; the same state, in a file, is
+what `watch` draws. Nothing here prints.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
+from enum import StrEnum
 
-from bfcl_pipeline.base.text import exchanges_text, plural
-from bfcl_pipeline.benchmark.config import RunConfig, RunSample
-from bfcl_pipeline.benchmark.records import Rules
+from bfcl_pipeline.base.text import exchanges_text
 from bfcl_pipeline.show.screen.progress import JobProgress
-from bfcl_pipeline.show.screen.progress_file import progress_path, read_progress
-from bfcl_pipeline.show.screen.run_view import FailedStep, ModelState, ModelView, Phase, RunView
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunDescription:
-    """What the workflow says about its run when it is read."""
-
-    name: str  # of the run
-    models: int  # without their repetitions
-    trials: int  # of each model
-    categories: int
-    sample: RunSample | None  # the entries drawn; None: all
-    rules: Rules  # of the table at the end
-    replay: bool  # whether the run is derived again: its table is not printed
-    asks: bool = False  # whether a model of it is behind an API
-
-    @classmethod
-    def of(cls, run: RunConfig, config: Mapping[str, Any]) -> RunDescription:
-        """The description of a run. config: its config, complete."""
-        return cls(
-            name=run.name,
-            models=len({job.row.name for job in run.jobs}),
-            trials=config["trials"],
-            categories=len(run.categories),
-            sample=run.sample,
-            rules=run.rules,
-            replay=config["replay"],
-            asks=any(job.remote for job in run.jobs),
-        )
-
-    def __str__(self) -> str:
-        """The run in one line."""
-        parts = [
-            plural(self.models, "model", "models"),
-            plural(self.categories, "category", "categories"),
-        ]
-        if self.trials > 1:
-            parts.append(f"{self.trials:,} trials")
-        if self.sample is not None:
-            entries = plural(self.sample.entries, "entry", "entries")
-            parts.append(f"a sample of {entries}{self.sample.division}")
-        return f"Run {self.name}: {', '.join(parts)}"
-
-    @property
-    def folder(self) -> Path:
-        """The directory of the results."""
-        return Path("results") / self.name
-
+from bfcl_pipeline.show.screen.state_file import progress_path, read_record
 
 GENERATE = "generate_"
 """The rules of generating steps are named so, before the model's name as a file name."""
 
 
-@dataclass(slots=True)
-class RunningStep:
-    """One step that was started."""
+class Phase(StrEnum):
+    """Where a run is."""
 
-    text: str  # what it does, for people
-    logs: tuple[str, ...] = ()  # its log files
-    progress: JobProgress | None = None  # its last state, if it generates responses
-    model: str = ""  # whose responses it generates, as a file name; empty: it generates none
-    changed_at: float = 0.0  # when another state was read, in seconds of the run
-
-    def read_progress(self, now: float = 0.0) -> None:
-        """Reads the state that the step wrote last, if there is one. now: seconds of the run."""
-        if self.logs:
-            progress = read_progress(progress_path(self.logs[0]))
-            if progress is not None and progress != self.progress:
-                self.progress, self.changed_at = progress, now
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"  # ended with failed steps
+    INTERRUPTED = "interrupted"  # ended by Ctrl-C or SIGTERM
+    KILLED = "killed"  # its process ended without reporting its end
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
+class ModelState(StrEnum):
+    """Where the generating job of a model is."""
+
+    WAITING = "waiting"  # not started
+    RUNNING = "running"  # started, or in the queue of a cluster
+    FINISHED = "finished"
+    FAILED = "failed"
+
+
+@dataclass(slots=True, kw_only=True)
+class ModelJob:
+    """The generating job of one model, trial or shard."""
+
+    name: str  # as a file name
+    state: ModelState
+    progress: JobProgress | None = None  # what it reported last; None: nothing yet
+    silent_seconds: float = 0.0  # since its last sign of life, as far as observed
+    log: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FailedStep:
     """A step that failed."""
 
     text: str  # what it should have done
-    log: str  # the log with the cause; empty: there is none
-    lines: tuple[str, ...]  # the end of that log
+    log: str  # empty: there is none
+    reason: str  # the last line of that log
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class RunState:
-    """What was reported so far."""
+    """A run."""
 
-    description: RunDescription | None = None  # None: not reported yet
-    cores: str = ""  # for people
-    steps_total: int = 0
+    name: str = ""
+    title: str = ""  # the run in one line
+    phase: Phase = Phase.RUNNING
+    seconds: float = 0.0  # since its start
     steps_done: int = 0
-    running: dict[int, RunningStep] = field(default_factory=dict)  # by Snakemake's job id
-    failed: dict[int, Failure] = field(default_factory=dict)  # by job id; without those that were repeated
-    dollars: float | None = None  # what the completed steps cost; None: no prices
-    models: dict[str, ModelState] = field(default_factory=dict)  # of generating steps, by file name
-    ended: dict[str, JobProgress] = field(default_factory=dict)  # their last states, by file name
-    seconds: float = 0.0  # since the start of the run, at the last `read_progress`
+    steps_total: int = 0  # 0: not known
+    steps_running: tuple[str, ...] = ()  # what they do, without those that generate responses
+    failed: tuple[FailedStep, ...] = ()
+    models: tuple[ModelJob, ...] = ()
+    report: str = ""  # the path of the report; empty: not written yet
+    silent_seconds: float = 0.0  # since the last sign of life of the process that runs it
+    at_work: bool | None = None  # whether that process is alive; None: on another machine, and not seen yet
 
-    def planned(self, stats: Mapping[str, int]) -> None:
-        """The number of steps of each rule, and of all (`total`)."""
-        self.steps_total = stats["total"]
-        for rule in stats:
-            if rule.startswith(GENERATE):
-                self.models.setdefault(rule.removeprefix(GENERATE), ModelState.WAITING)
+    def in_state(self, *states: ModelState) -> Iterator[ModelJob]:
+        """The models in one of these states, by state."""
+        return (model for state in states for model in self.models if model.state is state)
 
-    def started(self, job: int, text: str, logs: Sequence[str], rule: str = "") -> None:
-        """A step was started; it may be the repetition of one that failed."""
-        self.failed.pop(job, None)
-        step = RunningStep(text, tuple(logs), changed_at=self.seconds)
-        if rule.startswith(GENERATE):
-            step.model = rule.removeprefix(GENERATE)
-            self.models[step.model] = ModelState.RUNNING
-        for log in step.logs[:1]:  # the state of an earlier run
-            progress_path(log).unlink(missing_ok=True)
-        self.running[job] = step
+    def reports(self, *states: ModelState) -> list[JobProgress]:
+        """What the models in one of these states, or in any, reported last."""
+        models = self.in_state(*states or ModelState)
+        return [model.progress for model in models if model.progress is not None]
 
-    def finished(self, job: int) -> RunningStep | None:
-        """A step ended well. Returns it; None if its start was not reported."""
-        self.steps_done += 1
-        step = self.running.pop(job, None)
-        if step is not None:
-            step.read_progress()
-            if step.progress is not None and step.progress.dollars is not None:
-                self.dollars = (self.dollars or 0.0) + step.progress.dollars
-            self._ended(step, ModelState.FINISHED)
-        return step
-
-    def stopped(self, job: int) -> RunningStep | None:
-        """A step failed. Returns it; None if its start was not reported."""
-        step = self.running.pop(job, None)
-        if step is not None:
-            self._ended(step, ModelState.FAILED)
-        return step
-
-    def _ended(self, step: RunningStep, state: ModelState) -> None:
-        if step.model:
-            self.models[step.model] = state
-            if step.progress is not None:
-                self.ended[step.model] = step.progress
-
-    def read_progress(self, seconds: float = 0.0) -> None:
-        """Reads the states of all running steps. seconds: since the start of the run."""
-        self.seconds = seconds
-        for step in self.running.values():
-            step.read_progress(seconds)
-
-    def view(self, phase: Phase = Phase.RUNNING, report: str = "") -> RunView:
-        """The state as records."""
-        generating = [step for step in self.running.values() if step.model or step.progress is not None]
-        running = {step.model for step in generating}
-        models = [self._model(step) for step in generating]
-        models += [
-            ModelView(name=name, state=state, progress=self.ended.get(name))
-            for name, state in self.models.items()
-            if name not in running
-        ]
-        return RunView(
-            name=self.description.name if self.description else "",
-            title=str(self.description or ""),
-            phase=phase,
-            seconds=self.seconds,
-            steps_done=self.steps_done,
-            steps_total=self.steps_total,
-            steps_running=tuple(
-                step.text for step in self.running.values() if not step.model and step.progress is None
-            ),
-            failed=tuple(
-                FailedStep(text=failure.text, log=failure.log, reason=next(reversed(failure.lines), ""))
-                for failure in self.failed.values()
-            ),
-            models=tuple(models),
-            report=report,
-            at_work=phase is Phase.RUNNING,
-        )
-
-    def _model(self, step: RunningStep) -> ModelView:
-        return ModelView(
-            name=step.model or (step.progress.name if step.progress else ""),
-            state=ModelState.RUNNING,
-            progress=step.progress,
-            silent_seconds=self.seconds - step.changed_at if step.progress is not None else 0.0,
-            log=next(iter(step.logs), ""),
-        )
-
-    def generating(self) -> Iterator[JobProgress]:
-        """The states of the running steps that generate responses."""
-        return (step.progress for step in self.running.values() if step.progress is not None)
+    @property
+    def dollars(self) -> float | None:
+        """What the jobs of this run cost so far; None: no prices."""
+        costs = [job.dollars for job in self.reports() if job.dollars is not None]
+        return sum(costs) if costs else None
 
     @property
     def exchanges(self) -> str:
-        """How many requests the completed steps sent, and how many answers they had from journals."""
-        jobs = self.ended.values()
+        """How many requests the jobs that ended sent, and how many answers they had from journals."""
+        jobs = self.reports(ModelState.FINISHED, ModelState.FAILED)
         recorded = {day for job in jobs for day in job.recorded}
         sent, taken = sum(job.requests_sent for job in jobs), sum(job.replayed for job in jobs)
         return exchanges_text(sent, taken, recorded)
 
-    @property
-    def saved(self) -> int:
-        """Answers in the journals of the running steps."""
-        return sum(progress.saved for progress in self.generating())
+
+@dataclass(slots=True)
+class RunningStep:
+    """A step that was started."""
+
+    text: str  # what it does, for people
+    logs: tuple[str, ...]  # its log files
+    model: ModelJob | None  # whose responses it generates
+    changed_at: float  # when another state of that job was read, in seconds of the run
+
+
+@dataclass(slots=True)
+class RunSteps:
+    """The steps of a run, as reported so far."""
+
+    total: int = 0
+    done: int = 0
+    running: dict[int, RunningStep] = field(default_factory=dict)  # by Snakemake's job id
+    failed: dict[int, FailedStep] = field(default_factory=dict)  # by job id; without those repeated
+    models: dict[str, ModelJob] = field(default_factory=dict)  # by file name
+    seconds: float = 0.0  # since the start of the run, at the last `read_progress`
+
+    def planned(self, stats: Mapping[str, int]) -> None:
+        """The number of steps of each rule, and of all (`total`)."""
+        self.total = stats["total"]
+        for rule in stats:
+            if rule.startswith(GENERATE):
+                self._model(rule)
+
+    def _model(self, rule: str) -> ModelJob:
+        name = rule.removeprefix(GENERATE)
+        return self.models.setdefault(name, ModelJob(name=name, state=ModelState.WAITING))
+
+    def started(self, job: int, text: str, logs: Sequence[str], rule: str) -> None:
+        """A step was started; it may be the repetition of one that failed."""
+        self.failed.pop(job, None)
+        model = self._model(rule) if rule.startswith(GENERATE) else None
+        if model is not None:
+            model.state, model.progress, model.log = ModelState.RUNNING, None, next(iter(logs), "")
+            progress_path(model.log).unlink(missing_ok=True)  # the state of an earlier run
+        self.running[job] = RunningStep(text, tuple(logs), model, self.seconds)
+
+    def ended(self, job: int, state: ModelState) -> RunningStep | None:
+        """A step ended, FINISHED or FAILED. Returns it; None if its start was not reported."""
+        self.done += state is ModelState.FINISHED
+        step = self.running.pop(job, None)
+        if step is not None and step.model is not None:
+            self._read(step)
+            step.model.state, step.model.silent_seconds = state, 0.0
+        return step
+
+    def read_progress(self, seconds: float) -> None:
+        """Reads what the running jobs reported. seconds: since the start of the run."""
+        self.seconds = seconds
+        for step in self.running.values():
+            self._read(step)
+
+    def _read(self, step: RunningStep) -> None:
+        if step.model is None:
+            return
+        progress = read_record(progress_path(step.model.log), JobProgress)
+        if progress is not None and progress != step.model.progress:
+            step.model.progress, step.changed_at = progress, self.seconds
+        if step.model.progress is not None:
+            step.model.silent_seconds = self.seconds - step.changed_at
+
+    def state(self, name: str = "", title: str = "", phase: Phase = Phase.RUNNING) -> RunState:
+        """The state of the run with this name and title."""
+        return RunState(
+            name=name,
+            title=title,
+            phase=phase,
+            seconds=self.seconds,
+            steps_done=self.done,
+            steps_total=self.total,
+            steps_running=tuple(step.text for step in self.running.values() if step.model is None),
+            failed=tuple(self.failed.values()),
+            models=tuple(self.models.values()),
+            at_work=phase is Phase.RUNNING,
+        )

@@ -17,19 +17,20 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from bfcl_pipeline.base.errors import PipelineError
-from bfcl_pipeline.base.text import duration, plural
-from bfcl_pipeline.benchmark.config import RunConfig
+from bfcl_pipeline.base.process import this_process
+from bfcl_pipeline.base.text import duration, plural, step_line
 from bfcl_pipeline.runs.run import Run
-from bfcl_pipeline.show.report.notes import NO_ANSWERS, unanswered_lines, unanswered_models
+from bfcl_pipeline.show.report.notes import NO_ANSWERS
 from bfcl_pipeline.show.report.terminal import print_styled, terminal_table, terminal_width
-from bfcl_pipeline.show.screen.displays import Display, LiveDisplay, PlainDisplay
+from bfcl_pipeline.show.screen.displays import Display, LiveDisplay
 from bfcl_pipeline.show.screen.dry_run import grouped_steps
 from bfcl_pipeline.show.screen.interruption import INTERRUPTION, Interruption
-from bfcl_pipeline.show.screen.log_tail import failure_of, log_tail
-from bfcl_pipeline.show.screen.progress import closing_text, cost, summary_text
-from bfcl_pipeline.show.screen.run_file import RunFile
-from bfcl_pipeline.show.screen.run_state import Failure, RunDescription, RunState
-from bfcl_pipeline.show.screen.run_view import Phase
+from bfcl_pipeline.show.screen.lines import cost, summary_text
+from bfcl_pipeline.show.screen.log_tail import log_tail
+from bfcl_pipeline.show.screen.run_description import ASKED_AGAIN, RunDescription
+from bfcl_pipeline.show.screen.run_state import FailedStep, ModelState, Phase, RunState, RunSteps
+from bfcl_pipeline.show.screen.state_file import run_file, write_record
+from bfcl_pipeline.show.screen.watching import RunReport
 
 DRAWN_SECONDS = 0.5
 """Between two readings of the progress files."""
@@ -42,7 +43,6 @@ REASON_LINES = 2
 
 ADVICE = "Finished steps and recorded answers are kept. Fix the cause, then run the same command again."
 
-_ASKED_AGAIN = "The same command asks again."
 _NOTHING = "Nothing to be done"
 _REPEATED = "Trying to restart job"
 _SHOWN = (
@@ -52,29 +52,6 @@ _SHOWN = (
 )  # beginnings of Snakemake's messages during a run that are shown
 _CHATTER = ("Assuming unrestricted shared filesystem", "Building DAG of jobs", "Config file ")
 _SUPERSEDED = "Exiting because a job execution failed"
-
-
-def describe_run(run: RunConfig, config: Mapping[str, Any]) -> None:
-    """Reports the run to its screen, if there is one. Called by the workflow when it is read.
-
-    config: that of the run, complete.
-    """
-    description = RunDescription.of(run, config)
-    logging.getLogger("snakemake.logging").info("", extra={"bfcl_run": description})
-
-
-def exit_without_answers(run_dir: Path) -> None:
-    """Ends this process with status NO_ANSWERS if a model of the run has no answer.
-
-    The reasons are in the table that the screen prints, and are logged for a run without a screen. Raises
-    TableError if `tables/unanswered.csv` cannot be read.
-    """
-    run = Run(run_dir)
-    reasons = unanswered_models(run)
-    if reasons:
-        text = "\n".join([*unanswered_lines(run), _ASKED_AGAIN])
-        logging.getLogger("snakemake.logging").error(text, extra={"bfcl_unanswered": tuple(reasons)})
-        sys.exit(NO_ANSWERS)
 
 
 class Screen:
@@ -105,18 +82,20 @@ class Screen:
         interruption: Interruption = INTERRUPTION,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._display: Display = LiveDisplay(stream, color=color) if live else PlainDisplay(stream)
+        self._display = LiveDisplay(stream, color=color) if live else Display(stream)
         self._out, self._dry_run, self._shell_commands = out, dry_run, shell_commands
         self._quiet, self._color = quiet, color
         self._interruption, self._clock = interruption, clock
-        self._state = RunState()
+        self._run: RunDescription | None = None  # None: not reported yet
+        self._cores = ""  # for people
+        self._steps = RunSteps()
         self._planned: list[str] = []  # messages of the steps of a dry run
         self._grouped: set[int] = set()  # steps whose failure was reported with their group
         self._unanswered: tuple[str, ...] = ()  # models without any answer
         self._executing = self._nothing_to_do = self._reported = False
         self._started = clock()
-        self._file: RunFile | None = None
-        self._written = -WRITTEN_SECONDS  # when the file was, in seconds of the run
+        self._process, self._beat = this_process(), 0
+        self._written = -WRITTEN_SECONDS  # when the run's file was, in seconds of the run
         self._lock = threading.Lock()
         self._closed = threading.Event()
 
@@ -134,19 +113,24 @@ class Screen:
         """Reads the progress of the running steps and shows it."""
         with self._lock:
             if self._executing and not (self._dry_run or self._quiet or self._closed.is_set()):
-                self._state.read_progress(self._clock() - self._started)
-                self._display.update(self._state)
-                if self._state.seconds >= self._written + WRITTEN_SECONDS:
-                    self._write(Phase.RUNNING)
+                self._steps.read_progress(self._clock() - self._started)
+                state = self._state(Phase.RUNNING)
+                self._display.update(state)
+                if state.seconds >= self._written + WRITTEN_SECONDS:
+                    self._write(state)
 
-    def _write(self, phase: Phase) -> None:
+    def _state(self, phase: Phase) -> RunState:
+        name, title = (self._run.name, self._run.title) if self._run is not None else ("", "")
+        return self._steps.state(name, title, phase)
+
+    def _write(self, state: RunState) -> None:
         """Reports the state in the run's file, for `watch`, once the steps are known."""
-        if self._state.description is None or not self._state.steps_total or self._dry_run:
+        if self._run is None or not state.steps_total or self._dry_run:
             return
-        self._file = self._file or RunFile(self._state.description.name)
-        self._written = self._state.seconds
-        report = self._state.description.folder / "report.html"
-        self._file.write(self._state.view(phase, str(report) if report.is_file() else ""))
+        self._written, self._beat = state.seconds, self._beat + 1
+        if self._run.report.is_file():
+            state.report = str(self._run.report)
+        write_record(run_file(self._run.name), RunReport(self._beat, self._process, state))
 
     def handle(self, record: logging.LogRecord) -> None:
         """Takes a log record of Snakemake."""
@@ -163,8 +147,10 @@ class Screen:
                 self._message(record)
             case "workflow_started":
                 self._executing = True
-            case "resources_info":
-                self._resources(fields)
+            case "resources_info" if fields.get("cores"):
+                self._cores = f", {plural(fields['cores'], 'core', 'cores')}"
+            case "resources_info" if fields.get("nodes"):
+                self._cores = f", at most {fields['nodes']:,} cluster jobs at once"
             case "run_info":
                 self._run_info(fields["stats"])
             case "job_info":
@@ -174,17 +160,20 @@ class Screen:
             case "group_error":
                 self._group_error(fields)
             case "job_error" if fields["jobid"] not in self._grouped:
-                self._failed(fields["jobid"], fields["log"])
+                step = self._steps.ended(fields["jobid"], ModelState.FAILED)
+                text = step.text if step else f"step {fields['jobid']}"
+                self._fail(fields["jobid"], text, fields["log"])
             case "shellcmd" if self._shell_commands and record.getMessage():
                 self._display.line(record.getMessage())
-            case "error":
-                self._error(record)
+            # An exception: whole, unless it says no more than the log of the failed step.
+            case "error" if "\nCalledProcessError in file" not in record.getMessage():
+                self._display.line(record.getMessage(), "red")
 
     def _message(self, record: logging.LogRecord) -> None:
         """A message without a kind."""
         description = record.__dict__.get("bfcl_run")
         if description is not None:
-            self._state.description = description
+            self._run = description
             return
         if unanswered := record.__dict__.get("bfcl_unanswered", ()):
             self._unanswered = unanswered  # the table has the reasons
@@ -194,24 +183,17 @@ class Screen:
         if text.startswith(_REPEATED):
             text = "  The step is started again."
         if record.levelno >= logging.WARNING:
-            shown = not (text.startswith(_SUPERSEDED) and self._state.failed)
+            shown = not (text.startswith(_SUPERSEDED) and self._steps.failed)
         else:
             shown = text.startswith(_SHOWN) if self._executing else not text.startswith(_CHATTER)
         if shown and text:
             self._display.line(text, "yellow" if record.levelno >= logging.WARNING else "")
 
-    def _resources(self, fields: Mapping[str, Any]) -> None:
-        if fields.get("cores"):
-            self._state.cores = plural(fields["cores"], "core", "cores")
-        elif fields.get("nodes"):
-            self._state.cores = f"at most {fields['nodes']:,} cluster jobs at once"
-
     def _run_info(self, stats: Mapping[str, int]) -> None:
-        self._state.planned(stats)
+        self._steps.planned(stats)
         if not self._dry_run:
-            steps = plural(stats["total"], "step", "steps")
-            title = f"{self._state.description}; " if self._state.description else ""
-            self._display.line(f"{title}{steps}, {self._state.cores}".rstrip(", "), "bold")
+            title = f"{self._run.title}; " if self._run is not None else ""
+            self._display.line(f"{title}{plural(stats['total'], 'step', 'steps')}{self._cores}", "bold")
 
     def _job_info(self, fields: Mapping[str, Any]) -> None:
         text = fields["rule_msg"] or fields["rule_name"]
@@ -219,55 +201,53 @@ class Screen:
             self._planned.append(text)
         else:
             self._reported |= fields["rule_name"] == "report"
-            self._state.started(fields["jobid"], text, fields["log"], fields["rule_name"])
+            self._steps.started(fields["jobid"], text, fields["log"], fields["rule_name"])
 
     def _job_finished(self, job: int) -> None:
-        step = self._state.finished(job)
-        if step is not None:
-            text = step.text if step.progress is None else f"{step.text}: {summary_text(step.progress)}"
-            self._display.finished(step, text, self._state)
-            if step.progress is not None and step.progress.entries_failed:
-                summary = closing_text(step.progress)
-                reasons = [line for line in log_tail(Path(step.logs[0])) if line != summary]
-                for line in reasons[-REASON_LINES:]:
-                    self._display.line(f"    {line}", "yellow")
+        step = self._steps.ended(job, ModelState.FINISHED)
+        if step is None or not (step.model or self._display.every_step):
+            return
+        progress = step.model.progress if step.model else None
+        summary = "" if progress is None else f": {summary_text(progress)}"
+        self._display.line(step_line(self._steps.done, self._steps.total, f"{step.text}{summary}"))
+        if progress is not None and progress.entries_failed:
+            reasons = [line for line in log_tail(step.logs[0]) if not line.endswith(summary)]
+            for line in reasons[-REASON_LINES:]:
+                self._display.line(f"    {line}", "yellow")
 
     def _group_error(self, fields: Mapping[str, Any]) -> None:
         """Steps that ran as one cluster job: which one failed is seen in the logs."""
-        steps = fields["job_error_info"]
-        self._grouped.update(step["jobid"] for step in steps)
+        jobs = [step["jobid"] for step in fields["job_error_info"]]
+        self._grouped.update(jobs)
         written = sorted(
-            (path for step in steps for path in map(Path, step["log"]) if path.is_file()),
-            key=lambda path: path.stat().st_mtime,
+            (
+                path
+                for step in fields["job_error_info"]
+                for path in map(Path, step["log"])
+                if path.is_file()
+            ),
+            key=lambda path: -path.stat().st_mtime,
         )
-        logs = [*(str(path) for path in reversed(written)), *fields["aux_logs"]]
-        texts = [self._state.running[step["jobid"]].text for step in steps if self._started_step(step)]
-        failure = failure_of(f"one of {', '.join(texts)}" if len(texts) > 1 else "".join(texts), logs)
-        for step in steps:
-            self._state.stopped(step["jobid"])
-        self._fail(steps[0]["jobid"], failure)
+        steps = [self._steps.ended(job, ModelState.FAILED) for job in jobs]
+        text = ", ".join(step.text for step in steps if step is not None)
+        self._fail(
+            jobs[0],
+            f"one of {text}" if len(steps) > 1 else text,
+            [*map(str, written), *fields["aux_logs"]],
+        )
 
-    def _started_step(self, step: Mapping[str, Any]) -> bool:
-        return step["jobid"] in self._state.running
-
-    def _failed(self, job: int, logs: Sequence[str]) -> None:
-        step = self._state.stopped(job)
-        self._fail(job, failure_of(step.text if step else f"step {job}", logs))
-
-    def _fail(self, job: int, failure: Failure) -> None:
-        self._state.failed[job] = failure
-        self._display.line(f"Failed: {failure.text}", "bold red")
-        for line in failure.lines:
+    def _fail(self, job: int, text: str, logs: Sequence[str]) -> None:
+        """Shows a failed step, with the end of the first of its logs that is not empty."""
+        lines, log = next(
+            ((lines, log) for log in logs if (lines := log_tail(log))), ((), "".join(logs[:1]))
+        )
+        self._steps.failed[job] = FailedStep(text=text, log=log, reason=next(reversed(lines), ""))
+        self._display.line(f"Failed: {text}", "bold red")
+        for line in lines:
             self._display.line(f"    {line}")
-        if failure.log:
-            self._display.line(f"  Log: {failure.log}")
+        if log:
+            self._display.line(f"  Log: {log}")
         self._display.line(f"  {ADVICE}")
-
-    def _error(self, record: logging.LogRecord) -> None:
-        """An exception: whole, unless it says no more than the log of the failed step."""
-        text = record.getMessage()
-        if "\nCalledProcessError in file" not in text:
-            self._display.line(text, "red")
 
     def close(self) -> None:
         """Shows how the run ended. Called when no more records come."""
@@ -275,26 +255,23 @@ class Screen:
             return
         with self._lock:
             self._closed.set()
-            self._state.read_progress(self._clock() - self._started)
+            self._steps.read_progress(self._clock() - self._started)
+            complete = self._steps.done >= self._steps.total and not self._steps.failed
+            ended = Phase.DONE if complete else Phase.FAILED
+            state = self._state(Phase.INTERRUPTED if self._interruption.requested else ended)
             self._display.close()
-            self._write(self._last_phase())
+            self._write(state)
             if self._interruption.requested:
-                self._interrupted()
+                self._interrupted(state)
             elif self._dry_run:
                 self._list_steps()
-            elif self._state.failed and not self._quiet:
-                self._list_failures()
-            elif self._nothing_to_do or 0 < self._state.steps_total <= self._state.steps_done:
-                self._result()
+            elif state.failed and not self._quiet:
+                self._list_failures(state)
+            elif self._nothing_to_do or 0 < state.steps_total <= state.steps_done:
+                self._result(state)
 
-    def _last_phase(self) -> Phase:
-        if self._interruption.requested:
-            return Phase.INTERRUPTED
-        complete = self._state.steps_done >= self._state.steps_total
-        return Phase.DONE if complete and not self._state.failed else Phase.FAILED
-
-    def _interrupted(self) -> None:
-        saved = self._state.saved
+    def _interrupted(self, state: RunState) -> None:
+        saved = sum(job.saved for job in state.reports(ModelState.RUNNING))
         kept = f"{plural(saved, 'answer is', 'answers are')} saved in the journal" if saved else ""
         self._display.line(f"Interrupted. {kept or 'Finished steps are kept'}.", "bold yellow")
         self._display.line("Run the same command again to continue.")
@@ -302,49 +279,46 @@ class Screen:
     def _list_steps(self) -> None:
         if not self._planned:
             return
-        name = f" of run {self._state.description.name}" if self._state.description else ""
+        name = f" of run {self._run.name}" if self._run else ""
         title = f"Dry run{name}: {plural(len(self._planned), 'step', 'steps')}, nothing is run."
         with contextlib.suppress(OSError):  # the reader of a pipe has ended
             print("\n".join([title, *grouped_steps(self._planned)]), file=self._out, flush=True)
 
-    def _list_failures(self) -> None:
-        failed, state = self._state.failed, self._state
-        left = state.steps_total - state.steps_done - len(failed)
+    def _list_failures(self, state: RunState) -> None:
+        left = state.steps_total - state.steps_done - len(state.failed)
         waiting = f"; {left:,} were not run" if left else ""
-        self._display.line(
-            f"{len(failed):,} of {plural(state.steps_total, 'step', 'steps')} failed{waiting}:", "bold red"
-        )
-        for failure in failed.values():
+        steps = plural(state.steps_total, "step", "steps")
+        self._display.line(f"{len(state.failed):,} of {steps} failed{waiting}:", "bold red")
+        for failure in state.failed:
             self._display.line(f"  {failure.text}" + (f" ({failure.log})" if failure.log else ""))
-        self._requests()
+        self._requests(state)
 
-    def _result(self) -> None:
+    def _result(self, state: RunState) -> None:
         """The table, the path of the report, duration and cost."""
-        run, state = self._state.description, self._state
+        run = self._run
         if run is None or run.replay:
             return
-        report = run.folder / "report.html"
-        if report.is_file() and (self._reported or self._nothing_to_do):
+        if run.report.is_file() and (self._reported or self._nothing_to_do):
             self._print_table(run)
-            self._display.line(f"Report: {report}")
-        self._requests()
+            self._display.line(f"Report: {run.report}")
+        self._requests(state)
         if state.steps_done:
             dollars = "" if state.dollars is None else f", {cost(state.dollars)}"
-            self._display.line(f"{run.name}: done in {duration(self._clock() - self._started)}{dollars}")
+            self._display.line(f"{run.name}: done in {duration(state.seconds)}{dollars}")
         if self._unanswered:
             names = ", ".join(self._unanswered)
-            self._display.line(f"No answers: {names}. {_ASKED_AGAIN} Exit status {NO_ANSWERS}.", "bold red")
+            self._display.line(f"No answers: {names}. {ASKED_AGAIN} Exit status {NO_ANSWERS}.", "bold red")
 
-    def _requests(self) -> None:
+    def _requests(self, state: RunState) -> None:
         """How many requests were sent, and how many answers are older."""
-        run = self._state.description
-        if run is not None and run.asks and not run.replay:
-            self._display.line(f"{run.name}: {self._state.exchanges}")
+        if self._run is not None and self._run.asks and not self._run.replay:
+            self._display.line(f"{self._run.name}: {state.exchanges}")
 
     def _print_table(self, run: RunDescription) -> None:
         on_terminal = self._out is sys.stdout and self._out.isatty()
         try:
-            table = terminal_table(Run(run.folder), run.rules, terminal_width() if on_terminal else None)
+            made = Run(run.report.parent)
+            table = terminal_table(made, run.rules, terminal_width() if on_terminal else None)
         except PipelineError as error:
             self._display.line(str(error), "yellow")
             return

@@ -1,13 +1,11 @@
 """Binds the arguments of a call to the parameters of a function, as Python does, and names its errors."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from inspect import Parameter, signature
 from typing import Any
 
 from bfcl_pipeline.base.text import cut, plural, printable
-
-REQUIRED: Any = object()
-"""In place of a default: the parameter has none."""
 
 RAISED = (TypeError, ValueError, ArithmeticError, LookupError, AttributeError, RecursionError)
 """What Python raises when a function is given arguments that do not fit."""
@@ -20,16 +18,15 @@ class ExecutionFailed(Exception):
     """A call cannot be executed. Its text begins with the name of Python's exception, or names a bound."""
 
 
-@dataclass(frozen=True, slots=True)
-class BoundParameter:
-    """One parameter of a function."""
-
-    name: str
-    default: Any = REQUIRED
+@cache
+def parameters_of(body: Callable[..., Any]) -> tuple[Parameter, ...]:
+    """The parameters of a function of the benchmark: those of `body`, but for a first one named `work`."""
+    first, *others = signature(body).parameters.values()
+    return (*others,) if first.name == "work" else (first, *others)
 
 
 def bound(
-    function: str, parameters: tuple[BoundParameter, ...], arguments: Mapping[str | None, Any]
+    function: str, parameters: tuple[Parameter, ...], arguments: Mapping[str | None, Any]
 ) -> list[Any]:
     """The values of `parameters`, in order. Raises ExecutionFailed.
 
@@ -42,7 +39,7 @@ def bound(
     for name in arguments:
         if name not in known:
             raise ExecutionFailed(f"TypeError: {function}() has no parameter {quote_name(name)}")
-    missing = [p.name for p in parameters if p.default is REQUIRED and p.name not in arguments]
+    missing = [p.name for p in parameters if p.default is p.empty and p.name not in arguments]
     if missing:
         raise ExecutionFailed(f"TypeError: {function}() lacks {_arguments(missing)}")
     return [arguments.get(parameter.name, parameter.default) for parameter in parameters]

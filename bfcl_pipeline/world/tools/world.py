@@ -32,17 +32,17 @@ from bfcl_pipeline.world.tools.api import (
     parameters,
 )
 from bfcl_pipeline.world.tools.call_rewriter import CallRewriter, undefined_name_error
-from bfcl_pipeline.world.tools.file_system import GorillaFileSystem
+from bfcl_pipeline.world.tools.file_system.api import GorillaFileSystem
 from bfcl_pipeline.world.tools.math import MathAPI
 from bfcl_pipeline.world.tools.memory import MEMORIES, Memory
 from bfcl_pipeline.world.tools.messages import MessageAPI
 from bfcl_pipeline.world.tools.posting import TwitterAPI
 from bfcl_pipeline.world.tools.state import copy_value
 from bfcl_pipeline.world.tools.tickets import TicketAPI
-from bfcl_pipeline.world.tools.trading import TradingBot
-from bfcl_pipeline.world.tools.travel import TravelAPI
-from bfcl_pipeline.world.tools.vehicle import VehicleControlAPI
-from bfcl_pipeline.world.tools.web_search import WebSearchAPI
+from bfcl_pipeline.world.tools.trading.api import TradingBot
+from bfcl_pipeline.world.tools.travel.api import TravelAPI
+from bfcl_pipeline.world.tools.vehicle.api import VehicleControlAPI
+from bfcl_pipeline.world.tools.web_search.api import WebSearchAPI
 
 APIS: Mapping[str, type[Api]] = {
     "GorillaFileSystem": GorillaFileSystem,

@@ -160,6 +160,8 @@ class WebCache:
                 raise ValueError("the same JSON is written in another way")
             if path != self.path(recorded.key):
                 raise ValueError(f"it holds the {recorded.key}, which has another file name")
+            if recorded.cassette is not None and not recorded.cassette.startswith(f"{path.stem}."):
+                raise ValueError(f"it names {recorded.cassette}, the cassette of another outcome")
         except FileNotFoundError:
             return None
         except (OSError, ValueError, RecursionError) as error:
@@ -273,6 +275,8 @@ def _parse(document: Json) -> RecordedOutcome:
             raise ValueError("a field is missing")
     if cassette is not None and not _CASSETTE_NAME.fullmatch(cassette):
         raise ValueError(f"the name of its cassette is {cassette[:120]!r}")
+    if (cassette is None) != (sha256 is None):
+        raise ValueError("it has a cassette without a sha256, or a sha256 without a cassette")
     recorded_at = datetime.fromisoformat(time)
     if recorded_at.tzinfo is None:
         raise ValueError(f"its time {time[:120]!r} has no time zone")

@@ -7,7 +7,8 @@ check cannot find is a record whose outcome and cassette were both invented, to 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -17,7 +18,11 @@ from bfcl_pipeline.base.text import cut, line_of
 from bfcl_pipeline.base.workers import results_of
 from bfcl_pipeline.world.tools.web_search.web import WebFailure
 from bfcl_pipeline.world.web.cache import RecordedOutcome, WebCache
-from bfcl_pipeline.world.web.derivation import NotDerived, derive_outcome, difference, reader
+from bfcl_pipeline.world.web.derivation import (
+    UnreadableCassette,
+    disproof,
+    reader,
+)
 from bfcl_pipeline.world.web.keys import FetchKey, Key, SearchKey
 
 _LONGEST_KEY = 200  # characters of a key in a finding
@@ -41,12 +46,14 @@ class CacheCheck:
     damaged: list[str] = field(default_factory=list)  # files that differ from what was recorded
     unused: list[str] = field(default_factory=list)  # files that no outcome names; of a whole cache only
     cassettes: set[str] = field(default_factory=set)  # names of the cassettes of the outcomes
+    sha256: dict[Path, str] = field(default_factory=dict)  # of each outcome file that was read, as it was
 
     def add(self, other: CacheCheck) -> None:
         """Adds the result of a check of other outcomes."""
         self.proven += other.proven
         self.unsent += other.unsent
         self.cassettes |= other.cassettes
+        self.sha256 |= other.sha256
         for (_, mine), (_, theirs) in zip(self.findings(), other.findings(), strict=True):
             mine += theirs
 
@@ -89,10 +96,9 @@ def contradiction(recorded: RecordedOutcome, cassette: bytes | None) -> str | No
     or a fetch that exceeded a limit, does not follow from it and another version of the reader recorded it.
     """
     try:
-        found = derive_outcome(recorded, cassette)
-        problem = difference(recorded.key, recorded.outcome, found.outcome, redacted=found.redacted)
-    except NotDerived as error:
-        problem = str(error)
+        problem = disproof(recorded, cassette)
+    except UnreadableCassette as error:
+        return str(error)
     if problem and _depends_on_version(recorded) and recorded.engine != reader(recorded):
         raise ReaderChanged(
             f"recorded by {recorded.engine}, the reader is now {reader(recorded)}: {problem}"
@@ -117,26 +123,35 @@ def check_cache(
     *,
     processes: int = 1,
 ) -> CacheCheck:
-    """Checks every outcome of `cache`, or only those of `keys` that it has.
+    """Checks every outcome of `cache`, or only those of `keys` that it has, as `check_outcomes` does."""
+    if keys is not None:
+        return check_outcomes(cache, sorted(map(cache.path, set(keys))), progress, processes=processes)
+    result = check_outcomes(cache, list(cache.paths()), progress, processes=processes)
+    result.unused += [line_of(f"{path}: no outcome names it") for path in cache.unused(result.cassettes)]
+    return result
 
-    Damage is reported in the result, never raised. The result does not depend on the processes.
+
+def check_outcomes(
+    cache: WebCache,
+    paths: Sequence[Path],
+    progress: Callable[[int, int], None] | None = None,
+    *,
+    processes: int = 1,
+) -> CacheCheck:
+    """Checks outcomes. Damage is reported in the result, never raised; it does not depend on the processes.
 
     Args:
         cache: the web cache; only read.
-        keys: the outcomes to check; None: all.
+        paths: the outcome files.
         progress: called with the number of outcomes that were checked, and of all.
         processes: the most processes that check.
     """
-    paths = list(cache.paths()) if keys is None else sorted(map(cache.path, set(keys)))
     result = CacheCheck()
     with results_of(partial(_check, cache), paths, processes, few=_FEW) as found:
         for done, one in enumerate(found, start=1):
             result.add(one)
             if progress is not None:
                 progress(done, len(paths))
-    if keys is None:
-        unused = cache.unused(result.cassettes)
-        result.unused += [line_of(f"{path}: no outcome names it") for path in unused]
     return result
 
 
@@ -144,9 +159,11 @@ def _check(cache: WebCache, path: Path) -> CacheCheck:
     """Checks one outcome file and its cassette."""
     check = CacheCheck()
     try:
-        recorded = cache.read(path)
-        if recorded is None:
+        read = cache.read_file(path)
+        if read is None:
             return check
+        recorded, content = read
+        check.sha256[path] = hashlib.sha256(content).hexdigest()
         named = recorded.cassette or ""
         check.cassettes.add(named)
         about = f"{path}: {cut(str(recorded.key), _LONGEST_KEY)}"

@@ -6,7 +6,7 @@ from scoring it: `judge.executed_requests`.
 
 import contextlib
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -27,48 +27,33 @@ from bfcl_pipeline.world.web.keys import ApiKey, FetchKey, Key, SearchKey
 _REWRITER = CallRewriter({})  # changes texts as the execution of calls does; it knows no method names
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class CacheCoverage:
     """How many web calls of one model's responses the web cache can replay."""
 
-    model: str
-    calls: int  # calls that make a web request, repeated ones included
-    calls_recorded: int
-    keys: int  # distinct searches and pages among them
-    keys_recorded: int
+    calls: int = 0  # calls that make a web request, repeated ones included
+    recorded: int = 0
     unreadable: int = 0  # responses that are not JSON
 
 
 def coverage(
-    recorded: Collection[Key],
-    responses: Iterable[Response],
-    keys_of: Callable[[Response], Iterable[Key]] | None = None,
-) -> list[CacheCoverage]:
-    """For each model, sorted by name, how many of its web requests are in `recorded`.
+    recorded: Collection[Key], responses: Iterable[Response], keys_of: Callable[[Response], Iterable[Key]]
+) -> dict[str, CacheCoverage]:
+    """By model, sorted by name, how many of its web requests are in `recorded`.
 
-    keys_of: the web requests of a response; by default `web_keys`.
+    keys_of: the web requests of a response.
     """
-    keys_of = keys_of or web_keys
-    requests: dict[str, Counter[Key]] = {}
-    unreadable: Counter[str] = Counter()
+    counts: defaultdict[str, CacheCoverage] = defaultdict(CacheCoverage)
     for response in responses:
-        model = response.model or "?"
-        keys = requests.setdefault(model, Counter())
+        of_model = counts[response.model or "?"]
         try:
-            keys.update(keys_of(response))
+            keys = [*keys_of(response)]
         except (ValueError, RecursionError, TableError):
-            unreadable[model] += 1
-    return [
-        CacheCoverage(
-            model,
-            keys.total(),
-            sum(count for key, count in keys.items() if key in recorded),
-            len(keys),
-            sum(key in recorded for key in keys),
-            unreadable[model],
-        )
-        for model, keys in sorted(requests.items())
-    ]
+            of_model.unreadable += 1
+            continue
+        of_model.calls += len(keys)
+        of_model.recorded += sum(key in recorded for key in keys)
+    return dict(sorted(counts.items()))
 
 
 def used_keys(responses: Iterable[Response], search_tool: str = SEARCH_TOOL) -> set[Key]:

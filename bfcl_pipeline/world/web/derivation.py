@@ -8,7 +8,7 @@ repeats them. Texts are compared without them.
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from os.path import commonprefix
 from pathlib import Path
 from urllib.parse import urlencode, urlsplit
 
@@ -22,13 +22,11 @@ from bfcl_pipeline.world.tools.web_search.web import Hits, Page, WebFailure
 from bfcl_pipeline.world.web.addresses import refuse_written
 from bfcl_pipeline.world.web.api_recording import RecordingApis
 from bfcl_pipeline.world.web.cache import Outcome, RecordedOutcome, WebCache
-from bfcl_pipeline.world.web.engines.asking import Engine, RetryPolicy
 from bfcl_pipeline.world.web.engines.serpapi import SerpApi
 from bfcl_pipeline.world.web.evidence.playing import (
     CassettePlayer,
     NotOnCassette,
     PlayedAnswer,
-    RecordedPlayer,
     playing,
 )
 from bfcl_pipeline.world.web.evidence.redaction import HttpRedactor, differs_in_secrets_only, secret_values
@@ -39,36 +37,30 @@ from bfcl_pipeline.world.web.modes import PAGES_BY, engine_text
 _UNUSED = WebCache(Path())
 
 
-class NotDerived(Exception):
-    """A cassette leads to no outcome; the text says why."""
+class UnreadableCassette(Exception):
+    """It is not a cassette, so no version of a reader has recorded it; the text says why."""
 
 
-@dataclass(frozen=True, slots=True)
-class Derived:
-    """What a cassette leads to."""
+def disproof(recorded: RecordedOutcome, cassette: bytes | None) -> str | None:
+    """How an outcome differs from what today's reader makes of its cassette, in words; None: it does not.
 
-    outcome: Outcome
-    redacted: bool  # whether a redirect had secrets, of which the outcome has markers only
-
-
-def derive_outcome(recorded: RecordedOutcome, cassette: bytes | None) -> Derived:
-    """The outcome of a key according to `cassette`; None: nothing was sent. Raises NotDerived."""
+    cassette: the content of its cassette file; None if nothing was sent. Raises UnreadableCassette.
+    """
     try:
-        player = _Played(recorded, _NothingSent() if cassette is None else CassettePlayer(cassette))
+        player = _Player(recorded, cassette)
     except ValueError as error:
-        raise NotDerived(f"its cassette cannot be read: {error}") from error
+        raise UnreadableCassette(f"its cassette cannot be read: {error}") from error
     try:
         with playing(player):
-            outcome = _read(recorded)
+            derived = _read(recorded)
     except NotOnCassette as error:
         lacking = "nothing was sent for it" if cassette is None else "its cassette has other requests"
-        raise NotDerived(f"{lacking}, its reader sends {error}") from None
+        return f"{lacking}, its reader sends {error}"
     except WebError as error:
-        raise NotDerived(f"its cassette leads to no outcome: {error}") from None
+        return f"its cassette leads to no outcome: {error}"
     if left := player.left():
-        requests = plural(left, "request", "requests")
-        raise NotDerived(f"its cassette has {requests} that its reader does not make")
-    return Derived(outcome, any(REDACTED in url for url in player.redirects))
+        return f"its cassette has {plural(left, 'request', 'requests')} that its reader does not make"
+    return difference(recorded.key, recorded.outcome, derived, redacted=player.has_redacted_redirect)
 
 
 def reader(recorded: RecordedOutcome) -> str:
@@ -78,22 +70,16 @@ def reader(recorded: RecordedOutcome) -> str:
 
 def _read(recorded: RecordedOutcome) -> Outcome:
     match recorded.key:
+        case SearchKey(keywords, region) if _engine_name(recorded) == SERPAPI:
+            return SerpApi(REDACTED).search(keywords, region)
         case SearchKey(keywords, region):
-            return _engine(_engine_name(recorded)).search(keywords, region)
+            from bfcl_pipeline.world.web.engines.duckduckgo import DuckDuckGo  # loads ddgs
+
+            return DuckDuckGo().search(keywords, region)
         case FetchKey(url):
             return Fetcher().fetch(url)
         case ApiKey(request):
-            keys = dict.fromkeys(PLACEHOLDERS, REDACTED)
-            return RecordingApis(_UNUSED, keys, retries=_retries(3)).ask(request)
-
-
-def _engine(name: str) -> Engine:
-    """A search engine as `modes.open_engine` has it, without its key."""
-    if name == SERPAPI:
-        return SerpApi(REDACTED, retries=_retries(5))
-    from bfcl_pipeline.world.web.engines.duckduckgo import DuckDuckGo  # loads ddgs
-
-    return DuckDuckGo(_retries(5))
+            return RecordingApis(_UNUSED, dict.fromkeys(PLACEHOLDERS, REDACTED)).ask(request)
 
 
 def _engine_name(recorded: RecordedOutcome) -> str:
@@ -101,48 +87,28 @@ def _engine_name(recorded: RecordedOutcome) -> str:
     return SERPAPI if recorded.engine.startswith(f"{SERPAPI} ") else DUCKDUCKGO
 
 
-def _retries(attempts: int) -> RetryPolicy:
-    """Retries without waits."""
-    return RetryPolicy(attempts, sleep=_at_once, jitter=float)
-
-
-def _at_once(_seconds: float) -> None:
-    """Waits for nothing."""
-
-
-class _NothingSent:
-    """A cassette without any request."""
-
-    def answer(self, method: str, url: str, _body: bytes | None) -> PlayedAnswer:
-        raise NotOnCassette(f"{method} {url}")
-
-    def left(self) -> int:
-        return 0
-
-
-class _Played:
+class _Player(CassettePlayer):
     """The cassette of an outcome.
 
     If the outcome is a failure, a request that the cassette does not have is refused if its host is written
     as a private address: a fetch through a proxy does so before it sends anything.
     """
 
-    def __init__(self, recorded: RecordedOutcome, cassette: RecordedPlayer) -> None:
+    def __init__(self, recorded: RecordedOutcome, cassette: bytes | None) -> None:
+        super().__init__(cassette)
         self._fetches = isinstance(recorded.key, FetchKey)
         self._may_refuse = self._fetches and isinstance(recorded.outcome, WebFailure)
-        self._cassette = cassette
         self._asked: list[str] = []
-        self.left = cassette.left
 
     @property
-    def redirects(self) -> list[str]:
-        """The addresses to which a fetch was redirected."""
-        return self._asked[1:] if self._fetches else []
+    def has_redacted_redirect(self) -> bool:
+        """Whether a fetch was redirected to an address with secrets, of which it has markers only."""
+        return self._fetches and any(REDACTED in url for url in self._asked[1:])
 
     def answer(self, method: str, url: str, body: bytes | None) -> PlayedAnswer:
         self._asked.append(url)
         try:
-            return self._cassette.answer(method, url, body)
+            return super().answer(method, url, body)
         except NotOnCassette:
             if self._may_refuse:
                 refuse_written(urlsplit(url).hostname or "")
@@ -178,7 +144,7 @@ def difference(key: Key, recorded: Outcome, derived: Outcome, *, redacted: bool 
         else:
             mine, other = _without(redactor, mine), _without(redactor, other)
         if mine != other and not (redacted and differs_in_secrets_only(mine, other)):
-            at = _first_difference(mine, other)
+            at = len(commonprefix([mine, other]))  # noqa: RUF071  # of characters, not of paths
             return f"the {name} is {_shown(mine, at)}, in its cassette {_shown(other, at)}"
     return None
 
@@ -222,13 +188,6 @@ def _secrets(key: Key) -> list[str]:
         query = urlencode(key.request.params, errors="replace")
         return list(secret_values(f"{key.request.url}?{query}"))
     return []
-
-
-def _first_difference(ours: str, theirs: str) -> int:
-    return next(
-        (place for place, (one, other) in enumerate(zip(ours, theirs, strict=False)) if one != other),
-        min(len(ours), len(theirs)),
-    )
 
 
 def _shown(text: str, at: int) -> str:

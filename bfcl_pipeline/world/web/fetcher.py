@@ -1,21 +1,15 @@
 """Fetches pages over HTTP as the release's web tool does, within bounds.
 
 The headers, the timeout of 20 seconds and the failure texts (the messages of `requests`) are the release's.
-Covers redirects, encodings, charsets, and limits on time and bytes; extracting a page's text is elsewhere.
-Compressed pages are decoded (the release accepts brotli and, without the library, shows the bytes), and
-content that is not text is a failure. The failure of a page is an outcome; a WebError means that no page
-can be fetched at all (names cannot be looked up, a proxy is down).
-
-Only http and https, on any port. Only addresses of the public internet, checked at each hop. A proxy
-(`proxies`) looks up names itself, so that only literal addresses are refused then. Before each hop the
-fetch waits for its turn at the host (`pace`), which is not part of its time. Cookies are kept for one fetch
-only; .netrc is not read.
+Covers redirects, encodings and charsets; extracting a page's text is elsewhere. Compressed pages are
+decoded (the release accepts brotli and, without the library, shows the bytes), and content that is not text
+is a failure. The failure of a page is an outcome; a WebError means that no page can be fetched (names
+cannot be looked up, a proxy is down). Only http and https, on any port. Before each hop the fetch waits for
+its turn at the host (`pace`), which is not part of its time.
 """
 
 import re
 import socket
-from contextlib import closing
-from dataclasses import dataclass
 from http.client import HTTPException
 from urllib.parse import urljoin, urlsplit, urlunsplit
 
@@ -29,21 +23,12 @@ from bfcl_pipeline.base.errors import WebError
 from bfcl_pipeline.base.retry_after import retry_after_seconds
 from bfcl_pipeline.base.secrets import Redactor
 from bfcl_pipeline.world.tools.web_search.web import Page, WebFailure
-from bfcl_pipeline.world.web.addresses import AddressRefused, Lookup, refuse_written
+from bfcl_pipeline.world.web.addresses import AddressRefused, Lookup
 from bfcl_pipeline.world.web.content import decode_page, is_text_type, looks_binary, media_type
-from bfcl_pipeline.world.web.evidence.tape import tape_session
+from bfcl_pipeline.world.web.http_client import PAGE_LIMITS, Body, HttpClient, HttpLimits
 from bfcl_pipeline.world.web.pace import HostPace
 from bfcl_pipeline.world.web.proxies import DIRECT, Proxies
-from bfcl_pipeline.world.web.transport import (
-    FetchAdapter,
-    FetchConnections,
-    OutOfTime,
-    TimeLimit,
-    TooMuch,
-    check_head,
-    in_time,
-    read_body,
-)
+from bfcl_pipeline.world.web.transport import OutOfTime, TooMuch
 
 HEADERS = {
     "User-Agent": "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) "
@@ -67,127 +52,60 @@ LONGEST_FAILURE = 4_000
 """Characters of a failure text, which may quote the server."""
 
 
-@dataclass(frozen=True, slots=True)
-class FetchLimits:
-    """Bounds on one fetch, redirects included."""
-
-    connect_seconds: float = 20  # to open a connection, for each address of a host
-    read_seconds: float = 20  # without a single byte
-    total_seconds: float = 60  # for the whole fetch
-    redirects: int = 10  # followed in a row
-    received_bytes: int = 10_000_000  # received, with headers, before decoding
-    head_bytes: int = 262_144  # of the headers of one response
-    page_bytes: int = 10_000_000  # of a page after decoding
-
-
-class Fetcher:
+class Fetcher(HttpClient):
     """Fetches pages. Has no state between fetches; safe to use from several threads."""
 
     def __init__(
         self,
-        limits: FetchLimits = FetchLimits(),
+        limits: HttpLimits = PAGE_LIMITS,
         *,
         allow_private: bool = False,
         proxies: Proxies = DIRECT,
         pace: HostPace | None = None,
         lookup: Lookup = socket.getaddrinfo,
     ) -> None:
-        """allow_private: allow addresses of an intranet and of this machine. pace: None: no pauses.
-
-        lookup: resolves names.
-        """
-        self._limits = limits
-        self._allow_private = allow_private
-        self._proxies = proxies
+        """pace: None: no pauses. The others are those of `HttpClient`."""
+        super().__init__(limits, allow_private=allow_private, proxies=proxies, lookup=lookup)
         self._redactor = Redactor(proxies.secrets)
         self._pace = pace or HostPace(0.0)
-        self._lookup = lookup
 
     def fetch(self, url: str) -> Page | WebFailure:
         """The page at `url`, or the failure for the model. Raises WebError if nothing can be fetched."""
-        limits = self._limits
-        connections = FetchConnections(
-            self._lookup, limits.received_bytes, allow_private=self._allow_private
-        )
-        time = TimeLimit(limits.total_seconds)
         try:
-            return in_time(lambda: self._outcome(url, connections, time), connections, time)
+            return self.get(url, self._page, _prepare, _redirected, self._pace.wait)
         except OutOfTime as error:
             return _failure(f"Read timed out. {error} for url: {url}")
-
-    def _outcome(self, url: str, connections: FetchConnections, time: TimeLimit) -> Page | WebFailure:
-        try:
-            return self._follow(url, connections, time)
         except TooMuch as error:
             return _failure(f"{error} for url: {url}")
         except ProxyError as error:
             if "Tunnel connection failed: 5" in str(error):  # the proxy works, the page does not
                 return _failure(str(error))
-            raise self._proxy_failed(url, _stable(str(error))) from error
+            raise WebError(
+                f"pages: expected the proxy {self._proxies.shown} to fetch {url}, got: "
+                f"{self._redactor.text(_stable(str(error)))}. Check that it runs and accepts this machine, "
+                "and web_proxy in the config or HTTP_PROXY and HTTPS_PROXY; then run again."
+            ) from error
         except (AddressRefused, RequestException, HTTPError, HTTPException, OSError, ValueError) as error:
             return _failure(str(error))
 
-    def _proxy_failed(self, url: str, got: str) -> WebError:
-        return WebError(
-            f"pages: expected the proxy {self._proxies.shown} to fetch {url}, got: "
-            f"{self._redactor.text(got)}. Check that it runs and accepts this machine, and web_proxy in "
-            "the config or HTTP_PROXY and HTTPS_PROXY; then run again."
-        )
-
-    def _follow(self, url: str, connections: FetchConnections, time: TimeLimit) -> Page | WebFailure:
-        with Session() as session:
-            session.trust_env = False
-            session.headers = CaseInsensitiveDict(HEADERS)
-            session.adapters.clear()  # no other schemes than these two
-            session.mount("https://", FetchAdapter(connections))
-            session.mount("http://", FetchAdapter(connections))
-            tape_session(session)
-            for _ in range(self._limits.redirects + 1):
-                request = session.prepare_request(Request("GET", url))
-                with closing(self._send(session, request, time)) as response:
-                    target = session.get_redirect_target(response)
-                    if target is None:
-                        return self._page(response)
-                    session.cookies.update(response.cookies)
-                    url = _redirected(response.url, target)
-        return _failure(f"Exceeded {self._limits.redirects} redirects.")
-
-    def _send(self, session: Session, request: PreparedRequest, time: TimeLimit) -> Response:
-        url = str(request.url)
-        host = urlsplit(url).hostname or ""
-        proxies = self._proxies.for_requests(url)
-        if proxies and not self._allow_private:
-            refuse_written(host)
-        with time.stopped():
-            self._pace.wait(host)
-        limits = self._limits
-        # Not session.send, which would read the whole body of a redirect.
-        response = session.get_adapter(url).send(
-            request,
-            stream=True,
-            timeout=(limits.connect_seconds, limits.read_seconds),
-            verify=self._proxies.certificates,
-            proxies=proxies,
-        )
-        if proxies and response.status_code == 407:
-            response.close()
-            raise self._proxy_failed(url, "HTTP 407: it requires a user and a password")
-        check_head(response, limits.head_bytes)
+    def _page(self, response: Response, read_body: Body) -> Page | WebFailure:
         if response.status_code in (429, 503):
             wait = response.headers.get("Retry-After", ""), response.headers.get("Date", "")
-            self._pace.hold(host, retry_after_seconds(*wait))
-        return response
-
-    def _page(self, response: Response) -> Page | WebFailure:
+            self._pace.hold(urlsplit(response.url).hostname or "", retry_after_seconds(*wait))
         response.raise_for_status()
         content_type = response.headers.get("Content-Type", "")
         kind = media_type(content_type)
         if not is_text_type(kind):
             return _failure(f"Unsupported content type: {kind} for url: {response.url}")
-        body = read_body(response, self._limits.page_bytes)
+        body = read_body()
         if looks_binary(body):
             return _failure(f"Unsupported content: binary data for url: {response.url}")
         return Page(decode_page(body, content_type))
+
+
+def _prepare(session: Session, url: str) -> PreparedRequest:
+    session.headers = CaseInsensitiveDict(HEADERS)
+    return session.prepare_request(Request("GET", url))
 
 
 def _redirected(url: str, target: str) -> str:

@@ -1,283 +1,140 @@
-"""Merges a record of somebody else into a web cache: everything is checked, then planned, then written.
+"""Takes over what a web cache lacks from the record of somebody else, which is checked as a whole before.
 
-Covers outcomes and cassettes that are in folders; `archived.web_record` unpacks archives. An outcome is
-refused if it or its cassette is damaged, or if the cassette contradicts it. Where both records have a key
-with different outcomes, a rule decides; by default ours stays, because finished runs replay from it.
+Covers records that are folders; `archived.web_record` unpacks archives. Outcomes are copied byte for byte,
+each as a recorder adds it: its cassette first, then the outcome, which is linked to its final name and
+never overwrites. So a run may record meanwhile, and what a killed import leaves is at most a cassette that
+no outcome names. Where both records have a key, ours stays, because finished runs replay from it.
 """
 
-import functools
-from collections.abc import Callable, Iterable
+import contextlib
+import hashlib
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from enum import StrEnum
+from functools import partial
 from pathlib import Path
-from typing import TypeAlias
 
 from bfcl_pipeline.base.errors import WebError
-from bfcl_pipeline.base.leases import Lease
-from bfcl_pipeline.base.text import cut, line_of
-from bfcl_pipeline.base.workers import results_of
-from bfcl_pipeline.world.web.cache import RecordedOutcome, WebCache
-from bfcl_pipeline.world.web.check import ReaderChanged, contradiction
-from bfcl_pipeline.world.web.evidence.playing import CassettePlayer
-from bfcl_pipeline.world.web.record_files import (
-    OutcomeFile,
-    ReadOutcome,
-    add_cassette,
-    add_outcome,
-    check_cassette_name,
-    list_record,
-    read_outcome,
-    replace_outcome,
-)
+from bfcl_pipeline.base.files import write_once
+from bfcl_pipeline.base.text import cut, on_one_line, plural, printable
+from bfcl_pipeline.world.executables import ApiAnswer
+from bfcl_pipeline.world.tools.web_search.web import Hits, Page, WebFailure
+from bfcl_pipeline.world.web.cache import RecordedOutcome, WebCache, siblings
+from bfcl_pipeline.world.web.check import CacheCheck, check_outcomes
+from bfcl_pipeline.world.web.record_files import list_record
 
-LOCK = "import.lock"
-"""The lock file in a web cache: one import at a time."""
-
-_LONGEST_KEY = 200  # characters of a key in a finding
-_FEW = 100  # outcomes that one process checks sooner than others have started
-_WRITERS = 8  # threads that write
-
-Prove: TypeAlias = Callable[[RecordedOutcome, bytes | None], str | None]
-"""What `check.contradiction` is: what a cassette does not prove, or None."""
-
-Scan: TypeAlias = Callable[[str, bytes], Iterable[str]]
-"""Lines on the secrets in a file, given its name and content."""
-
-Progress: TypeAlias = Callable[[int, int], None]
-"""Receives how many of how many files are done."""
-
-
-class Conflicts(StrEnum):
-    """Which outcome stays if both records have a key with different outcomes."""
-
-    KEEP = "keep"  # ours
-    NEWER = "newer"  # that recorded later; at equal times ours
-    OLDER = "older"  # that recorded earlier; at equal times ours
-
-    def takes_theirs(self, ours: OutcomeFile, theirs: OutcomeFile) -> bool:
-        """Whether theirs replaces ours."""
-        match self:
-            case Conflicts.KEEP:
-                return False
-            case Conflicts.NEWER:
-                return theirs.recorded_at > ours.recorded_at
-            case Conflicts.OLDER:
-                return theirs.recorded_at < ours.recorded_at
-
-
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """One key in both records."""
-
-    ours: OutcomeFile
-    theirs: OutcomeFile
+_SHOWN = 120  # characters of a text of the web in a line
+_WRITERS = 8  # threads that copy: most of their time is that of the disk
 
 
 @dataclass(slots=True)
-class ImportPlan:
-    """What an import writes, and what a person must know before."""
+class Imported:
+    """What an import found and did."""
 
+    check: CacheCheck  # of the whole record
     others: int = 0  # files of the record with other names, which are not read
-    new: list[OutcomeFile] = field(default_factory=list)  # outcomes that ours lacks
-    same: int = 0  # equal outcomes, which stay as they are
-    completed: list[OutcomeFile] = field(default_factory=list)  # of these, whose cassette ours lacks
-    renewed: list[Pair] = field(default_factory=list)  # equal outcomes; theirs has the time that wins
-    kept: list[Pair] = field(default_factory=list)  # conflicts in which ours stays
-    replaced: list[Pair] = field(default_factory=list)  # conflicts in which theirs wins
-    refused: list[str] = field(default_factory=list)  # damaged or contradicting files, one line each
-    missing: list[str] = field(default_factory=list)  # outcomes whose cassette the record lacks
-    undecided: list[str] = field(default_factory=list)  # the cassette was read by another version
-    secrets: list[str] = field(default_factory=list)  # texts that look like secrets
-
-    @property
-    def writes(self) -> int:
-        """How many outcomes are written."""
-        return len(self.new) + len(self.completed) + len(self.renewed) + len(self.replaced)
-
-
-@dataclass(frozen=True, slots=True)
-class ImportDone:
-    """What an import wrote."""
-
-    added: int = 0
-    replaced: int = 0
-    meanwhile: int = 0  # new ones whose key a run recorded in the meantime: its outcome stays
+    new: int = 0  # outcomes that ours lacked
+    equal: int = 0  # outcomes that both have
+    conflicts: list[str] = field(default_factory=list)  # both outcomes of a key, in words; ours stays
 
 
 def import_record(
     theirs: Path,
     ours: WebCache,
-    conflicts: Conflicts,
     *,
-    scan: Scan,
-    partial: bool = False,
     dry_run: bool = False,
-    prove: Prove = contradiction,
     processes: int = 1,
-    progress: Progress | None = None,
-    writing: Progress | None = None,
-) -> tuple[ImportPlan, ImportDone | None]:
-    """Merges the web cache at the folder `theirs` into `ours`.
+    progress: Callable[[int, int], None] | None = None,
+) -> Imported:
+    """Adds the outcomes of the web cache at the folder `theirs` that `ours` lacks, if none is refused.
 
     Args:
         theirs: the record of somebody else.
         ours: the web cache that receives it.
-        conflicts: the rule where the outcomes of a key differ.
-        scan: finds secrets in a file.
-        partial: import the other outcomes although some are refused.
         dry_run: write nothing.
-        prove: `check.contradiction`.
         processes: the most processes that check.
-        progress: called while files are checked.
-        writing: called while they are written.
+        progress: called with the number of outcomes that were checked, and of all.
 
     Returns:
-        The plan, and what was written; None if nothing was, for a dry run or because of refused files.
+        What was found. Nothing is compared or written if `check.failed`: an outcome is damaged, or does not
+        follow from its cassette.
 
     Raises:
-        LeaseError: another import into `ours` is running.
-        WebError: a file changed while it was imported.
+        WebError: an outcome of ours is damaged, or a file changed while it was imported.
         OSError: a file cannot be read or written.
     """
-    plan = functools.partial(
-        plan_import, theirs, ours, conflicts, scan, prove, processes=processes, progress=progress
-    )
-    if dry_run:
-        return plan(), None
-    ours.folder.mkdir(parents=True, exist_ok=True)
-    lease = Lease(ours.folder / LOCK, "imports into this web cache")
-    try:
-        planned = plan()
-        if planned.refused and not partial:
-            return planned, None
-        return planned, carry_out(planned, ours, writing)
-    finally:
-        lease.release()
+    record, files = WebCache(theirs), list_record(theirs)
+    result = Imported(check_outcomes(record, files.outcomes, progress, processes=processes), files.others)
+    if result.check.failed:
+        return result
+    with ThreadPoolExecutor(_WRITERS) as writers:
+        copy = partial(_copy_outcome, record, ours, dry_run=dry_run)
+        for mine, other in writers.map(copy, files.outcomes, map(result.check.sha256.get, files.outcomes)):
+            if mine is None:
+                result.new += 1
+            elif mine.outcome == other.outcome:
+                result.equal += 1
+            else:
+                result.conflicts.append(
+                    f"{printable(str(mine.key))}\n    ours:   {_in_words(mine)} (kept)\n"
+                    f"    theirs: {_in_words(other)}"
+                )
+    return result
 
 
-def plan_import(
-    theirs: Path,
-    ours: WebCache,
-    conflicts: Conflicts,
-    scan: Scan,
-    prove: Prove = contradiction,
-    *,
-    processes: int = 1,
-    progress: Progress | None = None,
-) -> ImportPlan:
-    """Reads and checks every file of the record at `theirs`; writes nothing."""
-    files = list_record(theirs)
-    plan = ImportPlan(files.others, refused=files.refused)
-    check = functools.partial(_check, WebCache(theirs), scan, prove)
-    with results_of(check, files.outcomes, processes, few=_FEW) as results:
-        for done, checked in enumerate(results, start=1):
-            plan.secrets += checked.secrets
-            plan.missing += checked.missing
-            plan.undecided += checked.undecided
-            plan.refused += checked.refused
-            if checked.file is not None:
-                try:
-                    _plan(plan, checked.file, ours, conflicts)
-                except WebError as error:
-                    plan.refused.append(line_of(str(error)))
-            if progress is not None:
-                progress(done, len(files.outcomes))
-    return plan
+def _copy_outcome(
+    record: WebCache, ours: WebCache, path: Path, sha256: str | None, *, dry_run: bool
+) -> tuple[RecordedOutcome | None, RecordedOutcome]:
+    """Copies an outcome with its cassette unless `ours` has its key; returns that of ours, if any, and it.
+
+    sha256: of the outcome file as it was checked. Raises WebError as `import_record`.
+    """
+    read = record.read_file(path)
+    if read is None or hashlib.sha256(read[1]).hexdigest() != sha256:
+        raise WebError(f"{path}: changed while it was imported. Leave the record alone and import again.")
+    recorded, content = read
+    target = ours.path(recorded.key)
+    mine = ours.read(target)
+    if mine is not None or dry_run:
+        return mine, recorded
+    target.parent.mkdir(parents=True, exist_ok=True)
+    cassette = _copy_cassette(record, recorded, target)
+    if write_once(target, content, siblings(target)):
+        return None, recorded
+    mine = ours.read(target)  # a run has recorded it meanwhile
+    if cassette is not None and (mine is None or mine.cassette != cassette.name):
+        cassette.unlink(missing_ok=True)
+    return mine, recorded
 
 
-@dataclass(slots=True)
-class _Checked:
-    """What was found in one outcome of the record and in its cassette."""
-
-    file: OutcomeFile | None = None  # None if it is refused
-    refused: list[str] = field(default_factory=list)
-    missing: list[str] = field(default_factory=list)
-    undecided: list[str] = field(default_factory=list)
-    secrets: list[str] = field(default_factory=list)
-
-
-def _check(record: WebCache, scan: Scan, prove: Prove, path: Path) -> _Checked:
-    checked = _Checked()
-    try:
-        read = read_outcome(record, path)
-        if read is None:
-            raise WebError(f"{path}: existed a moment ago and is missing now. Leave the record alone.")
-        _check_cassette(checked, read, prove)
-    except WebError as error:
-        checked.refused.append(line_of(str(error)))
-        return checked
-    checked.file = read.file
-    checked.secrets += scan(path.name, read.content)
-    if read.file.cassette is not None and read.cassette is not None:
-        checked.secrets += scan(read.file.cassette.name, read.cassette)
-    return checked
+def _copy_cassette(record: WebCache, recorded: RecordedOutcome, outcome: Path) -> Path | None:
+    """Writes the cassette of an outcome beside the path of the outcome; None if that was not necessary."""
+    content = None
+    with contextlib.suppress(FileNotFoundError):  # the check lists it
+        content = record.read_cassette(recorded)
+    if content is None or recorded.cassette is None:
+        return None
+    path = outcome.with_name(recorded.cassette)
+    if write_once(path, content, siblings(path)):
+        return path
+    if hashlib.sha256(path.read_bytes()).hexdigest() != recorded.cassette_sha256:
+        raise WebError(
+            f"{path}: exists with another content than the cassette of the same name that is imported. "
+            "Delete it if no outcome names it, then import again."
+        )
+    return None
 
 
-def _check_cassette(checked: _Checked, read: ReadOutcome, prove: Prove) -> None:
-    """Raises WebError if the cassette contradicts the outcome."""
-    about = f"{read.file.path}: {cut(str(read.file.key), _LONGEST_KEY)}"
-    if read.file.lacks_cassette:
-        checked.missing.append(line_of(f"{about}: {read.recorded.cassette}"))
-        return
-    try:
-        why = prove(read.recorded, read.cassette)
-    except ReaderChanged as error:
-        _check_form(about, read.cassette)
-        checked.undecided.append(line_of(f"{about}: {error}"))
-    else:
-        if why is not None:
-            raise WebError(f"{about}: {why}")
-
-
-def _check_form(about: str, cassette: bytes | None) -> None:
-    """Raises WebError if a cassette that decides nothing is not even a cassette."""
-    try:
-        if cassette is not None:
-            CassettePlayer(cassette)
-    except ValueError as error:
-        raise WebError(f"{about}: its cassette cannot be read: {error}") from error
-
-
-def _plan(plan: ImportPlan, theirs: OutcomeFile, ours: WebCache, conflicts: Conflicts) -> None:
-    """Raises WebError if our outcome is damaged, or has a cassette of the same name and other content."""
-    path = ours.path(theirs.key)
-    there = read_outcome(ours, path)
-    if theirs.cassette is not None:
-        check_cassette_name(path.with_name(theirs.cassette.name), theirs)
-    if there is None:
-        plan.new.append(theirs)
-        return
-    pair = Pair(there.file, theirs)
-    takes_theirs = conflicts.takes_theirs(there.file, theirs)
-    if theirs.outcome_sha256 != there.file.outcome_sha256:
-        (plan.replaced if takes_theirs else plan.kept).append(pair)
-    elif takes_theirs and not theirs.lacks_cassette:
-        plan.renewed.append(pair)
-    elif there.file.lacks_cassette and there.file.sha256 == theirs.sha256 and theirs.cassette is not None:
-        plan.completed.append(theirs)
-    else:
-        plan.same += 1
-
-
-def carry_out(plan: ImportPlan, ours: WebCache, progress: Progress | None = None) -> ImportDone:
-    """Writes what is planned. Raises WebError, OSError."""
-    progress = progress or _unseen
-    done = added = 0
-    with ThreadPoolExecutor(_WRITERS) as writers:  # most of the time of a writer is that of the disk
-        for is_added in writers.map(functools.partial(add_outcome, ours), plan.new):
-            added += is_added
-            progress(done := done + 1, plan.writes)
-        for _ in writers.map(functools.partial(add_cassette, ours), plan.completed):
-            progress(done := done + 1, plan.writes)
-        for _ in writers.map(functools.partial(_replace, ours), (*plan.renewed, *plan.replaced)):
-            progress(done := done + 1, plan.writes)
-    return ImportDone(added, len(plan.replaced), len(plan.new) - added)
-
-
-def _replace(ours: WebCache, pair: Pair) -> None:
-    replace_outcome(ours, pair.theirs, pair.ours)
-
-
-def _unseen(done: int, count: int) -> None:
-    """Shows no progress."""
+def _in_words(recorded: RecordedOutcome) -> str:
+    """When and what, for a line of a list."""
+    match recorded.outcome:
+        case Hits(hits):
+            what = plural(len(hits), "result", "results") + (f", first {hits[0].href}" if hits else "")
+        case Page(text):
+            what = f"page of {plural(len(text), 'character', 'characters')}"
+        case WebFailure(message):
+            what = f"failure: {message}"
+        case ApiAnswer(status, body):
+            what = f"HTTP {status}, {plural(len(body), 'character', 'characters')}"
+    when = recorded.recorded_at.isoformat(" ", "minutes")
+    return f"{when}, {printable(on_one_line(cut(what, _SHOWN)))}"

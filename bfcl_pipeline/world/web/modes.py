@@ -9,11 +9,11 @@ from importlib.metadata import version
 from pathlib import Path
 
 from bfcl_pipeline.base import __version__
-from bfcl_pipeline.base.errors import ConfigError, NotRecorded
+from bfcl_pipeline.base.errors import ConfigError, NotRecorded, WebStopped
 from bfcl_pipeline.benchmark.config.job import DUCKDUCKGO, PROXY_OF_ENVIRONMENT, SERPAPI, SERPAPI_KEY
-from bfcl_pipeline.world.tools.web_search.web import Web
+from bfcl_pipeline.world.tools.web_search.web import Hits, Web, WebFailure
 from bfcl_pipeline.world.web.cache import Outcome, WebCache
-from bfcl_pipeline.world.web.engines.asking import Engine, GivingUp, RetryPolicy
+from bfcl_pipeline.world.web.engines.asking import Breaker, Engine, RetryPolicy
 from bfcl_pipeline.world.web.engines.serpapi import SerpApi
 from bfcl_pipeline.world.web.fetcher import Fetcher
 from bfcl_pipeline.world.web.keys import FetchKey, SearchKey
@@ -26,11 +26,17 @@ PAGES_BY = f"requests of bfcl-pipeline {__version__}"
 
 
 class LiveWeb:
-    """A search engine and an HTTP client."""
+    """A search engine, which is not asked any more once it has ceased to answer, and an HTTP client."""
 
-    def __init__(self, engine: Engine, fetcher: Fetcher) -> None:
-        self.search = engine.search
+    def __init__(self, name: str, engine: Engine, fetcher: Fetcher) -> None:
+        self._name = name
+        self._engine = engine
+        self._breaker = Breaker("searches", WebStopped)
         self.fetch = fetcher.fetch
+
+    def search(self, keywords: str, region: str) -> Hits | WebFailure:
+        """The results. Raises WebStopped once the engine is not asked, else WebError as the engine does."""
+        return self._breaker(self._name, lambda: self._engine.search(keywords, region))
 
 
 class UnrecordedWeb(KeyedWeb):
@@ -69,8 +75,8 @@ def open_web(
     if mode not in ("live", "record"):
         raise ConfigError(f"web: expected record, replay or live, got {mode!r}.")
     proxies, pace = Proxies.of(proxy), HostPace(pause, cache / FOLDER)
-    searching = GivingUp(open_engine(engine, proxies, pace, RetryPolicy()), engine)
-    live = LiveWeb(searching, Fetcher(proxies=proxies, pace=pace))
+    searching = open_engine(engine, proxies, pace, RetryPolicy())
+    live = LiveWeb(engine, searching, Fetcher(proxies=proxies, pace=pace))
     if mode == "live":
         return live
     key = os.environ.get(SERPAPI_KEY, "").strip()

@@ -1,10 +1,9 @@
 """A polite rate: at least a pause between the starts of two requests to one host.
 
 Holds over all threads of a process and, by a small file for each host beside the web cache, over all
-processes that share the cache: the two web categories of a model run as two jobs. Threads take turns in the
-order in which they came, processes in the order in which they booked; a process books one start ahead, so
-that one that is killed leaves a gap of one pause. Where files cannot be locked or written, the pause holds
-within the process.
+processes that share the cache: the two web categories of a model run as two jobs. Threads take turns,
+processes go in the order in which they booked; a process books one start ahead, so that one that is killed
+leaves a gap of one pause. Where files cannot be locked or written, the pause holds within the process.
 
 The time in a file is that of the system clock, which may differ between machines or be set back: then
 requests wait for at most as long as they would have at the moment when the file was written.
@@ -16,7 +15,6 @@ import math
 import os
 import threading
 import time
-from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import astuple, dataclass
@@ -73,8 +71,8 @@ class HostPace:
         self._folder = folder
         self._clock = clock
         self._sleep = sleep
-        self._queue = _Queue()
         self._lock = threading.Lock()
+        self._turns: dict[str, threading.Lock] = {}  # by place; held by the thread that waits for its start
         self._own: dict[str, _PaceTimes] = {}  # by place; where there is no file
 
     def wait(self, host: str, pause: float | None = None) -> float:
@@ -86,7 +84,9 @@ class HostPace:
         if self.pause <= 0 or pause <= 0 or player() is not None:
             return 0.0
         place, waited = _place(host), 0.0
-        with self._queue.turn(place):
+        with self._lock:
+            turn = self._turns.setdefault(place, threading.Lock())
+        with turn:
             left = self._book(place, pause)
             while left > 0:
                 self._sleep(left)
@@ -164,33 +164,6 @@ class HostPace:
             else:
                 return True
         return False
-
-
-class _Queue:
-    """The threads of this process that wait for a host, in the order in which they came."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._waiting: dict[str, deque[threading.Event]] = {}
-
-    @contextmanager
-    def turn(self, place: str) -> Iterator[None]:
-        """The block is run by one thread at a time for each place."""
-        mine = threading.Event()
-        with self._lock:
-            queue = self._waiting.setdefault(place, deque())
-            queue.append(mine)
-            queue[0].set()
-        try:
-            mine.wait()
-            yield
-        finally:
-            with self._lock:
-                queue.remove(mine)
-                if queue:
-                    queue[0].set()
-                else:
-                    del self._waiting[place]
 
 
 def _place(host: str) -> str:

@@ -212,8 +212,6 @@ class _SecureConnection(_Connection, HTTPSConnection):
 
 T = TypeVar("T")
 
-_CHUNK = 65_536
-
 _POLL_SECONDS = 0.2  # between two looks at a time limit that stands still
 
 
@@ -288,13 +286,3 @@ def check_head(response: Response, most_bytes: int) -> None:
         error = TooMuch(f"Headers of more than {most_bytes:,} bytes")
         give_up(error)
         raise error
-
-
-def read_body(response: Response, most_bytes: int) -> bytes:
-    """The decoded body. Raises TooMuch if it has more than `most_bytes`."""
-    body = bytearray()
-    for chunk in response.iter_content(_CHUNK):  # decoded in chunks, against zip bombs
-        body += chunk
-        if len(body) > most_bytes:
-            raise TooMuch(f"Content of more than {most_bytes:,} bytes")
-    return bytes(body)

@@ -55,7 +55,10 @@ def test_what_is_to_be_expected_is_printed(
     results("-n", models=["keyed", "b"])
     dry = capsys.readouterr().err.splitlines()
     assert dry[: len(lines)] == lines
-    assert dry[len(lines) :] == ["keyed, b: 20 entries, at least 20 requests"]
+    assert dry[len(lines) :] == [
+        "keyed: 20 entries, about 20 requests, 5,210 tokens in, 2,051 out, 0.01 US dollars, 2 s",
+        "b: 20 entries, about 20 requests, 5,210 tokens in, 2,051 out, 2 s",
+    ]
     with pytest.raises(ConfigError, match="no entry 'multiple_9999'"):
         results(sample=None, entry_ids=["multiple_9999"])
 

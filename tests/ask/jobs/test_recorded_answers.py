@@ -19,7 +19,7 @@ from bfcl_pipeline.base.errors import ArchiveError, ConfigError, PipelineError, 
 from bfcl_pipeline.benchmark.config import Job, JobPaths, ModelRow, ReplaySource, Selection
 from bfcl_pipeline.benchmark.records import Mode, Response, Status
 from bfcl_pipeline.benchmark.tables import read_table, write_responses, write_table
-from bfcl_pipeline.benchmark.tables.sessions import read_sessions, write_sessions
+from bfcl_pipeline.benchmark.tables.responses import read_sessions, write_sessions
 
 CALL = json.dumps([{"f": "{}"}])
 

@@ -72,38 +72,18 @@ def _left(state: Path, host: str, token: str = "a" * 32) -> Holder:
 def test_a_dead_runs_lock_and_half_written_files_are_deleted(
     tmp_path: Path, start: Callable[..., ActiveRun]
 ) -> None:
-    """Only its unfinished files are deleted; the interrupted run is returned."""
+    """Only its unfinished files are deleted, and the file of the killed run."""
     state, table = tmp_path / ".snakemake", tmp_path / "results/r/tables/leaderboard.csv"
     table.parent.mkdir(parents=True)
     table.write_text("kept\n")
-    with _running(state, table) as killed:
+    with _running(state, table):
         assert len([*table.parent.iterdir()]) == 2
     run = start(state, tmp_path / "results", tmp_path / "data")
     assert [*table.parent.iterdir()] == [table]
     assert not (state / "locks").exists()
-    assert [(holder.process.pid, holder.process.host) for holder in run.interrupted.values()] == [
-        (killed.pid, this_process().host)
-    ]
-    run.forget_interrupted()
-    assert run.interrupted == {}
+    assert run.alone
     run.close()
     assert [*(state / "runs").iterdir()] == []
-    assert start(state).interrupted == {}
-
-
-def test_interrupted_runs_are_returned_until_forgotten(
-    tmp_path: Path, start: Callable[..., ActiveRun]
-) -> None:
-    """A dry run, or a run that is killed as well, leaves them to the next run."""
-    state = tmp_path / ".snakemake"
-    killed = []
-    for _ in range(2):
-        with _running(state, tmp_path / "table.csv") as run:
-            killed.append(run.pid)
-        planning = start(state)
-        assert {holder.process.pid for holder in planning.interrupted.values()} == {*killed}
-        planning.close()
-    assert {holder.process.pid for holder in start(state).interrupted.values()} == {*killed}
 
 
 def test_files_of_steps_that_are_still_running_are_kept(
@@ -127,7 +107,7 @@ def test_nothing_is_cleared_while_a_run_is_active(state: Path, start: Callable[.
     last = start(state, name="r")
     second.close()
     assert (state / MARK).exists()
-    assert last.interrupted == {}
+    assert not last.alone
     last.close()
     start(state, name="r")
     assert not (state / MARK).exists()
@@ -141,19 +121,20 @@ def test_a_run_on_another_machine_is_seen_as_active(
     with _running(state, tmp_path / "table.csv", "login1"):
         _left(state, "login2")
         run = start(state, timing=LeaseTiming(poll_seconds=0.01))
-        assert run.interrupted == {}
+        assert not run.alone
         assert (state / MARK).exists()
 
 
-def test_a_run_that_was_killed_on_another_machine_is_returned(
+def test_runs_that_were_killed_on_other_machines_are_cleared(
     state: Path, start: Callable[..., ActiveRun], capsys: pytest.CaptureFixture[str]
 ) -> None:
     """After a minute without a heartbeat its lock file is deleted; the wait is logged once."""
-    dead = {_left(state, "login1", "a" * 32), _left(state, "login2", "b" * 32)}
+    _left(state, "login1", "a" * 32)
+    _left(state, "login2", "b" * 32)
     passed = [0.0]
     timing = LeaseTiming(now=lambda: passed[0], sleep=lambda seconds: passed.append(passed.pop() + seconds))
     run = start(state, timing=timing)
-    assert set(run.interrupted.values()) == dead
+    assert run.alone
     assert not (state / "locks").exists()
     assert 60 <= passed[0] < 63
     (line,) = capsys.readouterr().err.splitlines()
@@ -163,7 +144,7 @@ def test_a_run_that_was_killed_on_another_machine_is_returned(
 def test_one_active_run_among_dead_ones_prevents_clearing(
     state: Path, start: Callable[..., ActiveRun]
 ) -> None:
-    """While one run on another machine has a heartbeat, nothing is cleared or returned."""
+    """While one run on another machine has a heartbeat, nothing is cleared."""
     _left(state, "login1", "a" * 32)
     alive = _left(state, "login2", "b" * 32)
     passed = [0.0]
@@ -174,7 +155,7 @@ def test_one_active_run_among_dead_ones_prevents_clearing(
             renew(state / "runs" / alive.token, alive)
 
     run = start(state, timing=LeaseTiming(now=lambda: passed[0], sleep=sleep))
-    assert run.interrupted == {}
+    assert not run.alone
     assert (state / MARK).exists()
     assert len([*(state / "runs").iterdir()]) == 3
 
@@ -188,18 +169,8 @@ def test_a_directory_without_lock_files_is_not_searched(
     os.utime(theirs, (0, 0))
     state = tmp_path / "new/.snakemake"
     run = start(state, tmp_path)
-    assert run.interrupted == {}
+    assert run.alone
     assert theirs.exists()
-
-
-def test_an_interrupted_run_without_a_lock_file_is_returned(
-    tmp_path: Path, start: Callable[..., ActiveRun]
-) -> None:
-    """Snakemake deletes all lock files when one of several runs ends."""
-    state = tmp_path / ".snakemake"
-    with _running(state, tmp_path / "table.csv") as killed:
-        (state / MARK).unlink()
-    assert [holder.process.pid for holder in start(state).interrupted.values()] == [killed.pid]
 
 
 def test_an_unwritable_directory_is_left_to_snakemake(
@@ -218,7 +189,7 @@ def test_a_run_that_lost_its_lease_exits(tmp_path: Path, start: Callable[..., Ac
     with _running(state, tmp_path / "table.csv", "login1") as late:
         late.send_signal(signal.SIGSTOP)
         run = start(state, timing=LeaseTiming(poll_seconds=0.01, timeout_seconds=1))
-        assert [holder.process.pid for holder in run.interrupted.values()] == [late.pid]
+        assert run.alone
         late.send_signal(signal.SIGCONT)
         printed = late.stderr.read()
         assert late.wait() == -signal.SIGTERM

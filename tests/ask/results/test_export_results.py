@@ -11,7 +11,7 @@ import pytest
 from bfcl_pipeline.base.errors import ConfigError, TableError
 from bfcl_pipeline.benchmark.records import Mode, NameStyle, Response, Status, Step
 from bfcl_pipeline.benchmark.tables import entries_path, read_entries, write_responses
-from bfcl_pipeline.benchmark.tables.sessions import write_sessions
+from bfcl_pipeline.benchmark.tables.responses import write_sessions
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.share.official.export_results import export_official
 

@@ -20,7 +20,7 @@ from bfcl_pipeline.benchmark.definition.descriptions import (
     overall_weights,
 )
 from bfcl_pipeline.benchmark.records import Entry
-from bfcl_pipeline.benchmark.tables.examples import read_examples
+from bfcl_pipeline.benchmark.tables.entries import read_examples
 
 
 def test_every_category_is_described() -> None:

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from bfcl_pipeline.base.errors import TableError
-from bfcl_pipeline.benchmark.tables import read_table, table_size
+from bfcl_pipeline.benchmark.tables import files, read_table
 from bfcl_pipeline.benchmark.tables.schemas import VERDICTS
 from bfcl_pipeline.cli import main
 from bfcl_pipeline.runs.run import Run
@@ -51,9 +51,9 @@ def test_rows_are_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     """A table up to the limit is accepted; with one more row it is refused."""
     path = tmp_path / "table.parquet"
     pq.write_table(pa.table({"a": [1, 2, 3], "b": ["x", None, "z"]}), path)
-    monkeypatch.setattr(table_size, "MAX_ROWS", 3)
+    monkeypatch.setattr(files, "MAX_ROWS", 3)
     read_table(path)
-    monkeypatch.setattr(table_size, "MAX_ROWS", 2)
+    monkeypatch.setattr(files, "MAX_ROWS", 2)
     with pytest.raises(TableError, match="more than 2 rows"):
         read_table(path)
 

@@ -9,7 +9,7 @@ import pytest
 
 from bfcl_pipeline.benchmark.definition import category_of
 from bfcl_pipeline.benchmark.records import Mode, Response, Status
-from bfcl_pipeline.benchmark.tables.sessions import write_sessions
+from bfcl_pipeline.benchmark.tables.responses import write_sessions
 from bfcl_pipeline.cli import main
 
 MODELS = Path(__file__).parents[3] / "config" / "models.yaml"

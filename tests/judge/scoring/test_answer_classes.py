@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.irrelevance_shares import shares
 from bfcl_pipeline.benchmark.records import AnswerClass, Mode, Rules
 from bfcl_pipeline.judge.scoring import Judge
 from bfcl_pipeline.show.report.tables.answer_classes import IRRELEVANCE_CLASSES
-from tests.benchmarks.irrelevance_shares import shares
 
 READ = Path(__file__).parent / "answer_classes" / "irrelevance.jsonl"
 

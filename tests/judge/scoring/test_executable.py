@@ -23,7 +23,6 @@ from bfcl_pipeline.judge.scoring import Judge
 from bfcl_pipeline.judge.scoring.executable import ExecutableChecker
 from bfcl_pipeline.judge.scoring.findings import Outcome
 from bfcl_pipeline.world.executables import ApiAnswer, ApiRequest, Apis, NoApis, read_call
-from bfcl_pipeline.world.executables.binding import BoundParameter
 from bfcl_pipeline.world.executables.functions import FUNCTIONS, Function
 from bfcl_pipeline.world.executables.network import NETWORK_FUNCTIONS, NetworkFunction
 
@@ -70,10 +69,8 @@ def _price_request(name: str) -> ApiRequest:
 @pytest.fixture(autouse=True)
 def _made_up_functions(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two more functions: `echo` returns its argument, and `price` asks the network for a value."""
-    price = NetworkFunction(
-        "price", (BoundParameter("name"),), _price_request, lambda answer, _name: json.loads(answer.body)
-    )
-    monkeypatch.setitem(FUNCTIONS, "echo", Function.of("echo", echo))
+    price = NetworkFunction("price", _price_request, lambda answer, _name: json.loads(answer.body))
+    monkeypatch.setitem(FUNCTIONS, "echo", Function("echo", echo))
     monkeypatch.setitem(NETWORK_FUNCTIONS, "price", price)
 
 

@@ -12,7 +12,6 @@ from bfcl_pipeline.base.errors import NotRecorded
 from bfcl_pipeline.benchmark.records import Call, Entry, Rules
 from bfcl_pipeline.judge.scoring.executable import ExecutableChecker
 from bfcl_pipeline.world.executables import ApiAnswer, ApiRequest
-from bfcl_pipeline.world.executables.binding import BoundParameter
 from bfcl_pipeline.world.executables.network import NETWORK_FUNCTIONS, NetworkFunction
 
 COUNT = 3
@@ -43,9 +42,7 @@ def _price_function(monkeypatch: pytest.MonkeyPatch) -> None:
     def request(name: str) -> ApiRequest:
         return ApiRequest("https://api.open-meteo.com/price", (("name", name),))
 
-    function = NetworkFunction(
-        "price", (BoundParameter("name"),), request, lambda answer, _: json.loads(answer.body)
-    )
+    function = NetworkFunction("price", request, lambda answer, _: json.loads(answer.body))
     monkeypatch.setitem(NETWORK_FUNCTIONS, "price", function)
 
 

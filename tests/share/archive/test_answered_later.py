@@ -14,7 +14,7 @@ import yaml
 
 from bfcl_pipeline.benchmark.records import Response, Status
 from bfcl_pipeline.benchmark.tables import read_responses
-from bfcl_pipeline.benchmark.tables.sessions import read_sessions
+from bfcl_pipeline.benchmark.tables.responses import read_sessions
 from bfcl_pipeline.runs.archived.reading import SealedArchive
 from bfcl_pipeline.share.archive.missing_answers import answered_since
 from bfcl_pipeline.world.tools.web_search.web import Hit, Hits

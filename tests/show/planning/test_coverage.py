@@ -9,12 +9,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from benchmarks.coverage import Population, Tally, complete, planted, read, tallies
 from bfcl_pipeline.benchmark.config import RunSample, SampleBy, divide
 from bfcl_pipeline.benchmark.definition import CATEGORIES
 from bfcl_pipeline.benchmark.definition.leaderboard import category_weights
 from bfcl_pipeline.judge.scoring.aggregate import Count, leaderboard_scores
 from bfcl_pipeline.judge.scoring.statistics.clustered import means
-from tests.benchmarks.coverage import Population, Tally, complete, planted, read, tallies
 
 DRAWS = 200
 

@@ -13,8 +13,9 @@ import pytest
 
 from bfcl_pipeline.base.errors import TableError
 from bfcl_pipeline.benchmark.records import Rules
+from bfcl_pipeline.benchmark.tables.text_forms import csv_text
 from bfcl_pipeline.runs.run import Run
-from bfcl_pipeline.show.report.tables.aggregate_run import aggregate_run, csv_text
+from bfcl_pipeline.show.report.tables.aggregate_run import aggregate_run
 from bfcl_pipeline.show.report.tables.all_tables import CHAPTERS
 from tests.support.synthetic_run import MadeUpModel, made_up_tables, marks, write_run
 

@@ -285,7 +285,7 @@ def test_a_damaged_table_is_refused(run: Path, tmp_path: Path) -> None:
     """The error names the table and the command that makes it again."""
     copy = made_up_tables(tmp_path, [MadeUpModel("m", {"simple_python": marks(1), "sql": marks(1)})])
     (copy / "tables" / "executable.csv").write_text("rules\nofficial\n", encoding="utf-8")
-    with pytest.raises(TableError, match=r"not a table of executable categories.*bfcl-pipeline aggregate"):
+    with pytest.raises(TableError, match=r"not a table `executable`.*bfcl-pipeline aggregate"):
         terminal_table(Run(copy), Rules.OFFICIAL)
 
 

@@ -232,13 +232,13 @@ def test_the_page_names_a_bounded_number_of_flaky_entries(tmp_path: Path) -> Non
 
 
 def test_the_terminal_shows_the_repeated_models(run: Path) -> None:
-    """Below the table each has a line with its mean, interval, deviation, pass^k and flaky entries."""
+    """Below the table each has a line with what is known: here its mean, deviation and flaky entries."""
     lines = terminal_table(Run(run), Rules.OFFICIAL, 80).splitlines()
     place = next(place for place, line in enumerate(lines) if line.startswith("Trials of"))
     assert lines[place - 1] == ""
     overall = next(row for row in rows(run) if row["score"] == "overall")
     mean, std = (f"{overall[name] * 100:.2f}" for name in ("mean", "std"))
-    assert lines[place + 1].split() == ["priced", "3", f"{mean}*†", "-", std, "-", "3"]
+    assert lines[place + 1].split() == ["priced", "3", f"{mean}*†", std, "3"]
     assert all(len(line) <= 80 for line in lines[place : place + 4])
 
 

@@ -15,7 +15,7 @@ from bfcl_pipeline.show.report.page.render import render_page
 from bfcl_pipeline.show.report.page.run_tables import read_run_tables
 from bfcl_pipeline.show.report.tables.leaderboard import LEADERBOARD
 from bfcl_pipeline.show.report.terminal import terminal_table
-from bfcl_pipeline.show.screen.screen import exit_without_answers
+from bfcl_pipeline.show.screen.run_description import exit_without_answers
 from tests.support.run_form import FORM_LINE
 from tests.support.synthetic_run import MadeUpModel, made_up_tables, marks
 
@@ -49,7 +49,7 @@ def test_the_terminal_shows_no_number_and_the_reason(half_dead: Path) -> None:
     """A dash instead of a rank, N/A instead of 0.00 and its interval."""
     lines = terminal_table(Run(half_dead), Rules.OFFICIAL).splitlines()
     row, by_rules = (line for line in lines if "dead-FC " in line)
-    assert row.split() == ["–", "dead-FC", *["N/A"] * 8]
+    assert row.split() == ["–", "dead-FC", *["N/A"] * 3]
     assert by_rules.split() == ["dead-FC", *["N/A"] * 3]
     assert any(line.startswith("dead-FC: no answers: ") for line in lines)
 

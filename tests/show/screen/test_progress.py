@@ -10,12 +10,8 @@ from bfcl_pipeline.ask.generation.chains import chain_lengths
 from bfcl_pipeline.ask.generation.counts import ProgressCounts
 from bfcl_pipeline.base.text import duration
 from bfcl_pipeline.benchmark.records import Entry
-from bfcl_pipeline.show.screen.progress import (
-    RateWindow,
-    closing_text,
-    job_progress,
-    progress_text,
-)
+from bfcl_pipeline.show.screen.lines import progress_text, summary_text
+from bfcl_pipeline.show.screen.progress import RateWindow, job_progress
 from tests.support.job_progress import NONE_YET
 
 
@@ -146,14 +142,14 @@ def test_the_last_line_sums_up() -> None:
     job = replace(
         NONE_YET, entries_done=2, sessions_done=1, sessions_total=1, requests_done=7, tokens=950, seconds=61
     )
-    assert closing_text(job) == "m: 2 entries + 1 session in 1 min, 7 requests, 950 tokens"
+    assert summary_text(job) == "2 entries + 1 session in 1 min, 7 requests, 950 tokens"
 
 
 def test_the_last_line_of_an_interrupted_job_says_what_is_saved() -> None:
     """No entry is complete, but every answer is in the journal."""
     job = replace(NONE_YET, entries_total=1500, requests_done=700, replayed=15, seconds=2)
-    assert closing_text(job) == (
-        "m: stopped after 2 s, 0/1,500 entries complete; 715 answers are saved in the journal"
+    assert summary_text(job) == (
+        "stopped after 2 s, 0/1,500 entries complete; 715 answers are saved in the journal"
     )
 
 

@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 
 from bfcl_pipeline.base.text import STEP_LINE
-from bfcl_pipeline.benchmark.config import RunSample, SampleBy, load_run
+from bfcl_pipeline.benchmark.config import load_run
 from bfcl_pipeline.show.screen.interruption import Interruption
-from bfcl_pipeline.show.screen.screen import ADVICE, describe_run
+from bfcl_pipeline.show.screen.run_description import RunDescription, describe_run
+from bfcl_pipeline.show.screen.screen import ADVICE
 from tests.ask.orchestration.test_finished_results import CONFIG, ROWS
 from tests.support.job_progress import NONE_YET
 from tests.support.screen_run import RUN, Run
@@ -41,13 +42,15 @@ def test_a_run_is_a_line_for_itself_and_one_for_each_finished_step(make: Callabl
     assert STEP_LINE.fullmatch(line)
 
 
-def test_the_description_of_a_run_counts_models_and_trials() -> None:
+@pytest.mark.parametrize(
+    ("sample", "words"),
+    [(20, "a sample of 20 entries"), ({"entries": 20, "by": "weight"}, "a sample of 20 entries by weight")],
+)
+def test_the_description_of_a_run_counts_models_and_trials(sample: object, words: str) -> None:
     """A repeated model is one model."""
-    assert str(replace(RUN, trials=2, sample=RunSample(5))) == (
-        "Run mine: 2 models, 3 categories, 2 trials, a sample of 5 entries"
-    )
-    weighted = str(replace(RUN, sample=RunSample(1000, SampleBy.WEIGHT)))
-    assert weighted.endswith("a sample of 1,000 entries by weight")
+    config = {**CONFIG, "trials": 2, "sample": sample}
+    description = RunDescription.of(load_run(config, ROWS), config)
+    assert description.title == f"Run r: 2 models, 2 categories, 2 trials, {words}"
 
 
 def test_a_model_has_a_line_at_once_then_every_half_minute(make: Callable[..., Run]) -> None:
@@ -220,11 +223,12 @@ def test_the_screen_reports_the_run_in_a_file(make: Callable[..., Run]) -> None:
     )
     run.screen.update()
     first = json.loads(path.read_text())
-    assert first["models"] == [
-        {"name": "a-FC", "state": "running"},
-        {"name": "b", "state": "waiting"},
+    state = first["state"]
+    assert [(model["name"], model["state"]) for model in state["models"]] == [
+        ("a-FC", "running"),
+        ("b", "waiting"),
     ]
-    assert (first["phase"], first["steps_done"], first["steps_total"]) == ("running", 0, 3)
+    assert (state["phase"], state["steps_done"], state["steps_total"]) == ("running", 0, 3)
     run.seconds = 0.5
     run.screen.update()
     assert json.loads(path.read_text())["beat"] == first["beat"]
@@ -233,10 +237,10 @@ def test_the_screen_reports_the_run_in_a_file(make: Callable[..., Run]) -> None:
     run.screen.update()
     second = json.loads(path.read_text())
     assert second["beat"] == first["beat"] + 1
-    assert {"name": "a-FC", "state": "failed"} in second["models"]
-    assert second["failed"][0]["text"] == "Generate a"
+    assert second["state"]["models"][0]["state"] == "failed"
+    assert second["state"]["failed"][0]["text"] == "Generate a"
     run.screen.close()
-    assert json.loads(path.read_text())["phase"] == "failed"
+    assert json.loads(path.read_text())["state"]["phase"] == "failed"
 
 
 def test_an_article_stays_with_its_noun(make: Callable[..., Run]) -> None:
@@ -256,7 +260,7 @@ def test_the_workflow_describes_its_run(caplog: pytest.LogCaptureFixture) -> Non
         describe_run(load_run(config, ROWS), config)
     (record,) = caplog.records
     description = vars(record)["bfcl_run"]
-    assert str(description) == "Run r: 2 models, 2 categories, 2 trials, a sample of 20 entries"
+    assert description.title == "Run r: 2 models, 2 categories, 2 trials, a sample of 20 entries"
     assert description.asks
 
 
@@ -290,9 +294,9 @@ def test_an_interruption_is_two_lines(make: Callable[..., Run]) -> None:
 def test_a_complete_run_ends_with_its_table(make: Callable[..., Run]) -> None:
     """The table on standard output, then the path of the report, the duration and the cost."""
     run = make()
-    (RUN.folder / "tables").mkdir(parents=True)
-    (RUN.folder / "report.html").touch()
-    (RUN.folder / "tables/leaderboard.csv").write_text("not a table\n")
+    (RUN.report.parent / "tables").mkdir(parents=True)
+    (RUN.report.parent / "report.html").touch()
+    (RUN.report.parent / "tables/leaderboard.csv").write_text("not a table\n")
     run.start(2)
     run.step(1, "Generate m", "m.log")
     run.report("m.log", replace(NONE_YET, entries_done=2, dollars=0.25))
@@ -355,8 +359,8 @@ def test_a_run_with_a_model_without_answers_ends_with_its_name(make: Callable[..
 def test_a_run_of_other_steps_prints_no_table(make: Callable[..., Run]) -> None:
     """The report of an earlier run is not the result of these steps."""
     run = make()
-    RUN.folder.mkdir(parents=True)
-    (RUN.folder / "report.html").touch()
+    RUN.report.parent.mkdir(parents=True)
+    (RUN.report.parent / "report.html").touch()
     run.start(1)
     run.step(1, "Stage the release")
     run.record("Finished", "job_finished", job_id=1)

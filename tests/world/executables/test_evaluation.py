@@ -16,11 +16,11 @@ from bfcl_pipeline.world.executables import (
     NoApis,
     evaluation,
 )
-from bfcl_pipeline.world.executables.binding import BoundParameter, bound
+from bfcl_pipeline.world.executables.binding import bound, parameters_of
 from bfcl_pipeline.world.executables.functions.work import MAX_STEPS, EvaluationWork
 from bfcl_pipeline.world.executables.network import NetworkFunction
 
-PARAMETERS = (BoundParameter("a"), BoundParameter("b"), BoundParameter("c", 7))
+PARAMETERS = parameters_of(lambda a, b, c=7: None)
 
 
 def value(call: Call):
@@ -38,9 +38,7 @@ def asked(monkeypatch) -> list[str]:
             seen.append(request.url)
             return ApiAnswer(200, "12")
 
-    ask = NetworkFunction(
-        "ask", (BoundParameter("n"),), lambda n: ApiRequest(str(n)), lambda answer, _: int(answer.body)
-    )
+    ask = NetworkFunction("ask", lambda n: ApiRequest(str(n)), lambda answer, _: int(answer.body))
     monkeypatch.setattr(evaluation, "NETWORK_FUNCTIONS", {"ask": ask})
     monkeypatch.setattr(evaluation, "NoApis", Apis, raising=False)
     return seen

@@ -10,7 +10,6 @@ from fractions import Fraction
 import pytest
 
 from bfcl_pipeline.world.executables import Evaluator, ExecutionFailed, NoApis, read_call
-from bfcl_pipeline.world.executables.binding import REQUIRED
 from bfcl_pipeline.world.executables.functions import FUNCTIONS, Function
 from tests.support.executable_calls import EXECUTED, NETWORK_NAMES, pure_calls
 
@@ -225,7 +224,7 @@ def _documented(doc) -> dict[str, bool]:
 
 def _parameters(function: Function) -> dict[str, bool]:
     """The parameters of a function, and whether each is required."""
-    return {parameter.name: parameter.default is REQUIRED for parameter in function.parameters}
+    return {parameter.name: parameter.default is parameter.empty for parameter in function.parameters}
 
 
 def test_every_expected_call_without_network_has_a_value(entries):

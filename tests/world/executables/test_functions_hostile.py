@@ -8,7 +8,6 @@ import pytest
 
 from bfcl_pipeline.benchmark.records import Call
 from bfcl_pipeline.world.executables import Evaluator, ExecutionFailed, NoApis
-from bfcl_pipeline.world.executables.binding import REQUIRED
 from bfcl_pipeline.world.executables.functions import FUNCTIONS, EvaluationWork
 from bfcl_pipeline.world.executables.functions.work import MAX_BITS, MAX_ITEMS, MAX_STEPS
 from tests.support.executable_calls import EXECUTED, pure_calls
@@ -153,7 +152,7 @@ def test_values_in_memory_are_work():
 @pytest.mark.parametrize("name", ["sort_array", "book_room"])
 def test_passing_a_large_value_on_is_work(name):
     """Calls around a call that makes a large list end at the bound: each one receives and returns it."""
-    first, *others = (one.name for one in FUNCTIONS[name].parameters if one.default is REQUIRED)
+    first, *others = (one.name for one in FUNCTIONS[name].parameters if one.default is one.empty)
     call = Call("calculate_electrostatic_potential_energy", {"charge": [0], "voltage": FEW_STEPS // 7})
     for _ in range(40):
         call = Call(name, {first: call, **dict.fromkeys(others, 1)})

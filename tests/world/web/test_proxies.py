@@ -14,13 +14,14 @@ from bfcl_pipeline.base.errors import ConfigError, WebError
 from bfcl_pipeline.base.secrets import Redactor
 from bfcl_pipeline.world.executables import ApiRequest
 from bfcl_pipeline.world.tools.web_search.web import Hits, Page, WebFailure
-from bfcl_pipeline.world.web.api_recording import ApiClient, ApiUnavailable, RecordingApis
+from bfcl_pipeline.world.web.api_recording import API_LIMITS, ApiUnavailable, RecordingApis
 from bfcl_pipeline.world.web.cache import WebCache
 from bfcl_pipeline.world.web.engines.asking import RetryPolicy
 from bfcl_pipeline.world.web.engines.client import SITE, Connection, EngineClient
 from bfcl_pipeline.world.web.engines.serpapi import SerpApi
 from bfcl_pipeline.world.web.evidence.tape import taping
 from bfcl_pipeline.world.web.fetcher import Fetcher
+from bfcl_pipeline.world.web.http_client import HttpClient
 from bfcl_pipeline.world.web.keys import FetchKey
 from bfcl_pipeline.world.web.modes import LiveWeb
 from bfcl_pipeline.world.web.proxies import DIRECT, Proxies
@@ -167,7 +168,7 @@ def test_the_password_of_a_proxy_is_recorded_nowhere(
     hosts.script("ip-api.com/json", hosts.http(body.decode(), Content_Type="text/html"))
     fetcher = Fetcher(proxies=proxies)
     cache = WebCache(tmp_path)
-    web = RecordingWeb(cache, LiveWeb(SerpApi("key"), fetcher), secrets=proxies.secrets)
+    web = RecordingWeb(cache, LiveWeb("serpapi", SerpApi("key"), fetcher), secrets=proxies.secrets)
     page = web.fetch(f"{scheme}://ip-api.com/json")
     assert isinstance(page, Page)
     assert not _has_password(page.text)
@@ -185,7 +186,8 @@ def test_serpapi_searches_through_the_proxy(hosts: ApiHosts, tls_proxy: LocalPro
     """And only through it."""
     hosts.script("ip-api.com/search", hosts.http({"organic_results": []}))
     trusted = {"REQUESTS_CA_BUNDLE": str(hosts.certificate)}
-    engine = SerpApi("key", "https://ip-api.com/search", proxies=Proxies.of(tls_proxy.address, trusted))
+    client = HttpClient(proxies=Proxies.of(tls_proxy.address, trusted), lookup=_only("127.0.0.1"))
+    engine = SerpApi("key", "https://ip-api.com/search", client=client)
     assert engine.search("ducks", "us-en") == Hits(())
     assert tls_proxy.asked == ["CONNECT ip-api.com:443 HTTP/1.0"]
 
@@ -200,7 +202,7 @@ def test_serpapi_reads_neither_proxies_nor_passwords_of_the_environment(
     monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{closed_port}")
     monkeypatch.setenv("no_proxy", "")
     url = scripted_engine.script(scripted_engine.http('{"organic_results": []}'))
-    assert SerpApi("key", url).search("ducks", "us-en") == Hits(())
+    assert SerpApi("key", url, client=HttpClient(allow_private=True)).search("ducks", "us-en") == Hits(())
     assert "authorization" not in scripted_engine.asked[0].headers
 
 
@@ -239,7 +241,7 @@ def test_web_apis_are_asked_through_the_proxy(
     trusted = {"REQUESTS_CA_BUNDLE": str(hosts.certificate)}
 
     def apis(proxy: str) -> RecordingApis:
-        client = ApiClient(proxies=Proxies.of(proxy, trusted), lookup=_only("127.0.0.1"))
+        client = HttpClient(API_LIMITS, proxies=Proxies.of(proxy, trusted), lookup=_only("127.0.0.1"))
         retries = RetryPolicy(attempts=1, sleep=lambda _: None)
         return RecordingApis(WebCache(tmp_path), {}, client, retries=retries)
 

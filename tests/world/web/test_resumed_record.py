@@ -12,13 +12,14 @@ from typing import Any
 import pytest
 
 from bfcl_pipeline.ask.generation import Completed
+from bfcl_pipeline.ask.generation.chains import hops_of
 from bfcl_pipeline.ask.generation.counts import ProgressCounts
-from bfcl_pipeline.ask.generation.web_counts import hops_of
 from bfcl_pipeline.ask.jobs.run import run_job
 from bfcl_pipeline.ask.jobs.selection import select
 from bfcl_pipeline.benchmark.config import Job, JobPaths, Selection, WebChoice, load_models
 from bfcl_pipeline.benchmark.records import Status
-from bfcl_pipeline.show.screen.progress import RateWindow, job_progress, progress_text, summary_text
+from bfcl_pipeline.show.screen.lines import progress_text, summary_text
+from bfcl_pipeline.show.screen.progress import RateWindow, job_progress
 from bfcl_pipeline.world.web import modes
 from bfcl_pipeline.world.web.coverage import used_keys
 from bfcl_pipeline.world.web.engines.asking import STOP_AFTER, RetryPolicy

@@ -117,7 +117,7 @@ def test_the_name_of_the_search_tool_is_that_of_the_run():
 
 
 def test_coverage_is_counted_for_each_model():
-    """Calls and distinct keys are counted; responses that are not JSON are counted separately."""
+    """Repeated calls count; responses that are not JSON are counted separately."""
     tea, page = (
         _native("search_engine_query", keywords="tea"),
         _native("fetch_url_content", url="http://o.x"),
@@ -128,7 +128,4 @@ def test_coverage_is_counted_for_each_model():
         _response("b", [[[tea]]]),
         _response("b", "{"),
     ]
-    assert coverage({TEA}, responses) == [
-        CacheCoverage("a", 0, 0, 0, 0),
-        CacheCoverage("b", 4, 3, 2, 1, unreadable=1),
-    ]
+    assert coverage({TEA}, responses, web_keys) == {"a": CacheCoverage(), "b": CacheCoverage(4, 3, 1)}

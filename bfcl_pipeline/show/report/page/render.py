@@ -17,7 +17,7 @@ from bfcl_pipeline.base.files import write_text
 from bfcl_pipeline.benchmark.config.choices import ShownEntries
 from bfcl_pipeline.benchmark.definition import FORMATS
 from bfcl_pipeline.benchmark.records import Rules
-from bfcl_pipeline.benchmark.tables.examples import read_examples
+from bfcl_pipeline.benchmark.tables.entries import read_examples
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.runs.web_label import note
 from bfcl_pipeline.show.report.explorer.conversations import Told, silent

@@ -1,9 +1,6 @@
 """From the verdicts of a run to its tables on disk: Parquet, CSV and the official files."""
 
-import csv
-import io
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +11,9 @@ from bfcl_pipeline.base.files import write_text
 from bfcl_pipeline.benchmark.config import load_models
 from bfcl_pipeline.benchmark.definition.leaderboard_files import OFFICIAL_FILES, Column, OfficialFile, Show
 from bfcl_pipeline.benchmark.records import Rules
-from bfcl_pipeline.benchmark.tables import write_table
 from bfcl_pipeline.judge.own_errata import using_errata
 from bfcl_pipeline.runs.run import Run
+from bfcl_pipeline.show.report.tables import spec
 from bfcl_pipeline.show.report.tables.agentic_records import read_agentic
 from bfcl_pipeline.show.report.tables.all_tables import TABLES
 from bfcl_pipeline.show.report.tables.errata_tables import listed_entries, own_errata_rows
@@ -24,7 +21,6 @@ from bfcl_pipeline.show.report.tables.leaderboard import LEADERBOARD, with_unran
 from bfcl_pipeline.show.report.tables.memory_questions import MEMORY_QUESTIONS
 from bfcl_pipeline.show.report.tables.model_scores import ModelScore, model_scores, on_the_real_web
 from bfcl_pipeline.show.report.tables.run_records import RunRecords, read_run_records
-from bfcl_pipeline.show.report.tables.spec import ModelSources, RunSources
 from bfcl_pipeline.show.report.tables.web_records import web_conditions
 from bfcl_pipeline.world.encoding import StoredEncoder
 
@@ -61,7 +57,7 @@ def _sorted(file: OfficialFile, scores: Sequence[ModelScore]) -> list[ModelScore
 def _sort_value(name: str, score: ModelScore) -> float:
     if name in score.scores:
         return score.scores[name].accuracy
-    number = _number(name, score)
+    number = score.numbers[name]
     return -1.0 if number is None else number
 
 
@@ -70,7 +66,7 @@ def _cell(column: Column, score: ModelScore) -> str:
         case Show.TEXT:
             return str(getattr(score.model, column.value))
         case Show.NUMBER:
-            number = _number(column.value, score)
+            number = score.numbers[column.value]
             return MISSING if number is None else str(number)
         case Show.FORMAT:
             tally = score.formats.get(column.value)
@@ -81,18 +77,6 @@ def _cell(column: Column, score: ModelScore) -> str:
             return _percent(shown.accuracy if known else None)
 
 
-def _number(name: str, score: ModelScore) -> float | None:
-    """A number that is not a share: the spread over formats, cost, a latency."""
-    spread = score.spread
-    match name:
-        case "format_max_delta":
-            return spread.max_delta if spread else None
-        case "format_std":
-            return spread.std if spread else None
-    number: float | None = getattr(score.usage, name)
-    return number
-
-
 def _percent(share: float | None) -> str:
     return MISSING if share is None else f"{share * 100:.2f}%"
 
@@ -101,10 +85,6 @@ def _quoted(field: str) -> str:
     if not set(field) & set(',"\r\n'):
         return field
     return '"' + field.replace('"', '""') + '"'
-
-
-_BATCH = 10_000
-"""Rows of a table that are Python objects at the same time while it is written as CSV."""
 
 
 def aggregate_run(
@@ -148,7 +128,7 @@ def aggregate_run(
             f"Score with --rules {rules.value}, or aggregate with --rules {there}."
         )
     with using_errata(run.errata, data):
-        made = RunSources(
+        made = spec.RunSources(
             records,
             scores,
             rules,
@@ -164,25 +144,19 @@ def aggregate_run(
     questions = [MEMORY_QUESTIONS.schema.empty_table()]  # not as rows: there are many of them
     played = read_agentic(data, records, web_conditions(run))
     for number, conversations in enumerate(played, start=1):
-        of_model = ModelSources(conversations, StoredEncoder(run.cache / "encoder"))
+        of_model = spec.ModelSources(conversations, StoredEncoder(run.cache / "encoder"))
         for name, make in of_models.items():
-            rows[name] += make(of_model)
+            rows[name] += ({"model": conversations.model, **row} for row in make(of_model))
         questions.append(_table(records, rows[MEMORY_QUESTIONS.name], MEMORY_QUESTIONS.schema))
         rows[MEMORY_QUESTIONS.name].clear()
         told(number, len(chosen))
     tables = run.folder / "tables"
     for name, own in rows.items():
-        spec = TABLES[name]
-        schema = spec.schema
-        if spec is LEADERBOARD and not all(score.judged for score in scores):
-            schema = with_unranked(schema)
-        table = pa.concat_tables(questions) if spec is MEMORY_QUESTIONS else _table(records, own, schema)
-        if len(table) or spec.always:
-            write_table(tables / f"{name}.parquet", table)
-            write_text(tables / f"{name}.csv", csv_text(table))
-        else:  # a table that an earlier configuration left must not be shown as part of this one
-            (tables / f"{name}.parquet").unlink(missing_ok=True)
-            (tables / f"{name}.csv").unlink(missing_ok=True)
+        known = TABLES[name]
+        unranked = known is LEADERBOARD and not all(score.judged for score in scores)
+        schema = with_unranked(known.schema) if unranked else known.schema
+        table = pa.concat_tables(questions) if known is MEMORY_QUESTIONS else _table(records, own, schema)
+        known.write(tables, table)
     # The official tool weights by scored entries, also where the tables do not.
     official = chosen if sizes is None else model_scores(records, rows_of_models, None)
     # It has no row for a model that it did not score.
@@ -194,18 +168,3 @@ def aggregate_run(
 
 def _table(records: RunRecords, rows: Iterable[Mapping[str, Any]], schema: pa.Schema) -> pa.Table:
     return pa.Table.from_pylist([{"run": records.run, **row} for row in rows], schema=schema)
-
-
-def csv_text(table: pa.Table) -> str:
-    """`table` as CSV: a header, Unix line ends, floats in full, nulls as empty fields."""
-    batches = table.to_batches(max_chunksize=_BATCH)
-    rows = (zip(*batch.to_pydict().values(), strict=True) for batch in batches)
-    return "".join(map(_csv_lines, chain([[table.column_names]], rows)))
-
-
-def _csv_lines(rows: Iterable[Iterable[Any]]) -> str:
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    for row in rows:
-        writer.writerow([str(value).lower() if isinstance(value, bool) else value for value in row])
-    return buffer.getvalue()

@@ -3,64 +3,35 @@
 from collections.abc import Mapping, Sequence
 
 from bfcl_pipeline.benchmark.tables.comparisons import COMPARISONS, FLIPS
-from bfcl_pipeline.show.report.tables.answer_classes import ANSWERS, IRRELEVANCE, UNREAD_CALLS
-from bfcl_pipeline.show.report.tables.errata_tables import CEILINGS, ERRATA, OWN_ERRATA
+from bfcl_pipeline.show.report.tables import answer_classes as classes
+from bfcl_pipeline.show.report.tables import errata_tables as errata
+from bfcl_pipeline.show.report.tables import memory, published, trials, web
+from bfcl_pipeline.show.report.tables import memory_questions as questions
+from bfcl_pipeline.show.report.tables import score_tables as scores
 from bfcl_pipeline.show.report.tables.executable import EXECUTABLE_SCORES
+from bfcl_pipeline.show.report.tables.intervals import INTERVALS
 from bfcl_pipeline.show.report.tables.leaderboard import LEADERBOARD
-from bfcl_pipeline.show.report.tables.memory import MEMORY_DOMAINS, MEMORY_USE
-from bfcl_pipeline.show.report.tables.memory_questions import MEMORY_QUESTIONS
-from bfcl_pipeline.show.report.tables.memory_sums import (
-    MEMORY_BACKENDS,
-    MEMORY_FAILURES,
-    MEMORY_PARTS,
-    MEMORY_PATTERNS,
-)
-from bfcl_pipeline.show.report.tables.published import PUBLISHED
 from bfcl_pipeline.show.report.tables.rules_table import RULES_COMPARED
-from bfcl_pipeline.show.report.tables.score_tables import (
-    CATEGORY_SCORES,
-    COVERAGE,
-    ERROR_TYPES,
-    FORMAT_SCORES,
-    INTERVALS,
-    UNANSWERED,
-    USAGE,
-)
 from bfcl_pipeline.show.report.tables.spec import TableSpec
-from bfcl_pipeline.show.report.tables.trials import FLAKY, PASS_K, TRIALS
-from bfcl_pipeline.show.report.tables.web import WEB_FAILURES, WEB_HOPS, WEB_QUESTIONS
 
 CHAPTERS: Mapping[str, Sequence[TableSpec]] = {
     "Every run": (
         LEADERBOARD,
-        CATEGORY_SCORES,
-        ERROR_TYPES,
-        FORMAT_SCORES,
+        scores.CATEGORY_SCORES,
+        scores.ERROR_TYPES,
+        scores.FORMAT_SCORES,
         RULES_COMPARED,
-        COVERAGE,
-        USAGE,
+        scores.COVERAGE,
+        scores.USAGE,
         INTERVALS,
     ),
-    "Trials": (TRIALS, PASS_K, FLAKY),
-    "Models without answers": (UNANSWERED,),
+    "Trials": trials.TABLES,
+    "Models without answers": (scores.UNANSWERED,),
     "Executable categories of V1": (EXECUTABLE_SCORES,),
-    "Ceilings, errata and classes of answers": (
-        CEILINGS,
-        ERRATA,
-        OWN_ERRATA,
-        IRRELEVANCE,
-        ANSWERS,
-        UNREAD_CALLS,
-    ),
-    "Memory and web search": (MEMORY_DOMAINS, MEMORY_USE, WEB_HOPS, WEB_FAILURES, WEB_QUESTIONS),
-    "Memory questions": (
-        MEMORY_QUESTIONS,
-        MEMORY_FAILURES,
-        MEMORY_PARTS,
-        MEMORY_PATTERNS,
-        MEMORY_BACKENDS,
-    ),
-    "Published scores": (PUBLISHED,),
+    "Ceilings, errata and classes of answers": (*errata.TABLES, *classes.TABLES),
+    "Memory and web search": (memory.MEMORY_DOMAINS, memory.MEMORY_USE, *web.TABLES),
+    "Memory questions": (*questions.TABLES, memory.MEMORY_PATTERNS, memory.MEMORY_BACKENDS),
+    "Published scores": (published.PUBLISHED,),
     "Comparisons": (
         TableSpec(
             "comparisons",

@@ -6,21 +6,8 @@ from typing import Any
 import polars as pl
 
 from bfcl_pipeline.benchmark.records import AnswerClass
+from bfcl_pipeline.show.report.tables import spec
 from bfcl_pipeline.show.report.tables.run_records import RunRecords, in_order
-from bfcl_pipeline.show.report.tables.spec import (
-    CATEGORY,
-    COUNT,
-    KEY,
-    MODEL,
-    RUN,
-    SHARE,
-    TEXT,
-    WEB,
-    Row,
-    RunSources,
-    TableSpec,
-    field,
-)
 
 
 def _columns(*classes: AnswerClass) -> dict[AnswerClass, str]:
@@ -42,19 +29,19 @@ AGENTIC_CLASSES = _columns(
 """The column of each class of answers to agentic questions."""
 
 
-def _irrelevance(made: RunSources) -> Iterator[Row]:
+def _irrelevance(made: spec.RunSources) -> Iterator[spec.Row]:
     for row in _counts(made.records, IRRELEVANCE_CLASSES):
         shares = {f"{name}_share": row[name] / row["answered"] for name in IRRELEVANCE_CLASSES.values()}
         yield {**row, **shares}
 
 
-def _answers(made: RunSources) -> Iterator[Row]:
+def _answers(made: spec.RunSources) -> Iterator[spec.Row]:
     webs = {score.model.name: score.webs for score in made.scores}
     for row in _counts(made.records, AGENTIC_CLASSES):
         yield {**row, "web": webs[row["model"]].get(row["category"])}
 
 
-def _unread_calls(made: RunSources) -> Iterator[Row]:
+def _unread_calls(made: spec.RunSources) -> Iterator[spec.Row]:
     """A call is read or not, whatever the rules."""
     entry, unread = pl.col("entry_id"), pl.col("unread_call")
     counted = (
@@ -80,61 +67,57 @@ def _counts(records: RunRecords, columns: Mapping[AnswerClass, str]) -> Iterator
     yield from in_order(counted, "model", "rules", "category").iter_rows(named=True)
 
 
-IRRELEVANCE = TableSpec(
+IRRELEVANCE = spec.TableSpec(
     "irrelevance",
     "One row per model, rule set and irrelevance category, if its answers are classed.",
     [
-        *KEY,
-        CATEGORY,
-        field("answered", COUNT, "entries with a verdict", nullable=False),
-        field("abstained_in_words", COUNT, "of these, answered by text without a call", nullable=False),
-        field("empty", COUNT, "of these, answered by nothing", nullable=False),
-        field(
-            "malformed_call", COUNT, "of these, answered by a call that cannot be decoded", nullable=False
-        ),
-        field("called", COUNT, "of these, answered by a call", nullable=False),
-        *(
-            field(f"{name}_share", SHARE, f"{name} / answered", nullable=False)
-            for name in IRRELEVANCE_CLASSES.values()
-        ),
+        *spec.KEY,
+        spec.CATEGORY,
+        spec.count("answered", "entries with a verdict"),
+        spec.count("abstained_in_words", "of these, answered by text without a call"),
+        spec.count("empty", "of these, answered by nothing"),
+        spec.count("malformed_call", "of these, answered by a call that cannot be decoded"),
+        spec.count("called", "of these, answered by a call"),
+        *(spec.share(f"{name}_share", f"{name} / answered") for name in IRRELEVANCE_CLASSES.values()),
     ],
     rows=_irrelevance,
 )
 
 
-ANSWERS = TableSpec(
+ANSWERS = spec.TableSpec(
     "answers",
     "One row per model, rule set and agentic category, if its answers are classed.",
     [
-        *KEY,
-        CATEGORY,
-        WEB,
-        field("answered", COUNT, "entries with a verdict", nullable=False),
-        field("right", COUNT, "of these, answered right", nullable=False),
-        field("wrong", COUNT, "of these, answered by another answer", nullable=False),
-        field("hedge", COUNT, "of these, answered by candidates without a choice", nullable=False),
-        field("abstained", COUNT, "of these, answered by not knowing, in any words", nullable=False),
-        field(
-            "no_answer_form", COUNT, "of these, not in the form that the prompt asks for", nullable=False
-        ),
+        *spec.KEY,
+        spec.CATEGORY,
+        spec.WEB,
+        spec.count("answered", "entries with a verdict"),
+        spec.count("right", "of these, answered right"),
+        spec.count("wrong", "of these, answered by another answer"),
+        spec.count("hedge", "of these, answered by candidates without a choice"),
+        spec.count("abstained", "of these, answered by not knowing, in any words"),
+        spec.count("no_answer_form", "of these, not in the form that the prompt asks for"),
     ],
     rows=_answers,
 )
 
 
-UNREAD_CALLS = TableSpec(
+UNREAD_CALLS = spec.TableSpec(
     "unread_calls",
     (
         "One row per model and category with answers that have a call in their text "
         "that was not read ([rules.md](rules.md#unread-calls)). The terminal and the page print their sums."
     ),
     [
-        RUN,
-        MODEL,
-        CATEGORY,
-        field("answered", COUNT, "entries with a verdict", nullable=False),
-        field("unread_calls", COUNT, "of these, with a call in the text that was not read", nullable=False),
-        field("example_entry_id", TEXT, "the first of them", nullable=False),
+        spec.RUN,
+        spec.MODEL,
+        spec.CATEGORY,
+        spec.count("answered", "entries with a verdict"),
+        spec.count("unread_calls", "of these, with a call in the text that was not read"),
+        spec.text("example_entry_id", "the first of them"),
     ],
     rows=_unread_calls,
 )
+
+
+TABLES = (IRRELEVANCE, ANSWERS, UNREAD_CALLS)

@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
@@ -29,25 +28,12 @@ from bfcl_pipeline.benchmark.records import Entry, Mode, Rules
 from bfcl_pipeline.benchmark.tables import check_staged, entries_path, read_entries
 from bfcl_pipeline.judge.audit.unpassable import obstacles
 from bfcl_pipeline.judge.scoring.aggregate import Count, leaderboard_scores
+from bfcl_pipeline.show.report.tables import spec
 from bfcl_pipeline.show.report.tables.leaderboard import SCORES
-from bfcl_pipeline.show.report.tables.run_records import RunRecords
-from bfcl_pipeline.show.report.tables.spec import (
-    CATEGORY,
-    COUNT,
-    MARK,
-    MODEL,
-    RULES,
-    RUN,
-    SHARE,
-    TEXT,
-    Row,
-    RunSources,
-    TableSpec,
-    field,
-)
+from bfcl_pipeline.show.report.tables.run_records import RunRecords, by_model
 
 
-def release_ceilings(data: Path) -> list[dict[str, Any]]:
+def release_ceilings(data: Path) -> list[spec.Row]:
     """The rows of the table `ceilings` over all entries that count for the leaderboard.
 
     data: the staged release. Raises TableError if it is not there.
@@ -64,7 +50,7 @@ def release_ceilings(data: Path) -> list[dict[str, Any]]:
         for entry_id, found in by_entry.items()
         if category_of(entry_id) in sizes
     ]
-    return list(ceilings_over(sizes, Rules, listed, data, SCORES))
+    return list(_ceilings_over(sizes, Rules, listed, data))
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +61,17 @@ class ListedEntry:
     entry_id: str
     errata: Sequence[Erratum]  # at least one; of `listed_entries` its confirmed and disputed defects
     treatment: Treatment  # under verified rules
+
+    def columns(self, erratum: Erratum) -> spec.Row:
+        """The columns on the entry and one of its errata."""
+        return {
+            "category": self.category,
+            "entry_id": self.entry_id,
+            "defect": erratum.defect,
+            "status": erratum.status.value,
+            "treatment": self.treatment.value,
+            "what": erratum.what,
+        }
 
     @property
     def fails(self) -> bool:
@@ -92,20 +89,12 @@ def listed_entries(records: RunRecords) -> list[ListedEntry]:
     return found
 
 
-def own_errata_rows(records: RunRecords) -> Iterator[dict[str, Any]]:
+def own_errata_rows(records: RunRecords) -> Iterator[spec.Row]:
     """The rows of `own_errata`: the user's own errata of entries of the run, which are in use."""
     own = own_errata()
     for entry in _asked(records, own):
         for erratum in (each for each in entry.errata if each in own):
-            yield {
-                "file": erratum.file,
-                "category": entry.category,
-                "entry_id": entry.entry_id,
-                "defect": erratum.defect,
-                "status": erratum.status.value,
-                "treatment": entry.treatment.value,
-                "what": erratum.what,
-            }
+            yield {"file": erratum.file, **entry.columns(erratum)}
 
 
 def _asked(records: RunRecords, wanted: Iterable[Erratum]) -> list[ListedEntry]:
@@ -128,48 +117,35 @@ def _asked(records: RunRecords, wanted: Iterable[Erratum]) -> list[ListedEntry]:
     return sorted(found, key=lambda entry: order.index(entry.category))
 
 
-def _errata(made: RunSources) -> Iterator[Row]:
-    listed = made.records.verdicts.filter(
-        pl.col("entry_id").is_in([entry.entry_id for entry in made.errata])
-    )
-    columns = ("model", "entry_id", "rules", "valid")
-    verdicts: dict[str, dict[str, dict[str, bool | None]]] = {}
-    for model, entry_id, rules, valid in listed.select(columns).iter_rows():
-        verdicts.setdefault(model, {}).setdefault(entry_id, {})[rules] = valid
-    for model, of_model in verdicts.items():
-        for entry in made.errata:
-            valid_by = of_model.get(entry.entry_id)
-            for erratum in entry.errata if valid_by is not None else ():
-                yield {
-                    "model": model,
-                    "category": entry.category,
-                    "entry_id": entry.entry_id,
-                    "defect": erratum.defect,
-                    "status": erratum.status.value,
-                    "treatment": entry.treatment.value,
-                    **{f"{rules}_valid": (valid_by or {}).get(rules) for rules in Rules},
-                    "what": erratum.what,
-                }
+def _errata(made: spec.RunSources) -> Iterator[spec.Row]:
+    ids = [entry.entry_id for entry in made.errata]
+    listed = made.records.verdicts.filter(pl.col("entry_id").is_in(ids))
+    for model, own in by_model(listed).items():
+        valid = {row[:2]: row[2] for row in own.select("entry_id", "rules", "valid").iter_rows()}
+        judged = set(own["entry_id"])
+        for entry in (one for one in made.errata if one.entry_id in judged):
+            verdicts = {f"{rules}_valid": valid.get((entry.entry_id, rules)) for rules in Rules}
+            for erratum in entry.errata:
+                yield {"model": model, **entry.columns(erratum), **verdicts}
 
 
-def _ceilings(made: RunSources) -> Iterator[Row]:
+def _ceilings(made: spec.RunSources) -> Iterator[spec.Row]:
     records = made.records
     asked = pl.concat(
         frame.select("category", "entry_id") for frame in (records.verdicts, records.left_out)
     ).unique()
-    sizes = {row[0]: row[1] for row in asked.group_by("category").len().iter_rows()}
+    sizes = dict(asked.group_by("category").len().iter_rows())
     there = [rules for rules in Rules if rules.value in set(records.verdicts["rules"].unique())]
-    yield from ceilings_over(sizes, there, made.errata, made.data, SCORES, made.sizes)
+    yield from _ceilings_over(sizes, there, made.errata, made.data, made.sizes)
 
 
-def ceilings_over(
+def _ceilings_over(
     sizes: Mapping[str, int],
-    rules: Iterable[Rules],
+    rule_sets: Iterable[Rules],
     entries: Sequence[ListedEntry],
     data: Path,
-    names: Sequence[str],
     in_means: Mapping[str, int] | None = None,
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[spec.Row]:
     """The rows of `ceilings` over entries of which each category has its number in `sizes`."""
     unreachable = [entry for entry in entries if entry.fails]
     passing = accepted_by_corrected(unreachable, data)
@@ -179,31 +155,22 @@ def ceilings_over(
         Rules.CORRECTED: Counter(e.category for e in unreachable if e.entry_id not in passing),
         Rules.VERIFIED: Counter[str](),
     }
-    for rule_set in rules:
-        gone = left_out if rule_set is Rules.VERIFIED else Counter[str]()
-        counted = {category: size - gone[category] for category, size in sizes.items()}
-        yield from _ceilings_of(rule_set, counted, lost_under[rule_set], names, in_means)
-
-
-def _ceilings_of(
-    rules: Rules,
-    sizes: Mapping[str, int],
-    lost: Counter[str],
-    names: Sequence[str],
-    in_means: Mapping[str, int] | None,
-) -> Iterator[dict[str, Any]]:
-    counts = {category: Count(size, size - lost[category]) for category, size in sizes.items()}
-    scores = leaderboard_scores(counts, in_means)
-    for name in names:
-        members = categories_of(name)
-        if entries := sum(sizes.get(category, 0) for category in members):
-            yield {
-                "rules": rules.value,
-                "score": name,
-                "entries": entries,
-                "unreachable": sum(lost[category] for category in members),
-                "ceiling": scores[name].accuracy,
-            }
+    for rules in rule_sets:
+        gone = left_out if rules is Rules.VERIFIED else Counter[str]()
+        asked = {category: size - gone[category] for category, size in sizes.items()}
+        lost = lost_under[rules]
+        counts = {category: Count(size, size - lost[category]) for category, size in asked.items()}
+        scores = leaderboard_scores(counts, in_means)
+        for name in SCORES:
+            members = categories_of(name)
+            if size := sum(asked.get(category, 0) for category in members):
+                yield {
+                    "rules": rules.value,
+                    "score": name,
+                    "entries": size,
+                    "unreachable": sum(lost[category] for category in members),
+                    "ceiling": scores[name].accuracy,
+                }
 
 
 def accepted_by_corrected(entries: Sequence[ListedEntry], data: Path) -> set[str]:
@@ -222,56 +189,59 @@ def _is_passable_when_corrected(entry: Entry) -> bool:
     return bool(obstacles(entry, mode)) and not obstacles(entry, mode, Rules.CORRECTED)
 
 
-CEILINGS = TableSpec(
+CEILINGS = spec.TableSpec(
     "ceilings",
     "One row per rule set and score of which the run has entries.",
     [
-        RUN,
-        RULES,
-        field("score", TEXT, "a column of `leaderboard`: a score or a category", nullable=False),
-        field("entries", COUNT, "entries of the run in it, without those left out", nullable=False),
-        field("unreachable", COUNT, "of these, those that a faithful model fails", nullable=False),
-        field("ceiling", SHARE, "the score of a model that fails these only", nullable=False),
+        spec.RUN,
+        spec.RULES,
+        spec.text("score", "a column of `leaderboard`: a score or a category"),
+        spec.count("entries", "entries of the run in it, without those left out"),
+        spec.count("unreachable", "of these, those that a faithful model fails"),
+        spec.share("ceiling", "the score of a model that fails these only"),
     ],
     rows=_ceilings,
 )
 
 
-ERRATA = TableSpec(
+ERRATA = spec.TableSpec(
     "errata",
     "One row per model, entry that the run has, and confirmed or disputed erratum of it.",
     [
-        RUN,
-        MODEL,
-        CATEGORY,
-        field("entry_id", TEXT, "id as in the release", nullable=False),
-        field("defect", TEXT, "class of the defect, as in docs/errata.md", nullable=False),
-        field("status", TEXT, "confirmed or disputed", nullable=False),
-        field("treatment", TEXT, "under verified rules: mended, left out, or as it is", nullable=False),
-        field("official_valid", MARK, "verdict of the official rules; null without one"),
-        field("corrected_valid", MARK, "verdict of the corrected rules; null without one"),
-        field("verified_valid", MARK, "verdict of the verified rules; null without one"),
-        field("what", TEXT, "the defect in one sentence", nullable=False),
+        spec.RUN,
+        spec.MODEL,
+        spec.CATEGORY,
+        spec.text("entry_id", "id as in the release"),
+        spec.text("defect", "class of the defect, as in docs/errata.md"),
+        spec.text("status", "confirmed or disputed"),
+        spec.text("treatment", "under verified rules: mended, left out, or as it is"),
+        spec.mark("official_valid", "verdict of the official rules; null without one", null=True),
+        spec.mark("corrected_valid", "verdict of the corrected rules; null without one", null=True),
+        spec.mark("verified_valid", "verdict of the verified rules; null without one", null=True),
+        spec.text("what", "the defect in one sentence"),
     ],
     rows=_errata,
 )
 
 
-OWN_ERRATA = TableSpec(
+OWN_ERRATA = spec.TableSpec(
     "own_errata",
     (
         "One row per entry that the run has, and erratum of it in a file of the run's own "
         "(`errata` in its config). Verified scores are judged by them."
     ),
     [
-        RUN,
-        field("file", TEXT, "file of the user's own errata", nullable=False),
-        CATEGORY,
-        field("entry_id", TEXT, "id as in the release", nullable=False),
-        field("defect", TEXT, "class of the defect, as in docs/errata.md", nullable=False),
-        field("status", TEXT, "confirmed, disputed or rejected", nullable=False),
-        field("treatment", TEXT, "under verified rules: mended, left out, or as it is", nullable=False),
-        field("what", TEXT, "the defect in one sentence", nullable=False),
+        spec.RUN,
+        spec.text("file", "file of the user's own errata"),
+        spec.CATEGORY,
+        spec.text("entry_id", "id as in the release"),
+        spec.text("defect", "class of the defect, as in docs/errata.md"),
+        spec.text("status", "confirmed, disputed or rejected"),
+        spec.text("treatment", "under verified rules: mended, left out, or as it is"),
+        spec.text("what", "the defect in one sentence"),
     ],
     rows=lambda made: made.own_errata,
 )
+
+
+TABLES = (CEILINGS, ERRATA, OWN_ERRATA)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
@@ -10,27 +11,14 @@ import polars as pl
 import pyarrow as pa
 
 from bfcl_pipeline.benchmark.definition import CATEGORIES, GROUPS, Check
-from bfcl_pipeline.benchmark.definition.leaderboard import EXECUTABLE, Group, Mean
+from bfcl_pipeline.benchmark.definition.leaderboard import EXECUTABLE
 from bfcl_pipeline.benchmark.records import Entry, Rules, Status
 from bfcl_pipeline.benchmark.tables import entries_path, read_entries
 from bfcl_pipeline.runs.web_label import SIMULATED
 from bfcl_pipeline.show.report.executable_titles import RANKED, UNRANKED
-from bfcl_pipeline.show.report.tables.intervals import limits
-from bfcl_pipeline.show.report.tables.model_scores import ModelScore, joined_webs
+from bfcl_pipeline.show.report.tables import spec
+from bfcl_pipeline.show.report.tables.model_scores import ModelScore
 from bfcl_pipeline.show.report.tables.run_records import RunRecords
-from bfcl_pipeline.show.report.tables.spec import (
-    CLUSTERED,
-    COUNT,
-    MODEL,
-    RULES,
-    RUN,
-    SHARE,
-    TEXT,
-    Row,
-    RunSources,
-    TableSpec,
-    field,
-)
 from bfcl_pipeline.world.executables.network import NETWORK_FUNCTIONS
 
 OF_2025 = ("exec_summary", "simple_exec")
@@ -49,7 +37,7 @@ Counts = dict[tuple[str, str], int]
 _KEY = ("model", "rules")
 
 
-def _rows(made: RunSources) -> Iterator[Row]:
+def _rows(made: spec.RunSources) -> Iterator[spec.Row]:
     """Rule sets in their order, highest summary first, then by name."""
     of_retired = [(score, tally) for score in made.scores if (tally := _tally(score)) is not None]
     if not of_retired:
@@ -61,12 +49,11 @@ def _rows(made: RunSources) -> Iterator[Row]:
     for score, (entries, answered) in sorted(of_retired, key=_order):
         key = score.model.name, score.rules.value
         yield {
-            "model": score.model.name,
-            "rules": score.rules.value,
+            **score.key,
             "display_name": score.model.display_name,
             "mode": score.mode,
-            "web": joined_webs(score.webs, GROUPS["executable"]),
-            **{column: value for name in SCORES for column, value in _score(score, name).items()},
+            "web": score.web(GROUPS["executable"]),
+            **ChainMap(*(score.columns(name, score.scores[name].complete) for name in SCORES)),
             "entries": entries,
             "answered": answered,
             "not_answered": entries - answered,
@@ -93,16 +80,6 @@ def _order(row: tuple[ModelScore, tuple[int, int]]) -> tuple[int, bool, float, s
         -summary.accuracy if summary.complete else 0.0,
         score.model.name,
     )
-
-
-def _score(score: ModelScore, name: str) -> dict[str, float | None]:
-    found, precision = score.scores[name], score.precisions.get(name)
-    interval = limits(found, precision) if precision and found.complete else None
-    return {
-        name: found.accuracy if found.complete else None,
-        f"{name}_ci_low": interval.low if interval else None,
-        f"{name}_ci_high": interval.high if interval else None,
-    }
 
 
 def _counted(verdicts: pl.DataFrame) -> Counts:
@@ -148,26 +125,15 @@ def _with_requests(
     return _counted(judged), _counted(known.filter(pl.col("web") == SIMULATED))
 
 
-_HOW = {Mean.EQUAL: "mean of {}", Mean.BY_SIZE: "mean of {}, by judged entries"}
-
-
-def _about(name: str, groups: dict[str, Group]) -> str:
-    if name in groups:
-        members = ", ".join(member.name for member in groups[name].members)
-        return f"{_HOW[groups[name].mean].format(members)}; null unless all were evaluated"
+def _columns(name: str) -> list[pa.Field[Any]]:
+    group = next((group for group in EXECUTABLE if group.name == name), None)
+    if group is not None:
+        return spec.score(name, f"{spec.describe_mean(group)}; null unless all were evaluated")
     unranked = " (never in a score of the leaderboard)" if name in UNRANKED else ""
-    return f"accuracy on {name}{unranked}; null if it was not evaluated"
+    return spec.score(name, f"accuracy on {name}{unranked}; null if it was not evaluated")
 
 
-def _scores() -> Iterator[pa.Field[Any]]:
-    groups = {group.name: group for group in EXECUTABLE}
-    for name in SCORES:
-        yield field(name, SHARE, _about(name, groups))
-        yield field(f"{name}_ci_low", SHARE, f"lower limit of its {CLUSTERED}")
-        yield field(f"{name}_ci_high", SHARE, f"upper limit of its {CLUSTERED}")
-
-
-EXECUTABLE_SCORES = TableSpec(
+EXECUTABLE_SCORES = spec.TableSpec(
     "executable",
     (
         "One row per model and rule set, official rules first, then by `exec_summary`, highest first. "
@@ -175,33 +141,30 @@ EXECUTABLE_SCORES = TableSpec(
         "with calls, 310 of exec_* and rest, 240 of irrelevance."
     ),
     [
-        RUN,
-        RULES,
-        MODEL,
-        field("display_name", TEXT, "name on the leaderboard", nullable=False),
-        field("mode", TEXT, "fc or prompt", nullable=False),
-        field(
+        spec.RUN,
+        spec.RULES,
+        spec.MODEL,
+        spec.text("display_name", "name on the leaderboard"),
+        spec.text("mode", "fc or prompt"),
+        spec.text(
             "web",
-            TEXT,
             "what answered the requests of executed calls: simulated, record, replay, live or off; several "
             "joined; null if no call was executed",
+            null=True,
         ),
-        *_scores(),
-        field("entries", COUNT, "entries asked of these seven categories", nullable=False),
-        field("answered", COUNT, "entries with a judged response", nullable=False),
-        field("not_answered", COUNT, "entries without a verdict: in no score", nullable=False),
-        field(
-            "not_recorded",
-            COUNT,
-            "of these, entries whose verdict needs a web answer that is not recorded",
-            nullable=False,
+        *(column for name in SCORES for column in _columns(name)),
+        spec.count("entries", "entries asked of these seven categories"),
+        spec.count("answered", "entries with a judged response"),
+        spec.count("not_answered", "entries without a verdict: in no score"),
+        spec.count(
+            "not_recorded", "of these, entries whose verdict needs a web answer that is not recorded"
         ),
-        field(
+        spec.count(
             "with_requests",
-            COUNT,
             "judged entries whose expected calls request the web; null without the staged release",
+            null=True,
         ),
-        field("simulated", COUNT, "of these, entries whose requests the simulated web answered"),
+        spec.count("simulated", "of these, entries whose requests the simulated web answered", null=True),
     ],
     rows=_rows,
 )

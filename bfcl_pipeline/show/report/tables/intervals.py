@@ -1,8 +1,7 @@
-"""How precise the scores of a run are: the rows of the table `intervals`, and columns of `categories`."""
+"""How precise the scores of a run are, and the table `intervals`."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -10,9 +9,8 @@ import polars as pl
 from bfcl_pipeline.benchmark.definition import V4_CATEGORIES
 from bfcl_pipeline.benchmark.definition.leaderboard import LEADERBOARD, Group
 from bfcl_pipeline.benchmark.records import Rules
-from bfcl_pipeline.judge.scoring.aggregate import Score
 from bfcl_pipeline.judge.scoring.intervals import Precision, Scope, ScoredEntries, precisions
-from bfcl_pipeline.judge.scoring.statistics.clustered import Limits
+from bfcl_pipeline.show.report.tables import spec
 from bfcl_pipeline.show.report.tables.run_records import RunRecords
 
 _KEY = ["category", "entry_id"]
@@ -56,45 +54,60 @@ def precisions_of_run(
     return found
 
 
-def precision_columns(precision: Precision | None) -> dict[str, Any]:
-    """The columns of `categories` on precision; nulls without a verdict."""
-    return {
-        "ci_low": precision.low if precision else None,
-        "ci_high": precision.high if precision else None,
-        "clusters": precision.clusters if precision else 0,
-        "design_effect": _rounded(precision.design_effect) if precision else None,
-    }
+def _rows(made: spec.RunSources) -> Iterator[spec.Row]:
+    for score in made.by_name:
+        for name in (*(group.name for group in reversed(LEADERBOARD)), *V4_CATEGORIES):
+            precision, limits = score.precisions.get(name), score.limits(name)
+            if precision and limits:
+                scenarios = precision.scenarios
+                yield {
+                    **score.key,
+                    "score": name,
+                    "entries": precision.entries,
+                    "clusters": precision.clusters,
+                    "accuracy": score.scores[name].accuracy,
+                    "ci_low": limits[0],
+                    "ci_high": limits[1],
+                    "design_effect": rounded(precision.design_effect),
+                    "effective_entries": rounded(precision.effective_entries),
+                    "scenario_low": scenarios.low if scenarios else None,
+                    "scenario_high": scenarios.high if scenarios else None,
+                }
 
 
-def limits(score: Score, precision: Precision) -> Limits:
-    """The interval of a score, which contains it also where the sums were rounded differently."""
-    return Limits(min(precision.low, score.accuracy), max(precision.high, score.accuracy))
-
-
-def interval_rows(scores: Mapping[str, Score], found: Mapping[str, Precision]) -> Iterator[dict[str, Any]]:
-    """The rows of `intervals` of one model under one rule set: groups from the overall on, then categories.
-
-    Args:
-        scores: as `leaderboard_scores` returns them.
-        found: as `precisions` returns them.
-    """
-    for name in (*(group.name for group in reversed(LEADERBOARD)), *V4_CATEGORIES):
-        if name in found:
-            precision, interval = found[name], limits(scores[name], found[name])
-            yield {
-                "score": name,
-                "entries": precision.entries,
-                "clusters": precision.clusters,
-                "accuracy": scores[name].accuracy,
-                "ci_low": interval.low,
-                "ci_high": interval.high,
-                "design_effect": _rounded(precision.design_effect),
-                "effective_entries": _rounded(precision.effective_entries),
-                "scenario_low": precision.scenarios.low if precision.scenarios else None,
-                "scenario_high": precision.scenarios.high if precision.scenarios else None,
-            }
-
-
-def _rounded(number: float | None) -> float | None:
+def rounded(number: float | None) -> float | None:
     """A factor or a number of entries; what more digits say is how sums were rounded."""
     return None if number is None else round(number, _DIGITS)
+
+
+INTERVALS = spec.TableSpec(
+    "intervals",
+    (
+        "One row per model, rule set and score with verdicts: the overall, the other groups, the "
+        "categories. The design effect of a group is the variance of its score over that of "
+        "independent entries. [statistics.md](statistics.md) derives the columns. Memory has only "
+        "five scenarios, too few for an interval over scenarios: the last two columns show how much "
+        "its scores depend on single ones."
+    ),
+    [
+        *spec.KEY,
+        spec.text("score", "a column of `leaderboard`: a score or a category"),
+        spec.count("entries", "entries of it with a judged response"),
+        spec.CLUSTERS,
+        spec.share("accuracy", "the score; what was not evaluated counts 0"),
+        spec.share("ci_low", f"lower limit of its {spec.CLUSTERED}"),
+        spec.share("ci_high", f"upper limit of its {spec.CLUSTERED}"),
+        spec.DESIGN_EFFECT,
+        spec.share(
+            "effective_entries", "independent entries that would be as precise; null if unknown", null=True
+        ),
+        spec.share(
+            "scenario_low", "memory: the lowest score with one scenario left out; else null", null=True
+        ),
+        spec.share(
+            "scenario_high", "memory: the highest score with one scenario left out; else null", null=True
+        ),
+    ],
+    rows=_rows,
+    always=True,
+)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from bfcl_pipeline.benchmark.definition import V4_CATEGORIES
 from bfcl_pipeline.benchmark.definition.clusters import cluster_of
 from bfcl_pipeline.benchmark.definition.leaderboard import LEADERBOARD as GROUPS
-from bfcl_pipeline.benchmark.definition.leaderboard import Group, Mean, categories_of, category_weights
+from bfcl_pipeline.benchmark.definition.leaderboard import Group, categories_of, category_weights
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.judge.scoring.statistics.clustered import Floats, layout, number_keys
 from bfcl_pipeline.judge.scoring.statistics.power import detectable_difference
@@ -24,62 +24,19 @@ from bfcl_pipeline.judge.scoring.statistics.ranks import (
     rank_intervals,
     shown_better,
 )
-from bfcl_pipeline.show.report.tables.intervals import limits
+from bfcl_pipeline.show.report.tables import spec
 from bfcl_pipeline.show.report.tables.model_scores import ModelScore
-from bfcl_pipeline.show.report.tables.run_records import RunRecords
-from bfcl_pipeline.show.report.tables.spec import (
-    CLUSTERED,
-    COUNT,
-    MODEL,
-    RULES,
-    RUN,
-    SHARE,
-    TEXT,
-    WEB,
-    Row,
-    RunSources,
-    TableSpec,
-    field,
-)
-
-Key: TypeAlias = tuple[str, Rules]
-"""A model and a rule set."""
 
 SCORE = "overall"
 """The score that ranks."""
-
-UNKNOWN: Mapping[str, Any] = dict.fromkeys(("rank_low", "rank_high", "rank_group", "detectable"))
-"""The columns of a model that nothing can be compared with."""
 
 _DIGITS = 6
 """Digits of a detectable difference: sums may differ by rounding between processors, tables must not."""
 
 
-def rank_columns(
-    records: RunRecords, scores: Sequence[ModelScore], sizes: Mapping[str, int] | None = None
-) -> dict[Key, Mapping[str, Any]]:
-    """The columns on ranks by the overall score, as the table shows it, of each model and rule set.
-
-    Args:
-        records: of the run.
-        scores: as `model_scores` returns them, in the order of ranks.
-        sizes: of every category, its entries in means by size; None: those scored.
-    """
-    columns: dict[Key, Mapping[str, Any]] = {(score.model.name, score.rules): UNKNOWN for score in scores}
-    judged = records.verdicts.select("rules", "model", "category", "entry_id", "valid").filter(
-        pl.col("valid").is_not_null(), pl.col("category").is_in(categories_of(SCORE))
-    )
-    for rules in Rules:
-        ranked = [score for score in scores if score.rules is rules and score.judged]
-        weights = {score.model.name: _weights(score, sizes) for score in ranked}
-        of_rules = ranks_of_models(judged.filter(pl.col("rules") == rules.value), weights)
-        columns |= {(name, rules): of_model for name, of_model in of_rules.items()}
-    return columns
-
-
 def ranks_of_models(
     judged: pl.DataFrame, weights: Mapping[str, Mapping[str, float]]
-) -> dict[str, Mapping[str, Any]]:
+) -> dict[str, dict[str, Any]]:
     """The columns on ranks of models by name; none if there are fewer than two, or no verdict.
 
     Args:
@@ -127,121 +84,101 @@ SCORES = (*(group.name for group in reversed(GROUPS)), *V4_CATEGORIES)
 """The columns of the table `leaderboard` that are scores, in its order."""
 
 
-def leaderboard_rows(made: RunSources) -> list[Row]:
+def leaderboard_rows(made: spec.RunSources) -> list[spec.Row]:
     """The rows: official rules first, then by rank. For other tables: `made.once(leaderboard_rows)`."""
-    ranked = rank_columns(made.records, made.scores, made.sizes)
-    rows: list[Row] = []
-    ranks = dict.fromkeys(Rules, 0)
-    for score in made.scores:
-        ranks[score.rules] += score.judged
-        rank = ranks[score.rules] if score.judged else None
-        key = {"model": score.model.name, "rules": score.rules.value}
-        of_rank = ranked[score.model.name, score.rules]
-        rows.append({"rank": rank, **of_rank, **key, **_leaderboard_columns(score)})
+    judged = made.records.verdicts.select("rules", "model", "category", "entry_id", "valid").filter(
+        pl.col("valid").is_not_null(), pl.col("category").is_in(categories_of(SCORE))
+    )
+    rows: list[spec.Row] = []
+    for rules in Rules:
+        own = [score for score in made.scores if score.rules is rules]
+        ranked = [score for score in own if score.judged]  # the others come after them
+        weights = {score.model.name: _weights(score, made.sizes) for score in ranked}
+        ranks = ranks_of_models(judged.filter(pl.col("rules") == rules.value), weights)
+        places = [{"rank": rank, **ranks.get(name, {})} for rank, name in enumerate(weights, start=1)]
+        places += [{}] * (len(own) - len(ranked))
+        rows += [{**place, **_columns(score)} for place, score in zip(places, own, strict=True)]
     return rows
 
 
-def _leaderboard_columns(score: ModelScore) -> dict[str, Any]:
+def _columns(score: ModelScore) -> dict[str, Any]:
     entries = sum(tally.entries for tally in score.of_v4.values())
     answered = sum(tally.answered for tally in score.of_v4.values())
-    categories = {name: score.scores[name] for name in V4_CATEGORIES}
-    return {
-        "display_name": score.model.display_name,
+    columns: dict[str, Any] = {
+        **score.key,
+        **{name: getattr(score.model, name) for name in ("display_name", "org", "license", "url")},
+        **score.numbers,
         "kind": score.model.kind or None,
         "mode": score.mode,
-        "web": score.web,
-        **_group_columns(score),
-        **{name: found.accuracy if found.complete else None for name, found in categories.items()},
-        "format_max_delta": score.spread.max_delta if score.spread else None,
-        "format_std": score.spread.std if score.spread else None,
+        "web": score.web(),
         "entries": entries,
         "answered": answered,
         "not_answered": entries - answered,
-        "cost_usd": score.usage.cost_usd,
-        "latency_mean_seconds": score.usage.latency_mean_seconds,
-        "latency_std_seconds": score.usage.latency_std_seconds,
-        "latency_p95_seconds": score.usage.latency_p95_seconds,
-        "org": score.model.org,
-        "license": score.model.license,
-        "url": score.model.url,
     }
-
-
-def _group_columns(score: ModelScore) -> dict[str, float | None]:
-    columns: dict[str, float | None] = {}
     for group in GROUPS:
-        of_group, precision = score.scores[group.name], score.precisions.get(group.name)
-        known = of_group.evaluated > 0 or (group.name == "overall" and score.judged)
-        accuracy = of_group.accuracy if known else None
-        columns[group.name] = accuracy
-        interval = limits(of_group, precision) if precision else None
-        # Without one, a known score is the 0 of an Overall of which nothing was evaluated.
-        columns[f"{group.name}_ci_low"] = interval.low if interval else accuracy
-        columns[f"{group.name}_ci_high"] = interval.high if interval else accuracy
+        known = score.scores[group.name].evaluated > 0 or (group.name == SCORE and score.judged)
+        columns |= score.columns(group.name, known)
+    for name in V4_CATEGORIES:
+        found = score.scores[name]
+        columns[name] = found.accuracy if found.complete else None
     return columns
 
 
 def _group_fields(group: Group) -> list[pa.Field[Any]]:
-    how = {
-        Mean.EQUAL: "mean of {}",
-        Mean.BY_SIZE: "mean of {}, by judged entries",
-        Mean.WEIGHTED: "weighted mean of {}",
-    }[group.mean]
-    names = ", ".join(
-        f"{m.weight} % {m.name}" if group.mean is Mean.WEIGHTED else m.name for m in group.members
-    )
-    missing = "" if group.name == "overall" else "; null if nothing of it was evaluated"
-    about = f"{how.format(names)}; what was not evaluated counts 0{missing}"
-    return [
-        field(group.name, SHARE, about),
-        field(f"{group.name}_ci_low", SHARE, f"lower limit of its {CLUSTERED}"),
-        field(f"{group.name}_ci_high", SHARE, f"upper limit of its {CLUSTERED}"),
-    ]
+    missing = "" if group.name == SCORE else "; null if nothing of it was evaluated"
+    return spec.score(group.name, f"{spec.describe_mean(group)}; what was not evaluated counts 0{missing}")
 
 
 RANK_FIELDS: tuple[pa.Field[Any], ...] = (
-    field("rank_low", COUNT, "best rank that the verdicts allow: 1 + models shown to be better"),
-    field("rank_high", COUNT, "worst rank that the verdicts allow: models but those shown to be worse"),
-    field("rank_group", COUNT, "from 1; no model of a group is shown to be worse than its first"),
-    field(
+    spec.count("rank_low", "best rank that the verdicts allow: 1 + models shown to be better", null=True),
+    spec.count(
+        "rank_high", "worst rank that the verdicts allow: models but those shown to be worse", null=True
+    ),
+    spec.count("rank_group", "from 1; no model of a group is shown to be worse than its first", null=True),
+    spec.share(
         "detectable",
-        SHARE,
         "smallest true difference from the next model that these entries show with 80 % power",
+        null=True,
     ),
 )
 """The columns on ranks; null for a single model, or without verdicts."""
 
+UNKNOWN: Mapping[str, Any] = dict.fromkeys(field.name for field in RANK_FIELDS)
+"""These columns of a model that nothing can be compared with."""
 
-LEADERBOARD = TableSpec(
+
+LEADERBOARD = spec.TableSpec(
     "leaderboard",
     "One row per model and rule set, official rules first, then by rank.",
     [
-        RUN,
-        RULES,
-        field("rank", COUNT, "by overall, highest first; ties in the order of names", nullable=False),
+        spec.RUN,
+        spec.RULES,
+        spec.count("rank", "by overall, highest first; ties in the order of names"),
         *RANK_FIELDS,
-        MODEL,
-        field("display_name", TEXT, "name on the leaderboard", nullable=False),
-        field("kind", TEXT, "what answers, from the model's row; null if it has none"),
-        field("mode", TEXT, "fc or prompt", nullable=False),
-        WEB,
+        spec.MODEL,
+        spec.text("display_name", "name on the leaderboard"),
+        spec.text("kind", "what answers, from the model's row; null if it has none", null=True),
+        spec.text("mode", "fc or prompt"),
+        spec.WEB,
         *(column for group in reversed(GROUPS) for column in _group_fields(group)),
         *(
-            field(name, SHARE, f"accuracy on {name}; null if it was not evaluated")
+            spec.share(name, f"accuracy on {name}; null if it was not evaluated", null=True)
             for name in V4_CATEGORIES
         ),
-        field("format_max_delta", SHARE, "best prompt format minus worst, in percentage points"),
-        field("format_std", SHARE, "standard deviation over prompt formats, in percentage points"),
-        field("entries", COUNT, "entries asked, of all categories", nullable=False),
-        field("answered", COUNT, "entries with a judged response", nullable=False),
-        field("not_answered", COUNT, "entries without a verdict: in no score", nullable=False),
-        field("cost_usd", SHARE, "cost in US dollars as the leaderboard reckons it; null if unknown"),
-        field("latency_mean_seconds", SHARE, "mean latency of an exchange"),
-        field("latency_std_seconds", SHARE, "sample standard deviation of the latencies"),
-        field("latency_p95_seconds", SHARE, "95th percentile of the latencies"),
-        field("org", TEXT, "who made the model", nullable=False),
-        field("license", TEXT, "the model's license", nullable=False),
-        field("url", TEXT, "where the model is described", nullable=False),
+        spec.share("format_max_delta", "best prompt format minus worst, in percentage points", null=True),
+        spec.share("format_std", "standard deviation over prompt formats, in percentage points", null=True),
+        spec.count("entries", "entries asked, of all categories"),
+        spec.count("answered", "entries with a judged response"),
+        spec.count("not_answered", "entries without a verdict: in no score"),
+        spec.share(
+            "cost_usd", "cost in US dollars as the leaderboard reckons it; null if unknown", null=True
+        ),
+        spec.share("latency_mean_seconds", "mean latency of an exchange", null=True),
+        spec.share("latency_std_seconds", "sample standard deviation of the latencies", null=True),
+        spec.share("latency_p95_seconds", "95th percentile of the latencies", null=True),
+        spec.text("org", "who made the model"),
+        spec.text("license", "the model's license"),
+        spec.text("url", "where the model is described"),
     ],
     rows=lambda made: made.once(leaderboard_rows),
     always=True,

@@ -1,55 +1,47 @@
-"""The tables on memory: accuracy by scenario, and how models used their memory."""
+"""The tables on memory: accuracy by scenario, how models used their memory, and differences by memory."""
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from statistics import fmean
+from typing import Any
 
-from bfcl_pipeline.benchmark.definition import GROUPS
-from bfcl_pipeline.judge.scoring.memory_use import CHANGES, Action, MemoryPart, count_calls
+from bfcl_pipeline.benchmark.definition import CATEGORIES, GROUPS, MemoryBackend
+from bfcl_pipeline.benchmark.records import Rules
+from bfcl_pipeline.judge.scoring.memory_outcomes import pattern
+from bfcl_pipeline.judge.scoring.memory_use import CHANGES, FUNCTIONS, Action, MemoryPart, count_calls
+from bfcl_pipeline.show.report.tables import spec
+from bfcl_pipeline.show.report.tables.leaderboard import leaderboard_rows
 from bfcl_pipeline.show.report.tables.memory_follow import FollowedScenario, follow_memories, scenarios
 from bfcl_pipeline.show.report.tables.model_scores import VerdictCounts
-from bfcl_pipeline.show.report.tables.score_tables import tally_columns
-from bfcl_pipeline.show.report.tables.spec import (
-    CATEGORY,
-    KEY,
-    MODEL,
-    RUN,
-    TEXT,
-    ModelSources,
-    Row,
-    TableSpec,
-    counts,
-    field,
-    tally,
-)
+
+MEMORY = "memory"
+"""The value of the column `category` for all memories together, as the score of that name."""
+
+ALL_MEMORIES = spec.text("category", "a memory category, or `memory`: all of them together")
 
 FULL = 0.9
 """Share of a part's entries, or of the characters of a memory of one text, from which on it is full."""
 
 
-def followed(of: ModelSources) -> list[FollowedScenario]:
-    """The sessions and questions of the memories, played again. Raises MalformedRelease."""
-    return follow_memories(of.records, of.encoder)
-
-
-def _domains(of: ModelSources) -> Iterator[Row]:
+def _domains(of: spec.ModelSources) -> Iterator[spec.Row]:
     records = of.records
     for (rules, category), scored in records.verdicts.items():
-        if category not in GROUPS["memory"]:
+        if category not in GROUPS[MEMORY]:
             continue
         for scenario in scenarios(question.entry for question in scored):
             marks = [question.valid for question in scored if question.entry.scenario == scenario]
             yield {
-                "model": records.model,
                 "rules": rules,
                 "category": category,
                 "scenario": scenario,
-                **tally_columns(VerdictCounts.of(marks)),
+                **VerdictCounts.of(marks).columns,
             }
 
 
-def _use(of: ModelSources) -> Iterator[Row]:
-    for one in of.once(followed):
+def _use(of: spec.ModelSources) -> Iterator[spec.Row]:
+    for one in of.once(follow_memories):
         yield {
-            "model": of.records.model,
             "category": one.category,
             "scenario": one.scenario,
             **_session_columns(one),
@@ -91,35 +83,97 @@ def _question_columns(followed: FollowedScenario) -> dict[str, int]:
     }
 
 
-_SCENARIO = field("scenario", TEXT, "whose assistant the model is", nullable=False)
+def _patterns(of: spec.ModelSources) -> Iterator[spec.Row]:
+    used = {
+        category: _pattern_columns(category, list(scenarios))
+        for category, scenarios in groupby(of.once(follow_memories), key=lambda one: one.category)
+    }
+    for (rules, category), questions in of.records.verdicts.items():
+        if category in used:
+            yield {
+                "rules": rules,
+                "category": category,
+                **used[category],
+                **VerdictCounts.of([one.valid for one in questions if one.valid is not None]).columns,
+            }
 
 
-MEMORY_DOMAINS = TableSpec(
+def _pattern_columns(category: str, scenarios: Sequence[FollowedScenario]) -> dict[str, Any]:
+    calls = [call for one in scenarios for session in one.completed for call in session.calls]
+    roles = map(FUNCTIONS[CATEGORIES[category].backend].get, (call.name for call in calls))
+    added = Counter(role.part for role in roles if role is not None and role.action is Action.ADD)
+    core, archival = added[MemoryPart.CORE], added[MemoryPart.ARCHIVAL]
+    histories = [history for one in scenarios for history in one.histories.values()]
+    texts = sum(one.texts_with_facts for one in scenarios)
+    kept = sum(history.kept for history in histories)
+    return {
+        "pattern": pattern(core, archival, CATEGORIES[category].backend is not MemoryBackend.SUMMARY),
+        "core_adds": core,
+        "archival_adds": archival,
+        "facts": len(histories),
+        "facts_in_core": sum(history.in_core for history in histories),
+        "facts_in_archival": sum(history.in_archival for history in histories),
+        "texts_with_facts": texts,
+        "facts_per_text": kept / texts if texts else None,
+    }
+
+
+def memory_backends(leaderboard: Iterable[spec.Row]) -> Iterator[spec.Row]:
+    """The rows of `memory_backends`: only scores of several models.
+
+    leaderboard: the rows of that table, official rules first, then by rank.
+    """
+    rows = list(leaderboard)
+    for rules in Rules:
+        own = [row for row in rows if row["rules"] == rules.value]
+        for category in (*GROUPS[MEMORY], MEMORY):
+            scored = [row for row in own if row[category] is not None]
+            if len(scored) < 2:
+                continue
+            best = max(scored, key=lambda row: row[category])
+            worst = min(reversed(scored), key=lambda row: row[category])
+            yield {
+                "rules": rules.value,
+                "category": category,
+                "models": len(scored),
+                "best": best[category],
+                "best_model": best["model"],
+                "worst": worst[category],
+                "worst_model": worst["model"],
+                "difference": best[category] - worst[category],
+                "mean": fmean(row[category] for row in scored),
+            }
+
+
+_SCENARIO = spec.text("scenario", "whose assistant the model is")
+
+
+MEMORY_DOMAINS = spec.TableSpec(
     "memory_domains",
     "One row per model, rule set, memory and scenario.",
     [
-        *KEY,
-        CATEGORY,
+        *spec.KEY,
+        spec.CATEGORY,
         _SCENARIO,
-        *counts(entries="questions asked"),
-        *tally("of the scenario"),
+        *spec.counts(entries="questions asked"),
+        *spec.tally("of the scenario"),
     ],
     of_model=_domains,
 )
 
 
-MEMORY_USE = TableSpec(
+MEMORY_USE = spec.TableSpec(
     "memory_use",
     (
         "One row per model, memory and scenario. The sessions are played again call by call, so "
         "that a fact that is stored and lost within one session counts."
     ),
     [
-        RUN,
-        MODEL,
-        CATEGORY,
+        spec.RUN,
+        spec.MODEL,
+        spec.CATEGORY,
         _SCENARIO,
-        *counts(
+        *spec.counts(
             sessions="sessions before the questions",
             sessions_held="of these, those that were held to the end",
             adds="calls in the sessions that add or append",
@@ -148,4 +202,53 @@ MEMORY_USE = TableSpec(
         ),
     ],
     of_model=_use,
+)
+
+
+MEMORY_PATTERNS = spec.TableSpec(
+    "memory_patterns",
+    (
+        "One row per model, rule set and memory with recorded sessions: what the model "
+        "adds to the parts of the memory."
+    ),
+    [
+        *spec.KEY,
+        spec.CATEGORY,
+        spec.text(
+            "pattern",
+            "parts with at least 0.1 of the additions: core_and_archival, core_only, archival_only; "
+            "or one_text, nothing_added",
+        ),
+        spec.count("core_adds", "calls in the sessions that add to the core part"),
+        spec.count("archival_adds", "calls in them that add to the archival part"),
+        spec.count("facts", "facts that questions ask for"),
+        spec.count("facts_in_core", "of these, those in the core part at the questions"),
+        spec.count("facts_in_archival", "of these, those in the archival part"),
+        spec.count("texts_with_facts", "texts in the memory that mention one"),
+        spec.share(
+            "facts_per_text", "facts in the memory / these texts: above 1, texts are summaries", null=True
+        ),
+        spec.count("entries", "questions with a verdict"),
+        *spec.tally("of these"),
+    ],
+    of_model=_patterns,
+)
+
+
+MEMORY_BACKENDS = spec.TableSpec(
+    "memory_backends",
+    "One row per rule set and memory that several models were asked.",
+    [
+        spec.RUN,
+        spec.RULES,
+        ALL_MEMORIES,
+        spec.count("models", "models with this score"),
+        spec.share("best", "highest accuracy"),
+        spec.text("best_model", "its model; of several the highest in rank"),
+        spec.share("worst", "lowest accuracy"),
+        spec.text("worst_model", "its model; of several the lowest in rank"),
+        spec.share("difference", "best less worst"),
+        spec.share("mean", "mean over the models"),
+    ],
+    rows=lambda made: memory_backends(made.once(leaderboard_rows)),
 )

@@ -26,7 +26,8 @@ from bfcl_pipeline.judge.scoring.memory_use import (
     count_calls,
 )
 from bfcl_pipeline.show.playback.memory import MemoryStart, repeat_calls
-from bfcl_pipeline.show.report.tables.agentic_records import AgenticAnswer, AgenticRecords
+from bfcl_pipeline.show.report.tables.agentic_records import AgenticAnswer
+from bfcl_pipeline.show.report.tables.spec import ModelSources
 from bfcl_pipeline.world.tools import Constants
 from bfcl_pipeline.world.tools.memory.parts import PartLimits
 
@@ -55,11 +56,12 @@ class FollowedScenario:
         return [session for session in self.sessions if session.snapshot is not None]
 
 
-def follow_memories(records: AgenticRecords, encoder: Encoder | None) -> list[FollowedScenario]:
-    """The scenarios of each memory with recorded sessions, in order.
+def follow_memories(of: ModelSources) -> list[FollowedScenario]:
+    """The scenarios of each memory with recorded sessions, in order, played again.
 
-    encoder: as in `repeat_calls`. Raises MalformedRelease if a snapshot is malformed.
+    Raises MalformedRelease if a snapshot is malformed.
     """
+    records = of.records
     if records.constants is None:
         return []
     followed = []
@@ -68,7 +70,7 @@ def follow_memories(records: AgenticRecords, encoder: Encoder | None) -> list[Fo
         for scenario in scenarios(session.entry for session in sessions):
             chain = [session for session in sessions if session.entry.scenario == scenario]
             questions = [answer for answer in answers if answer.entry.scenario == scenario]
-            followed.append(_follow(category, scenario, chain, questions, records.constants, encoder))
+            followed.append(_follow(category, scenario, chain, questions, records.constants, of.encoder))
     return followed
 
 

@@ -1,9 +1,8 @@
-"""The table on single memory questions: what became of the fact of each, and why answers are wrong."""
+"""The tables on single memory questions: what became of the fact of each, and why answers are wrong."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
@@ -13,95 +12,44 @@ from bfcl_pipeline.benchmark.definition import GROUPS
 from bfcl_pipeline.benchmark.records import AnswerClass, Rules
 from bfcl_pipeline.dialogue.calls import executed_text
 from bfcl_pipeline.judge.scoring.memory_facts import FactEvent
-from bfcl_pipeline.judge.scoring.memory_outcomes import QuestionRecord, Reason, reason
-from bfcl_pipeline.show.report.tables.agentic_records import ScoredQuestion
-from bfcl_pipeline.show.report.tables.memory import FULL, followed
-from bfcl_pipeline.show.report.tables.spec import (
-    CATEGORY,
-    COUNT,
-    KEY,
-    MARK,
-    SHARE,
-    TEXT,
-    ModelSources,
-    Row,
-    TableSpec,
-    field,
-)
-
-MEMORY = "memory"
-"""The value of the column `category` for all memories together, as the score of that name."""
+from bfcl_pipeline.judge.scoring.memory_outcomes import MemoryPlace, QuestionRecord, Reason, reason
+from bfcl_pipeline.show.report.tables import spec
+from bfcl_pipeline.show.report.tables.memory import ALL_MEMORIES, FULL, MEMORY
+from bfcl_pipeline.show.report.tables.memory_follow import follow_memories
+from bfcl_pipeline.show.report.tables.model_scores import VerdictCounts
 
 CALL = 120
 """Characters of a call in a table."""
 
 
-@dataclass(frozen=True, slots=True)
-class JudgedQuestion:
-    """One question with a verdict under one rule set, and what is recorded of its answer."""
-
-    question: ScoredQuestion
-    record: QuestionRecord | None  # None if the answer or the sessions are not recorded
-    reason: Reason | None  # None for a valid answer
-
-    @property
-    def abstained(self) -> bool | None:
-        """Whether the model says that it does not know; None if answers are not classed."""
-        name = self.question.answer_class
-        return None if name is None else name == AnswerClass.ABSTAINED.value
-
-
-Judged = Mapping[tuple[str, str], Sequence[JudgedQuestion]]
-"""The questions with a verdict by rule set and category, in the release's order."""
-
-
-def judged(of: ModelSources) -> Judged:
-    """The memory questions of one model with a verdict."""
-    records = of.records
-    known = {entry_id: record for one in of.once(followed) for entry_id, record in one.records.items()}
-    found = {}
-    for (rules, category), scored in records.verdicts.items():
-        if category not in GROUPS["memory"]:
+def _questions(of: spec.ModelSources) -> list[spec.Row]:
+    """The memory questions of one model with a verdict, in the release's order."""
+    known = {
+        entry_id: record for one in of.once(follow_memories) for entry_id, record in one.records.items()
+    }
+    columns = {entry_id: _record_columns(record) for entry_id, record in known.items()}
+    rows: list[spec.Row] = []
+    for (rules, category), scored in of.records.verdicts.items():
+        if category not in GROUPS[MEMORY]:
             continue
-        official = records.verdicts.get((Rules.OFFICIAL.value, category), ())
+        official = of.records.verdicts.get((Rules.OFFICIAL.value, category), ())
         mentioned = {question.entry.entry_id for question in official if question.valid}
-        found[rules, category] = [
-            JudgedQuestion(
-                question, known.get(question.entry.entry_id), _reason(question, known, mentioned)
+        for question in (one for one in scored if one.valid is not None):
+            entry_id, of_class = question.entry.entry_id, question.answer_class
+            why = reason(known.get(entry_id), entry_id in mentioned, question.error_type, of_class)
+            rows.append(
+                {
+                    "rules": rules,
+                    "category": category,
+                    "scenario": question.entry.scenario,
+                    "entry_id": entry_id,
+                    "valid": question.valid,
+                    "reason": None if question.valid else why,
+                    "abstained": None if of_class is None else of_class == AnswerClass.ABSTAINED.value,
+                    **columns.get(entry_id, {}),
+                }
             )
-            for question in scored
-            if question.valid is not None
-        ]
-    return found
-
-
-def _reason(
-    question: ScoredQuestion, known: Mapping[str, QuestionRecord], mentioned: set[str]
-) -> Reason | None:
-    if question.valid:
-        return None
-    entry_id = question.entry.entry_id
-    return reason(known.get(entry_id), entry_id in mentioned, question.error_type, question.answer_class)
-
-
-def _questions(of: ModelSources) -> Iterator[Row]:
-    columns: dict[str, dict[str, Any]] = {}  # by entry id: the same under each rule set
-    for (rules, category), questions in of.once(judged).items():
-        for one in questions:
-            entry_id = one.question.entry.entry_id
-            if entry_id not in columns:
-                columns[entry_id] = {} if one.record is None else _record_columns(one.record)
-            yield {
-                "model": of.records.model,
-                "rules": rules,
-                "category": category,
-                "scenario": one.question.entry.scenario,
-                "entry_id": entry_id,
-                "valid": one.question.valid,
-                "reason": one.reason,
-                "abstained": one.abstained,
-                **columns[entry_id],
-            }
+    return rows
 
 
 def _record_columns(record: QuestionRecord) -> dict[str, Any]:
@@ -134,47 +82,138 @@ def _event_columns(prefix: str, event: FactEvent | None) -> dict[str, Any]:
 
 def _event(name: str, what: str) -> list[pa.Field[Any]]:
     return [
-        field(f"{name}_session", TEXT, f"session in which {what}; null if it never did"),
-        field(f"{name}_turn", COUNT, "turn of the session, from 1; null if no call explains it"),
-        field(f"{name}_step", COUNT, "step of that turn, from 1; null likewise"),
-        field(f"{name}_call", TEXT, "the call as Python, cut to 120 characters; null likewise"),
+        spec.text(f"{name}_session", f"session in which {what}; null if it never did", null=True),
+        spec.count(f"{name}_turn", "turn of the session, from 1; null if no call explains it", null=True),
+        spec.count(f"{name}_step", "step of that turn, from 1; null likewise", null=True),
+        spec.text(f"{name}_call", "the call as Python, cut to 120 characters; null likewise", null=True),
     ]
 
 
-MEMORY_QUESTIONS = TableSpec(
+def _by_memory(of: spec.ModelSources) -> Mapping[tuple[str, str], Sequence[spec.Row]]:
+    """The questions by rule set and memory, then those of all memories of a rule set together."""
+    groups: dict[tuple[str, str], list[spec.Row]] = {}
+    for together in (False, True):
+        for row in of.once(_questions):
+            name = MEMORY if together else row["category"]
+            groups.setdefault((row["rules"], name), []).append(row)
+    return groups
+
+
+def _failures(of: spec.ModelSources) -> Iterator[spec.Row]:
+    """Only reasons that occur."""
+    for (rules, category), rows in of.once(_by_memory).items():
+        wrong = [row for row in rows if not row["valid"]]
+        for why in Reason:
+            if failed := [row for row in wrong if row["reason"] is why]:
+                yield {
+                    "rules": rules,
+                    "category": category,
+                    "reason": why,
+                    "count": len(failed),
+                    "wrong": len(wrong),
+                    "share": len(failed) / len(wrong),
+                    "abstained": sum(bool(row["abstained"]) for row in failed),
+                    "example_entry_id": failed[0]["entry_id"],
+                }
+
+
+def _parts(of: spec.ModelSources) -> Iterator[spec.Row]:
+    """Only parts that hold facts."""
+    for (rules, category), rows in of.once(_by_memory).items():
+        for place in MemoryPlace:
+            held = [row for row in rows if row.get("place") is place]
+            alone = [row["valid"] for row in held if not row["searches"] + row["retrievals"]]
+            if held:
+                yield {
+                    "rules": rules,
+                    "category": category,
+                    "place": place,
+                    **VerdictCounts.of([row["valid"] for row in held]).columns,
+                    "without_look_up": len(alone),
+                    "without_look_up_correct": alone.count(True),
+                }
+
+
+MEMORY_QUESTIONS = spec.TableSpec(
     "memory_questions",
     (
         "One row per model, rule set and memory question with a verdict. The page shows "
         "their sums, the following tables."
     ),
     [
-        *KEY,
-        CATEGORY,
-        field("scenario", TEXT, "whose assistant the model is"),
-        field("entry_id", TEXT, "the question", nullable=False),
-        field("valid", MARK, "whether the answer is right", nullable=False),
-        field("reason", TEXT, "why it is wrong: the first reason that applies; null if it is right"),
-        field("abstained", MARK, "whether the model says that it does not know; null if not classed"),
-        field(
-            "place", TEXT, "part of the memory with the fact: core, archival, both, none; null if unknown"
+        *spec.KEY,
+        spec.CATEGORY,
+        spec.text("scenario", "whose assistant the model is", null=True),
+        spec.text("entry_id", "the question"),
+        spec.mark("valid", "whether the answer is right"),
+        spec.text(
+            "reason", "why it is wrong: the first reason that applies; null if it is right", null=True
         ),
-        field(
+        spec.mark(
+            "abstained", "whether the model says that it does not know; null if not classed", null=True
+        ),
+        spec.text(
+            "place",
+            "part of the memory with the fact: core, archival, both, none; null if unknown",
+            null=True,
+        ),
+        spec.text(
             "seen",
-            TEXT,
             "where the model saw an acceptable answer: prompt (core memory), look_up (a result), nowhere; "
             "null if unknown",
+            null=True,
         ),
-        field("searches", COUNT, "calls at the question that search; null if not recorded"),
-        field("retrievals", COUNT, "calls at the question that read what is stored; null likewise"),
+        spec.count("searches", "calls at the question that search; null if not recorded", null=True),
+        spec.count(
+            "retrievals", "calls at the question that read what is stored; null likewise", null=True
+        ),
         *_event("stored", "the fact first came into the memory"),
         *_event("lost", "the fact last left the memory, if it is not there at the question"),
-        field("lost_within", MARK, "whether no snapshot after a session has the fact; null if not lost"),
-        field(
-            "lost_fill",
-            SHARE,
-            "share of its part in use before that call (memory_rec_sum: of its characters); null likewise",
+        spec.mark(
+            "lost_within", "whether no snapshot after a session has the fact; null if not lost", null=True
         ),
-        field("lost_while_full", MARK, "whether that share was at least 0.9; null likewise"),
+        spec.share(
+            "lost_fill",
+            "share of its part in use before that call (memory_rec_sum: of its characters); null likewise",
+            null=True,
+        ),
+        spec.mark("lost_while_full", "whether that share was at least 0.9; null likewise", null=True),
     ],
-    of_model=_questions,
+    of_model=lambda of: of.once(_questions),
 )
+
+
+MEMORY_FAILURES = spec.TableSpec(
+    "memory_failures",
+    "One row per model, rule set, memory and reason that occurs.",
+    [
+        *spec.KEY,
+        ALL_MEMORIES,
+        spec.text("reason", "why answers are wrong; each has one reason"),
+        spec.count("count", "wrong answers with this reason"),
+        spec.count("wrong", "wrong answers"),
+        spec.share("share", "count / wrong"),
+        spec.count("abstained", "of count, those that say that they do not know"),
+        spec.text("example_entry_id", "the first of them"),
+    ],
+    of_model=_failures,
+)
+
+
+MEMORY_PARTS = spec.TableSpec(
+    "memory_parts",
+    ("One row per model, rule set, memory and part that has facts: accuracy by the place\nof the fact."),
+    [
+        *spec.KEY,
+        ALL_MEMORIES,
+        spec.text("place", "part of the memory with the fact: core, archival, both, none"),
+        spec.count("entries", "questions whose fact is there"),
+        *spec.tally("of these"),
+        spec.count("without_look_up", "of these, those answered without any look-up"),
+        spec.count("without_look_up_correct", "of those, the right ones"),
+    ],
+    of_model=_parts,
+)
+
+
+TABLES = (MEMORY_QUESTIONS, MEMORY_FAILURES, MEMORY_PARTS)

@@ -4,8 +4,8 @@ Covers counting verdicts and ranking. The arithmetic is in `scoring.aggregate`.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Self
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Self
 
 import polars as pl
 
@@ -16,6 +16,7 @@ from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.judge.scoring.aggregate import Count, Score, Spread, format_spread, leaderboard_scores
 from bfcl_pipeline.judge.scoring.intervals import Precision
 from bfcl_pipeline.judge.scoring.leaderboard_usage import Usage, UsageSummary, summarise_usage
+from bfcl_pipeline.judge.scoring.statistics.clustered import wilson
 from bfcl_pipeline.runs.web_label import SIMULATED, join_webs, split_webs, unreal
 from bfcl_pipeline.show.report.tables.intervals import precisions_of_run
 from bfcl_pipeline.show.report.tables.run_records import FORMAT_CATEGORY, RunRecords, by_model
@@ -38,6 +39,21 @@ class VerdictCounts:
     def accuracy(self) -> float | None:
         """Share of the entries with a verdict that are valid; None if there are none."""
         return self.correct / self.answered if self.answered else None
+
+    @property
+    def columns(self) -> dict[str, Any]:
+        """The columns `entries` and those of `spec.tally`, for entries that do not share clusters.
+
+        That holds for the parts of one category by prompt format, by memory scenario and by hops: each has
+        one entry of a base entry or a question.
+        """
+        interval = None if self.accuracy is None else wilson(self.accuracy, self.answered)
+        return {
+            **asdict(self),
+            "accuracy": self.accuracy,
+            "ci_low": interval.low if interval else None,
+            "ci_high": interval.high if interval else None,
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +82,36 @@ class ModelScore:
         return any(tally.answered for tally in self.of_v4.values())
 
     @property
-    def web(self) -> str | None:
-        """The webs that it searched in V4, as in the column `web`."""
-        return joined_webs(self.webs, V4_CATEGORIES)
+    def key(self) -> dict[str, Any]:
+        """The columns that say which score it is."""
+        return {"model": self.model.name, "rules": self.rules.value}
+
+    @property
+    def numbers(self) -> dict[str, float | None]:
+        """What is shown beside the scores: cost, latencies, and the spread over formats in points."""
+        return {
+            **asdict(self.usage),
+            "format_max_delta": self.spread.max_delta if self.spread else None,
+            "format_std": self.spread.std if self.spread else None,
+        }
+
+    def web(self, categories: Iterable[str] = V4_CATEGORIES) -> str | None:
+        """The webs that it searched in some categories, as in the column `web`."""
+        return join_webs(web for name in categories for web in split_webs(self.webs.get(name)))
+
+    def limits(self, name: str) -> tuple[float, float] | None:
+        """The interval of a score, which contains it also where the sums were rounded differently."""
+        share, precision = self.scores[name].accuracy, self.precisions.get(name)
+        return (min(precision.low, share), max(precision.high, share)) if precision else None
+
+    def columns(self, name: str, known: bool) -> dict[str, float | None]:
+        """The columns `spec.score`; null unless the score is known.
+
+        Without an interval, a known score is the 0 of an overall of which nothing was evaluated.
+        """
+        share = self.scores[name].accuracy if known else None
+        low, high = (known and self.limits(name)) or (share, share)
+        return {name: share, f"{name}_ci_low": low, f"{name}_ci_high": high}
 
 
 def model_scores(
@@ -205,11 +248,6 @@ def _precisions(
         for key, of_retired in precisions_of_run(retired, sizes, EXECUTABLE).items():
             found[key] = {**of_retired, **found.get(key, {})}
     return found
-
-
-def joined_webs(webs: Mapping[str, str], categories: Iterable[str]) -> str | None:
-    """The webs of some categories, as in the column `web`. webs: by category."""
-    return join_webs(web for name in categories for web in split_webs(webs.get(name)))
 
 
 def _usage(model: ModelRow, responses: pl.DataFrame | None) -> UsageSummary:

@@ -19,9 +19,8 @@ from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.text import cut, printable
 from bfcl_pipeline.benchmark.config.published_scores import Source, identify_files, read_bounded
 from bfcl_pipeline.benchmark.definition.leaderboard_files import OVERALL, Column, Show
-from bfcl_pipeline.benchmark.tables import read_table, write_table
-from bfcl_pipeline.benchmark.tables.text_forms import CSV, write_any_form
-from bfcl_pipeline.show.report.tables.spec import COUNT, SHARE, TEXT, TableSpec, field
+from bfcl_pipeline.benchmark.tables import read_table
+from bfcl_pipeline.show.report.tables import spec
 
 _SHARES = (Show.SCORE, Show.TOTAL)
 _NAME, _OVERALL = "display_name", "overall"
@@ -33,19 +32,21 @@ _MOST = 1e12  # of a cost, a latency or a delta
 def _column(column: Column) -> pa.Field[Any]:
     about = f"`{column.header}` of the file"
     if column.show is Show.TEXT:
-        return field(column.value, TEXT, f"{about}; null if it has none")
-    return field(column.value, SHARE, f"{about}{'' if column.show is Show.NUMBER else ', from 0 to 1'}")
+        return spec.text(column.value, f"{about}; null if it has none", null=True)
+    return spec.share(
+        column.value, f"{about}{'' if column.show is Show.NUMBER else ', from 0 to 1'}", null=True
+    )
 
 
-PUBLISHED = TableSpec(
+PUBLISHED = spec.TableSpec(
     "published",
     "One row per model of each file, highest overall first.",
     [
-        field("date", TEXT, "of the publication, from the config", nullable=False),
-        field("source", TEXT, "where the file is from, from the config", nullable=False),
-        field("file", TEXT, "its name", nullable=False),
-        field("sha256", TEXT, "of its content", nullable=False),
-        field("published_rank", COUNT, "`Rank` of the file; null if it has none"),
+        spec.text("date", "of the publication, from the config"),
+        spec.text("source", "where the file is from, from the config"),
+        spec.text("file", "its name"),
+        spec.text("sha256", "of its content"),
+        spec.count("published_rank", "`Rank` of the file; null if it has none", null=True),
         *map(_column, OVERALL.columns),
     ],
 )
@@ -58,22 +59,14 @@ def write_published(tables: Path, sources: Iterable[Mapping[str, Any]]) -> None:
     """
     rows = [row for source in identify_files(sources) for row in _rows(source)]
     rows.sort(key=lambda row: -row[_OVERALL])
-    _write(tables, pa.Table.from_pylist(rows, schema=PUBLISHED.schema))
+    PUBLISHED.write(tables, pa.Table.from_pylist(rows, schema=PUBLISHED.schema))
 
 
 def copy_published(tables: Path, recorded: Path) -> None:
     """Writes the same from the table of a recorded run. Raises TableError if it cannot be read."""
-    _write(tables, read_table(recorded, PUBLISHED.schema.names).cast(PUBLISHED.schema).combine_chunks())
-
-
-def _write(tables: Path, table: pa.Table) -> None:
-    parquet, text = tables / "published.parquet", tables / f"published{CSV}"
-    if len(table):
-        write_table(parquet, table)
-        write_any_form(text, table)
-    else:
-        parquet.unlink(missing_ok=True)
-        text.unlink(missing_ok=True)
+    PUBLISHED.write(
+        tables, read_table(recorded, PUBLISHED.schema.names).cast(PUBLISHED.schema).combine_chunks()
+    )
 
 
 def _rows(source: Source) -> Iterable[dict[str, Any]]:

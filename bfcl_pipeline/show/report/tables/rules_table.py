@@ -7,24 +7,13 @@ import polars as pl
 
 from bfcl_pipeline.benchmark.errata import Treatment
 from bfcl_pipeline.benchmark.records import Rules
+from bfcl_pipeline.show.report.tables import spec
 from bfcl_pipeline.show.report.tables.run_records import RunRecords, in_order
-from bfcl_pipeline.show.report.tables.spec import (
-    CATEGORY,
-    COUNT,
-    MODEL,
-    RUN,
-    SHARE,
-    WEB,
-    Row,
-    RunSources,
-    TableSpec,
-    field,
-)
 
 _KEY = ["model", "category", "entry_id"]
 
 
-def _rules(made: RunSources) -> list[Row]:
+def _rules(made: spec.RunSources) -> list[spec.Row]:
     records, scores = made.records, made.scores
     mended = {entry.entry_id for entry in made.errata if entry.treatment is Treatment.MENDED}
     scored = records.verdicts.filter(pl.col("valid").is_not_null())
@@ -91,38 +80,30 @@ def _mended(records: RunRecords, mended: Collection[str]) -> dict[tuple[str, str
     }
 
 
-RULES_COMPARED = TableSpec(
+RULES_COMPARED = spec.TableSpec(
     "rules",
     (
         "One row per model and category with verdicts under official and corrected rules, and the "
         "accuracy under verified ones."
     ),
     [
-        RUN,
-        MODEL,
-        CATEGORY,
-        WEB,
-        field("entries", COUNT, "entries that official and corrected rules judged", nullable=False),
-        field("official_accuracy", SHARE, "accuracy under the official rules"),
-        field("corrected_accuracy", SHARE, "accuracy under the corrected rules"),
-        field("to_valid", COUNT, "invalid officially, valid when corrected", nullable=False),
-        field("to_invalid", COUNT, "valid officially, invalid when corrected", nullable=False),
-        field("flipped", COUNT, "entries whose verdict differs: the sum of both", nullable=False),
-        field("verified_accuracy", SHARE, "accuracy under the verified rules; null without verdicts"),
-        field("left_out", COUNT, "entries that the verified rules leave out", nullable=False),
-        field("mended", COUNT, "entries that the verified rules judge by a mended truth", nullable=False),
-        field(
-            "verified_to_valid",
-            COUNT,
-            "of these, invalid when corrected, now valid",
-            nullable=False,
+        spec.RUN,
+        spec.MODEL,
+        spec.CATEGORY,
+        spec.WEB,
+        spec.count("entries", "entries that official and corrected rules judged"),
+        spec.share("official_accuracy", "accuracy under the official rules", null=True),
+        spec.share("corrected_accuracy", "accuracy under the corrected rules", null=True),
+        spec.count("to_valid", "invalid officially, valid when corrected"),
+        spec.count("to_invalid", "valid officially, invalid when corrected"),
+        spec.count("flipped", "entries whose verdict differs: the sum of both"),
+        spec.share(
+            "verified_accuracy", "accuracy under the verified rules; null without verdicts", null=True
         ),
-        field(
-            "verified_to_invalid",
-            COUNT,
-            "of these, valid when corrected, now invalid",
-            nullable=False,
-        ),
+        spec.count("left_out", "entries that the verified rules leave out"),
+        spec.count("mended", "entries that the verified rules judge by a mended truth"),
+        spec.count("verified_to_valid", "of these, invalid when corrected, now valid"),
+        spec.count("verified_to_invalid", "of these, valid when corrected, now invalid"),
     ],
     rows=_rules,
     always=True,

@@ -1,37 +1,16 @@
 """The tables on categories, prompt formats, errors, coverage and usage, and on models without answers."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import asdict
-from typing import Any
 
 import polars as pl
 
 from bfcl_pipeline.benchmark.definition import CATEGORIES, parse_format
-from bfcl_pipeline.benchmark.records import Rules, Step
-from bfcl_pipeline.judge.scoring.statistics.clustered import wilson
+from bfcl_pipeline.benchmark.records import Step
 from bfcl_pipeline.judge.scoring.usage import add_up
-from bfcl_pipeline.show.report.tables.intervals import interval_rows, precision_columns
-from bfcl_pipeline.show.report.tables.model_scores import ModelScore, VerdictCounts
+from bfcl_pipeline.show.report.tables import spec
+from bfcl_pipeline.show.report.tables.intervals import rounded
 from bfcl_pipeline.show.report.tables.run_records import by_model, in_order
-from bfcl_pipeline.show.report.tables.spec import (
-    CATEGORY,
-    CLUSTERED,
-    CLUSTERS,
-    COUNT,
-    DESIGN_EFFECT,
-    KEY,
-    MARK,
-    MODEL,
-    RUN,
-    SHARE,
-    TEXT,
-    WEB,
-    Row,
-    RunSources,
-    TableSpec,
-    field,
-    tally,
-)
 
 ENTRIES, SESSIONS = "entries", "sessions"
 """The values of the column `part`."""
@@ -44,73 +23,32 @@ UNKNOWN_REASON = "the responses do not state a reason"
 MISSING_REASON = "its step failed before it had results; logs/ has the log of each step"
 
 
-def _by_name(scores: Iterable[ModelScore]) -> list[ModelScore]:
-    order = list(Rules)
-    return sorted(scores, key=lambda score: (score.model.name, order.index(score.rules)))
-
-
-def _key(score: ModelScore) -> Row:
-    return {"model": score.model.name, "rules": score.rules.value}
-
-
-def _categories(made: RunSources) -> Iterator[Row]:
-    for score in _by_name(made.scores):
+def _categories(made: spec.RunSources) -> Iterator[spec.Row]:
+    for score in made.by_name:
         for name, category in CATEGORIES.items():
             if name in score.tallies:
-                counted = score.tallies[name]
+                counted, precision = score.tallies[name], score.precisions.get(name)
                 yield {
-                    **_key(score),
+                    **score.key,
                     "category": name,
                     "web": score.webs.get(name),
                     "release_entries": category.entries,
-                    **tally_columns(counted),
-                    **precision_columns(score.precisions.get(name)),
+                    **counted.columns,
+                    "ci_low": precision.low if precision else None,
+                    "ci_high": precision.high if precision else None,
+                    "clusters": precision.clusters if precision else 0,
+                    "design_effect": rounded(precision.design_effect) if precision else None,
                     "not_answered": counted.entries - counted.answered,
                 }
 
 
-def _formats(made: RunSources) -> Iterator[Row]:
-    for score in _by_name(made.scores):
+def _formats(made: spec.RunSources) -> Iterator[spec.Row]:
+    for score in made.by_name:
         for key, counted in score.formats.items():
-            yield {**_key(score), "format": key, **_format_columns(key), **tally_columns(counted)}
+            yield {**score.key, "format": key, **asdict(parse_format(key)), **counted.columns}
 
 
-def _intervals(made: RunSources) -> Iterator[Row]:
-    for score in _by_name(made.scores):
-        for row in interval_rows(score.scores, score.precisions):
-            yield {**_key(score), **row}
-
-
-def tally_columns(tally: VerdictCounts) -> dict[str, Any]:
-    """The columns `entries` and those of `columns.tally`, for entries that do not share clusters.
-
-    That holds for the parts of one category by prompt format, by memory scenario and by hops: each has one
-    entry of a base entry or a question.
-    """
-    share = tally.accuracy
-    interval = None if share is None else wilson(share, tally.answered)
-    return {
-        "entries": tally.entries,
-        "answered": tally.answered,
-        "correct": tally.correct,
-        "accuracy": tally.accuracy,
-        "ci_low": interval.low if interval else None,
-        "ci_high": interval.high if interval else None,
-    }
-
-
-def _format_columns(key: str) -> Mapping[str, Any]:
-    fmt = parse_format(key)
-    return {
-        "return_format": fmt.return_format.value,
-        "tool_call_tag": fmt.tool_call_tag,
-        "doc_format": fmt.doc_format,
-        "layout": fmt.layout,
-        "style": fmt.style,
-    }
-
-
-def _error_types(made: RunSources) -> list[Row]:
+def _error_types(made: spec.RunSources) -> list[spec.Row]:
     key = ["model", "rules", "category", "error_type"]
     counted = (
         made.records.verdicts.filter(pl.col("valid").not_())
@@ -126,7 +64,7 @@ def _error_types(made: RunSources) -> list[Row]:
     return in_order(counted, "model", "rules", "category").to_dicts()
 
 
-def _coverage(made: RunSources) -> list[Row]:
+def _coverage(made: spec.RunSources) -> list[spec.Row]:
     counted = (
         made.records.verdicts.unique(["model", "category", "entry_id"], maintain_order=True)
         .group_by("model", "category", "status")
@@ -135,7 +73,7 @@ def _coverage(made: RunSources) -> list[Row]:
     return in_order(counted, "model", "category", "status").to_dicts()
 
 
-def _usage(made: RunSources) -> Iterator[Row]:
+def _usage(made: spec.RunSources) -> Iterator[spec.Row]:
     rows = {score.model.name: score.model for score in made.scores}
     tables = {SESSIONS: made.records.sessions, ENTRIES: made.records.responses}
     answers = {part: by_model(table.rows) for part, table in tables.items()}
@@ -164,7 +102,7 @@ def _steps(frame: pl.DataFrame) -> dict[str, list[list[Step]]]:
     return steps_of
 
 
-def _unanswered(made: RunSources) -> Iterator[Row]:
+def _unanswered(made: spec.RunSources) -> Iterator[spec.Row]:
     """Models without any verdict, of V4 or not, then those without responses."""
     for score in made.scores:
         if score.rules is made.rules and not any(tally.answered for tally in score.tallies.values()):
@@ -179,136 +117,119 @@ def _unanswered(made: RunSources) -> Iterator[Row]:
         yield {"model": model, "entries": None, "reason": MISSING_REASON}
 
 
-CATEGORY_SCORES = TableSpec(
+CATEGORY_SCORES = spec.TableSpec(
     "categories",
     "One row per model, rule set and category that was run.",
     [
-        *KEY,
-        CATEGORY,
-        WEB,
-        field("release_entries", COUNT, "scored entries that the release has", nullable=False),
-        field("entries", COUNT, "entries asked in this run", nullable=False),
-        *tally("of the category", CLUSTERED),
-        CLUSTERS,
-        DESIGN_EFFECT,
-        field("not_answered", COUNT, "entries without a verdict: in no accuracy", nullable=False),
+        *spec.KEY,
+        spec.CATEGORY,
+        spec.WEB,
+        spec.count("release_entries", "scored entries that the release has"),
+        spec.count("entries", "entries asked in this run"),
+        *spec.tally("of the category", spec.CLUSTERED),
+        spec.CLUSTERS,
+        spec.DESIGN_EFFECT,
+        spec.count("not_answered", "entries without a verdict: in no accuracy"),
     ],
     rows=_categories,
     always=True,
 )
 
 
-ERROR_TYPES = TableSpec(
+ERROR_TYPES = spec.TableSpec(
     "error_types",
     "One row per model, rule set, category and error type, commonest first.",
     [
-        *KEY,
-        CATEGORY,
-        field("error_type", TEXT, "official name of the error", nullable=False),
-        field("count", COUNT, "responses that failed so", nullable=False),
-        field("example_entry_id", TEXT, "the first of them", nullable=False),
-        field("example_message", TEXT, "what was wrong with it, for a person, cut to 300 characters"),
+        *spec.KEY,
+        spec.CATEGORY,
+        spec.text("error_type", "official name of the error"),
+        spec.count("count", "responses that failed so"),
+        spec.text("example_entry_id", "the first of them"),
+        spec.text(
+            "example_message", "what was wrong with it, for a person, cut to 300 characters", null=True
+        ),
     ],
     rows=_error_types,
     always=True,
 )
 
 
-FORMAT_SCORES = TableSpec(
+FORMAT_SCORES = spec.TableSpec(
     "formats",
     "One row per model, rule set and prompt format of the format-sensitivity test.",
     [
-        *KEY,
-        field("format", TEXT, "the release's name of the prompt format", nullable=False),
-        field("return_format", TEXT, "syntax in which calls were to be written", nullable=False),
-        field("tool_call_tag", MARK, "calls were to stand in a tag", nullable=False),
-        field("doc_format", TEXT, "how the functions were documented", nullable=False),
-        field("layout", TEXT, "plaintext or markdown", nullable=False),
-        field("style", TEXT, "classic or experimental wording", nullable=False),
-        field("entries", COUNT, "entries asked in this format", nullable=False),
-        *tally("in this format"),
+        *spec.KEY,
+        spec.text("format", "the release's name of the prompt format"),
+        spec.text("return_format", "syntax in which calls were to be written"),
+        spec.mark("tool_call_tag", "calls were to stand in a tag"),
+        spec.text("doc_format", "how the functions were documented"),
+        spec.text("layout", "plaintext or markdown"),
+        spec.text("style", "classic or experimental wording"),
+        spec.count("entries", "entries asked in this format"),
+        *spec.tally("in this format"),
     ],
     rows=_formats,
     always=True,
 )
 
 
-COVERAGE = TableSpec(
+COVERAGE = spec.TableSpec(
     "coverage",
     "One row per model, category and status that occurs.",
     [
-        RUN,
-        MODEL,
-        CATEGORY,
-        field("status", TEXT, "answered, or why there is no verdict", nullable=False),
-        field("entries", COUNT, "entries with this status", nullable=False),
+        spec.RUN,
+        spec.MODEL,
+        spec.CATEGORY,
+        spec.text("status", "answered, or why there is no verdict"),
+        spec.count("entries", "entries with this status"),
     ],
     rows=_coverage,
     always=True,
 )
 
 
-INTERVALS = TableSpec(
-    "intervals",
-    (
-        "One row per model, rule set and score with verdicts: the overall, the other groups, the "
-        "categories. The design effect of a group is the variance of its score over that of "
-        "independent entries. [statistics.md](statistics.md) derives the columns. Memory has only "
-        "five scenarios, too few for an interval over scenarios: the last two columns show how much "
-        "its scores depend on single ones."
-    ),
-    [
-        *KEY,
-        field("score", TEXT, "a column of `leaderboard`: a score or a category", nullable=False),
-        field("entries", COUNT, "entries of it with a judged response", nullable=False),
-        CLUSTERS,
-        field("accuracy", SHARE, "the score; what was not evaluated counts 0", nullable=False),
-        field("ci_low", SHARE, f"lower limit of its {CLUSTERED}", nullable=False),
-        field("ci_high", SHARE, f"upper limit of its {CLUSTERED}", nullable=False),
-        DESIGN_EFFECT,
-        field("effective_entries", SHARE, "independent entries that would be as precise; null if unknown"),
-        field("scenario_low", SHARE, "memory: the lowest score with one scenario left out; else null"),
-        field("scenario_high", SHARE, "memory: the highest score with one scenario left out; else null"),
-    ],
-    rows=_intervals,
-    always=True,
-)
-
-
-USAGE = TableSpec(
+USAGE = spec.TableSpec(
     "usage",
     "One row per model, category and part that was run; `coverage` counts failures.",
     [
-        RUN,
-        MODEL,
-        CATEGORY,
-        field("part", TEXT, "entries, or sessions: those before memory questions", nullable=False),
-        field("entries", COUNT, "entries or sessions asked, whatever became of them", nullable=False),
-        field("exchanges", COUNT, "requests of these that were answered", nullable=False),
-        field("input_tokens", COUNT, "tokens sent; null if never told"),
-        field("output_tokens", COUNT, "tokens received; null if never told"),
-        field("cost_usd", SHARE, "these at the prices of the model's row, in US dollars; null without"),
-        field(
-            "exchange_mean_seconds", SHARE, "mean time from a request to its answer; null if never taken"
+        spec.RUN,
+        spec.MODEL,
+        spec.CATEGORY,
+        spec.text("part", "entries, or sessions: those before memory questions"),
+        spec.count("entries", "entries or sessions asked, whatever became of them"),
+        spec.count("exchanges", "requests of these that were answered"),
+        spec.count("input_tokens", "tokens sent; null if never told", null=True),
+        spec.count("output_tokens", "tokens received; null if never told", null=True),
+        spec.share(
+            "cost_usd", "these at the prices of the model's row, in US dollars; null without", null=True
         ),
-        field("exchange_p95_seconds", SHARE, "95th percentile of these times"),
-        field("entry_mean_seconds", SHARE, "mean over entries of the sum of their times"),
-        field("entry_p95_seconds", SHARE, "95th percentile of these sums"),
-        field("truncated", COUNT, "answers cut off at a limit of tokens; null if no end is ever told"),
+        spec.share(
+            "exchange_mean_seconds",
+            "mean time from a request to its answer; null if never taken",
+            null=True,
+        ),
+        spec.share("exchange_p95_seconds", "95th percentile of these times", null=True),
+        spec.share("entry_mean_seconds", "mean over entries of the sum of their times", null=True),
+        spec.share("entry_p95_seconds", "95th percentile of these sums", null=True),
+        spec.count(
+            "truncated", "answers cut off at a limit of tokens; null if no end is ever told", null=True
+        ),
     ],
     rows=_usage,
     always=True,
 )
 
 
-UNANSWERED = TableSpec(
+UNANSWERED = spec.TableSpec(
     "unanswered",
     "One row per model without any answer.",
     [
-        RUN,
-        MODEL,
-        field("entries", COUNT, "entries of the model, all without an answer; null without responses"),
-        field("reason", TEXT, "why, for a person: the shortest detail of these entries", nullable=False),
+        spec.RUN,
+        spec.MODEL,
+        spec.count(
+            "entries", "entries of the model, all without an answer; null without responses", null=True
+        ),
+        spec.text("reason", "why, for a person: the shortest detail of these entries"),
     ],
     rows=_unanswered,
 )

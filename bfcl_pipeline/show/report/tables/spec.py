@@ -16,8 +16,14 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar
 
 import pyarrow as pa
 
+from bfcl_pipeline.benchmark.definition.leaderboard import Group, Mean
 from bfcl_pipeline.benchmark.records import Rules
+from bfcl_pipeline.benchmark.tables.schemas import count as count
 from bfcl_pipeline.benchmark.tables.schemas import field as field
+from bfcl_pipeline.benchmark.tables.schemas import mark as mark
+from bfcl_pipeline.benchmark.tables.schemas import share as share
+from bfcl_pipeline.benchmark.tables.schemas import text as text
+from bfcl_pipeline.benchmark.tables.text_forms import CSV, PARQUET, write_any_form
 
 if TYPE_CHECKING:
     from bfcl_pipeline.show.report.tables.agentic_records import AgenticRecords
@@ -59,6 +65,12 @@ class RunSources(_Sources):
     missing: Collection[str] = ()  # models without responses
     _made: dict[Callable[..., Any], Any] = attribute(default_factory=dict)
 
+    @property
+    def by_name(self) -> list[ModelScore]:
+        """The scores in the order of most tables: by name, then rules."""
+        order = list(Rules)
+        return sorted(self.scores, key=lambda score: (score.model.name, order.index(score.rules)))
+
 
 @dataclass(frozen=True, slots=True)
 class ModelSources(_Sources):
@@ -85,22 +97,28 @@ class TableSpec:
         """The columns with their types and descriptions."""
         return pa.schema(self.columns)
 
+    def write(self, folder: Path, table: pa.Table) -> None:
+        """Writes it as Parquet and CSV; without rows it removes both, unless every run has this table.
 
-TEXT = pa.string()
-COUNT = pa.int64()
-SHARE = pa.float64()
-MARK = pa.bool_()
+        What an earlier configuration left must not be shown as part of this one.
+        """
+        for form in (PARQUET, CSV):
+            path = folder / f"{self.name}{form}"
+            if len(table) or self.always:
+                write_any_form(path, table)
+            else:
+                path.unlink(missing_ok=True)
 
 
-RUN = field("run", TEXT, "name of the run; null if the responses tell none")
-MODEL = field("model", TEXT, "name of the model", nullable=False)
-RULES = field("rules", TEXT, "official, corrected or verified: the rule set", nullable=False)
+RUN = text("run", "name of the run; null if the responses tell none", null=True)
+MODEL = text("model", "name of the model")
+RULES = text("rules", "official, corrected or verified: the rule set")
 KEY = (RUN, MODEL, RULES)
 """The first columns of most tables."""
 
-CATEGORY = field("category", TEXT, "one of the V4 categories", nullable=False)
-WEB = field(
-    "web", TEXT, "web searched: simulated, record, replay, live or off; several joined; null if none"
+CATEGORY = text("category", "one of the V4 categories")
+WEB = text(
+    "web", "web searched: simulated, record, replay, live or off; several joined; null if none", null=True
 )
 
 
@@ -115,20 +133,37 @@ def tally(of: str, interval: str = "95 % Wilson interval") -> list[pa.Field[Any]
         interval: which interval it has.
     """
     return [
-        field("answered", COUNT, f"entries {of} with a judged response", nullable=False),
-        field("correct", COUNT, "of these, the valid ones", nullable=False),
-        field("accuracy", SHARE, "correct / answered; null if none was judged"),
-        field("ci_low", SHARE, f"lower limit of its {interval}"),
-        field("ci_high", SHARE, f"upper limit of its {interval}"),
+        count("answered", f"entries {of} with a judged response"),
+        count("correct", "of these, the valid ones"),
+        share("accuracy", "correct / answered; null if none was judged", null=True),
+        share("ci_low", f"lower limit of its {interval}", null=True),
+        share("ci_high", f"upper limit of its {interval}", null=True),
     ]
 
 
-CLUSTERS = field("clusters", COUNT, "sets of judged entries that share a scenario", nullable=False)
-DESIGN_EFFECT = field(
-    "design_effect", SHARE, "variance over that of independent entries; null if it cannot be measured"
+def score(name: str, about: str) -> list[pa.Field[Any]]:
+    """The columns of a score with its limits."""
+    return [
+        share(name, about, null=True),
+        share(f"{name}_ci_low", f"lower limit of its {CLUSTERED}", null=True),
+        share(f"{name}_ci_high", f"upper limit of its {CLUSTERED}", null=True),
+    ]
+
+
+def describe_mean(group: Group) -> str:
+    """How a group score is computed, as the beginning of a description."""
+    weighted = group.mean is Mean.WEIGHTED
+    members = ", ".join(f"{one.weight} % {one.name}" if weighted else one.name for one in group.members)
+    by_size = ", by judged entries" if group.mean is Mean.BY_SIZE else ""
+    return f"{'weighted ' if weighted else ''}mean of {members}{by_size}"
+
+
+CLUSTERS = count("clusters", "sets of judged entries that share a scenario")
+DESIGN_EFFECT = share(
+    "design_effect", "variance over that of independent entries; null if it cannot be measured", null=True
 )
 
 
 def counts(**columns: str) -> list[pa.Field[Any]]:
     """Columns of counts by name, with what each counts."""
-    return [field(name, COUNT, about, nullable=False) for name, about in columns.items()]
+    return [count(name, about) for name, about in columns.items()]

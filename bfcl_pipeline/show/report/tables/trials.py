@@ -27,20 +27,9 @@ from bfcl_pipeline.judge.scoring.statistics.repeated import (
     mean_of,
     score,
 )
+from bfcl_pipeline.show.report.tables import spec
 from bfcl_pipeline.show.report.tables.leaderboard import SCORES, leaderboard_rows
 from bfcl_pipeline.show.report.tables.run_records import by_model, in_order
-from bfcl_pipeline.show.report.tables.spec import (
-    CATEGORY,
-    COUNT,
-    RULES,
-    RUN,
-    SHARE,
-    TEXT,
-    Row,
-    RunSources,
-    TableSpec,
-    field,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +66,7 @@ class TrialVerdicts:
         return _trials(kept, self.repeated.marks[enough], self.sizes) if kept else None
 
 
-def _tables(made: RunSources) -> dict[str, list[Row]]:
+def _tables(made: spec.RunSources) -> dict[str, list[spec.Row]]:
     """The rows of the three tables, for the models with more than one trial."""
     trials_of: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
     for row in made.once(leaderboard_rows):
@@ -236,74 +225,77 @@ def _flaky(found: TrialVerdicts) -> Iterator[dict[str, Any]]:
         }
 
 
-_MODEL = field("model", TEXT, "name of the model, of whose trials each has its own in other tables", False)
-_SCORE = field("score", TEXT, "a column of `leaderboard`: a score or a category", nullable=False)
+_MODEL = spec.text("model", "name of the model, of whose trials each has its own in other tables")
+_SCORE = spec.text("score", "a column of `leaderboard`: a score or a category")
 
 
-TRIALS = TableSpec(
+TRIALS = spec.TableSpec(
     "trials",
     "One row per rule set, repeated model and score.",
     [
-        RUN,
-        RULES,
+        spec.RUN,
+        spec.RULES,
         _MODEL,
         _SCORE,
-        field("trials", COUNT, "trials that have this score", nullable=False),
-        field("mean", SHARE, "its mean over these", nullable=False),
-        field("std", SHARE, "its sample standard deviation; null of one trial"),
-        field("min", SHARE, "the lowest", nullable=False),
-        field("max", SHARE, "the highest", nullable=False),
-        field(
+        spec.count("trials", "trials that have this score"),
+        spec.share("mean", "its mean over these"),
+        spec.share("std", "its sample standard deviation; null of one trial", null=True),
+        spec.share("min", "the lowest"),
+        spec.share("max", "the highest"),
+        spec.share(
             "ci_low",
-            SHARE,
             "lower limit of the clustered 95 % interval of the mean; null if trials lack categories of it",
+            null=True,
         ),
-        field("ci_high", SHARE, "upper limit of this interval"),
-        field("between", SHARE, "standard error of the mean from the choice of the entries"),
-        field("within", SHARE, "standard error of the mean from the randomness of trials"),
-        field("entries", COUNT, "entries with a verdict in two trials or more"),
-        field("flaky", COUNT, "of these, those whose verdict differs among trials"),
+        spec.share("ci_high", "upper limit of this interval", null=True),
+        spec.share("between", "standard error of the mean from the choice of the entries", null=True),
+        spec.share("within", "standard error of the mean from the randomness of trials", null=True),
+        spec.count("entries", "entries with a verdict in two trials or more", null=True),
+        spec.count("flaky", "of these, those whose verdict differs among trials", null=True),
     ],
     rows=lambda made: made.once(_tables)["trials"],
 )
 
 
-PASS_K = TableSpec(
+PASS_K = spec.TableSpec(
     "pass_k",
     (
         "One row per rule set, repeated model, score and number of repetitions, if every category "
         "of the score in the run has entries with so many verdicts. A category that was not run counts 0."
     ),
     [
-        RUN,
-        RULES,
+        spec.RUN,
+        spec.RULES,
         _MODEL,
         _SCORE,
-        field("k", COUNT, "number of repetitions", nullable=False),
-        field("entries", COUNT, "entries counted: verdicts in k trials or more", nullable=False),
-        field("pass_k", SHARE, "pass^k: probability that k repetitions are all right", nullable=False),
-        field("ci_low", SHARE, "lower limit of its clustered 95 % interval", nullable=False),
-        field("ci_high", SHARE, "upper limit of its clustered 95 % interval", nullable=False),
-        field("pass_at_k", SHARE, "pass@k: probability that one or more of k are right", nullable=False),
+        spec.count("k", "number of repetitions"),
+        spec.count("entries", "entries counted: verdicts in k trials or more"),
+        spec.share("pass_k", "pass^k: probability that k repetitions are all right"),
+        spec.share("ci_low", "lower limit of its clustered 95 % interval"),
+        spec.share("ci_high", "upper limit of its clustered 95 % interval"),
+        spec.share("pass_at_k", "pass@k: probability that one or more of k are right"),
     ],
     rows=lambda made: made.once(_tables)["pass_k"],
 )
 
 
-FLAKY = TableSpec(
+FLAKY = spec.TableSpec(
     "flaky",
     (
         "One row per rule set, repeated model and entry whose verdict differs among trials, in the "
         "order of the benchmark."
     ),
     [
-        RUN,
-        RULES,
+        spec.RUN,
+        spec.RULES,
         _MODEL,
-        CATEGORY,
-        field("entry_id", TEXT, "id as in the release", nullable=False),
-        field("trials", COUNT, "trials with a verdict on it", nullable=False),
-        field("right", COUNT, "of these, those with a valid answer", nullable=False),
+        spec.CATEGORY,
+        spec.text("entry_id", "id as in the release"),
+        spec.count("trials", "trials with a verdict on it"),
+        spec.count("right", "of these, those with a valid answer"),
     ],
     rows=lambda made: made.once(_tables)["flaky"],
 )
+
+
+TABLES = (TRIALS, PASS_K, FLAKY)

@@ -1,7 +1,7 @@
 """The tables on web search: accuracy by number of hops, failures of wrong answers, and every question."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from statistics import fmean
 
 from bfcl_pipeline.benchmark.definition import GROUPS
@@ -11,76 +11,20 @@ from bfcl_pipeline.judge.scoring.web_use import (
     NONE_OF_THESE,
     RESULT_FAILURES,
     Next,
-    WebWork,
     failures,
     hop_count,
 )
 from bfcl_pipeline.runs.web_label import join_webs
+from bfcl_pipeline.show.report.tables import spec
 from bfcl_pipeline.show.report.tables.agentic_records import AgenticRecords, ScoredQuestion
 from bfcl_pipeline.show.report.tables.model_scores import VerdictCounts
-from bfcl_pipeline.show.report.tables.score_tables import tally_columns
-from bfcl_pipeline.show.report.tables.spec import (
-    CATEGORY,
-    COUNT,
-    KEY,
-    MARK,
-    SHARE,
-    TEXT,
-    WEB,
-    ModelSources,
-    Row,
-    TableSpec,
-    counts,
-    field,
-    tally,
-)
 
 
-def _hops(of: ModelSources) -> Iterator[Row]:
-    records = of.records
-    for key, scored in _searched(records):
-        for hops in sorted({hop_count(question.entry) for question in scored}):
-            questions = [question for question in scored if hop_count(question.entry) == hops]
-            answered = list(_answered(records, questions))
-            works = [work for _, work in answered]
-            right = [work for question, work in answered if question.valid]
-            yield {
-                **key,
-                "hops": hops,
-                **tally_columns(VerdictCounts.of([question.valid for question in questions])),
-                **_means(works, ""),
-                **_means(right, "_correct"),
-                "abstained": sum(work.abstains for question, work in answered if not question.valid),
-            }
-
-
-def _failures(of: ModelSources) -> Iterator[Row]:
-    records = of.records
-    for key, scored in _searched(records):
-        wrong = {
-            question.entry.entry_id: work
-            for question, work in _answered(records, scored)
-            if question.valid is False
-        }
-        reasons = {entry_id: failures(work) for entry_id, work in wrong.items()}
-        counts = Counter(failure for found in reasons.values() for failure in found)
-        known = sum(work.known for work in wrong.values())
-        for failure in (*FAILURES, NONE_OF_THESE) if wrong else ():
-            yield {
-                **key,
-                "failure": failure,
-                "count": counts[failure],
-                "wrong": len(wrong),
-                "share": counts[failure] / len(wrong),
-                "example_entry_id": next((entry for entry in wrong if failure in reasons[entry]), None),
-                "known": known if failure in (*RESULT_FAILURES, NONE_OF_THESE) else len(wrong),
-            }
-
-
-def _questions(of: ModelSources) -> Iterator[Row]:
-    records = of.records
-    for key, scored in _searched(records):
-        for question, work in _answered(records, scored):
+def _questions(of: spec.ModelSources) -> list[spec.Row]:
+    rows = []
+    for key, scored in _searched(of.records):
+        for question in (one for one in scored if one.answer and one.valid is not None):
+            work = of.records.web[question.entry.category][question.entry.entry_id]
             after = Counter(work.after_failures())
             results = {
                 "failed_searches": sum(bool(call.failed) for call in work.searches),
@@ -92,7 +36,7 @@ def _questions(of: ModelSources) -> Iterator[Row]:
                 "gave_up": after[Next.GAVE_UP],
                 **{f"answer_in_{place}": place in work.places for place in Place},
             }
-            yield {
+            row = {
                 **key,
                 "entry_id": question.entry.entry_id,
                 "hops": hop_count(question.entry),
@@ -106,64 +50,89 @@ def _questions(of: ModelSources) -> Iterator[Row]:
                 **(results if work.known else {}),
                 "failures": None if question.valid else ",".join(failures(work)) or None,
             }
+            rows.append(row)
+    return rows
+
+
+def _hops(of: spec.ModelSources) -> Iterator[spec.Row]:
+    for key, scored in _searched(of.records):
+        answered = [row for row in of.once(_questions) if key.items() <= row.items()]
+        for hops in sorted({hop_count(question.entry) for question in scored}):
+            marks = [question.valid for question in scored if hop_count(question.entry) == hops]
+            rows = [row for row in answered if row["hops"] == hops]
+            yield {
+                **key,
+                "hops": hops,
+                **VerdictCounts.of(marks).columns,
+                **_means(rows, ""),
+                **_means([row for row in rows if row["valid"]], "_correct"),
+                "abstained": sum(row["abstained"] for row in rows),
+            }
+
+
+def _failures(of: spec.ModelSources) -> Iterator[spec.Row]:
+    for key, _ in _searched(of.records):
+        rows = [row for row in of.once(_questions) if key.items() <= row.items() and not row["valid"]]
+        kinds = {row["entry_id"]: (row["failures"] or "").split(",") for row in rows}
+        counts = Counter(failure for found in kinds.values() for failure in found)
+        known = sum(row["known"] for row in rows)
+        for failure in (*FAILURES, NONE_OF_THESE) if rows else ():
+            yield {
+                **key,
+                "failure": failure,
+                "count": counts[failure],
+                "wrong": len(rows),
+                "share": counts[failure] / len(rows),
+                "example_entry_id": next((entry for entry in kinds if failure in kinds[entry]), None),
+                "known": known if failure in (*RESULT_FAILURES, NONE_OF_THESE) else len(rows),
+            }
 
 
 def _searched(records: AgenticRecords) -> Iterator[tuple[dict[str, str | None], Sequence[ScoredQuestion]]]:
     """The key columns of each rule set and web-search category, and its questions with verdicts."""
     for (rules, category), scored in records.verdicts.items():
         if category in GROUPS["web_search"]:
-            answers = (question.answer for question in scored if question.answer)
-            web = join_webs(answer.web for answer in answers if answer.web)
-            yield {"model": records.model, "rules": rules, "category": category, "web": web}, scored
+            web = join_webs(one.answer.web for one in scored if one.answer and one.answer.web)
+            yield {"rules": rules, "category": category, "web": web}, scored
 
 
-def _answered(
-    records: AgenticRecords, questions: Iterable[ScoredQuestion]
-) -> Iterator[tuple[ScoredQuestion, WebWork]]:
-    """The questions with an answer and a verdict on it, each with what was done."""
-    for question in questions:
-        if question.answer and question.valid is not None:
-            entry = question.entry
-            yield question, records.web[entry.category][entry.entry_id]
-
-
-def _means(works: Sequence[WebWork], suffix: str) -> dict[str, float | None]:
+def _means(rows: Sequence[spec.Row], suffix: str) -> dict[str, float | None]:
     return {
-        f"mean_steps{suffix}": _mean(work.steps for work in works),
-        f"mean_searches{suffix}": _mean(len(work.searches) for work in works),
-        f"mean_fetches{suffix}": _mean(len(work.fetches) for work in works),
+        f"mean_{name}{suffix}": fmean(row[name] for row in rows) if rows else None
+        for name in ("steps", "searches", "fetches")
     }
 
 
-def _mean(amounts: Iterable[int]) -> float | None:
-    values = list(amounts)
-    return fmean(values) if values else None
-
-
-WEB_HOPS = TableSpec(
+WEB_HOPS = spec.TableSpec(
     "web_hops",
     "One row per model, rule set, web-search category and number of hops.",
     [
-        *KEY,
-        CATEGORY,
-        WEB,
-        *counts(hops="steps from the question to its answer, as annotated", entries="questions asked"),
-        *tally("of so many hops"),
-        field(
-            "mean_steps", SHARE, "mean number of steps, with calls or without; null if no answer is there"
+        *spec.KEY,
+        spec.CATEGORY,
+        spec.WEB,
+        *spec.counts(hops="steps from the question to its answer, as annotated", entries="questions asked"),
+        *spec.tally("of so many hops"),
+        spec.share(
+            "mean_steps",
+            "mean number of steps, with calls or without; null if no answer is there",
+            null=True,
         ),
-        field("mean_searches", SHARE, "mean number of searches; null likewise"),
-        field("mean_fetches", SHARE, "mean number of pages fetched, or tried to; null likewise"),
-        field("mean_steps_correct", SHARE, "mean number of steps of the right answers; null without one"),
-        field("mean_searches_correct", SHARE, "mean number of their searches; null likewise"),
-        field("mean_fetches_correct", SHARE, "mean number of their fetches; null likewise"),
-        field("abstained", COUNT, "wrong answers that say that the model does not know or cannot answer"),
+        spec.share("mean_searches", "mean number of searches; null likewise", null=True),
+        spec.share("mean_fetches", "mean number of pages fetched, or tried to; null likewise", null=True),
+        spec.share(
+            "mean_steps_correct", "mean number of steps of the right answers; null without one", null=True
+        ),
+        spec.share("mean_searches_correct", "mean number of their searches; null likewise", null=True),
+        spec.share("mean_fetches_correct", "mean number of their fetches; null likewise", null=True),
+        spec.count(
+            "abstained", "wrong answers that say that the model does not know or cannot answer", null=True
+        ),
     ],
     of_model=_hops,
 )
 
 
-WEB_FAILURES = TableSpec(
+WEB_FAILURES = spec.TableSpec(
     "web_failures",
     (
         "One row per model, rule set, web-search category with wrong answers, and failure. "
@@ -184,20 +153,22 @@ WEB_FAILURES = TableSpec(
         "page or in a result by chance."
     ),
     [
-        *KEY,
-        CATEGORY,
-        WEB,
-        field("failure", TEXT, "what the wrong answers did; one may have done several", nullable=False),
-        *counts(count="wrong answers that did", wrong="wrong answers that are there"),
-        field("share", SHARE, "count / wrong", nullable=False),
-        field("example_entry_id", TEXT, "the first of them; null if there is none"),
-        field("known", COUNT, "wrong answers of which it is known: all, or those with recorded results"),
+        *spec.KEY,
+        spec.CATEGORY,
+        spec.WEB,
+        spec.text("failure", "what the wrong answers did; one may have done several"),
+        *spec.counts(count="wrong answers that did", wrong="wrong answers that are there"),
+        spec.share("share", "count / wrong"),
+        spec.text("example_entry_id", "the first of them; null if there is none", null=True),
+        spec.count(
+            "known", "wrong answers of which it is known: all, or those with recorded results", null=True
+        ),
     ],
     of_model=_failures,
 )
 
 
-WEB_QUESTIONS = TableSpec(
+WEB_QUESTIONS = spec.TableSpec(
     "web_questions",
     (
         "One row per model, rule set and web question with a verdict on an answer. The "
@@ -205,29 +176,39 @@ WEB_QUESTIONS = TableSpec(
         "from the model's own knowledge, or from other words than those of the acceptable answers."
     ),
     [
-        *KEY,
-        CATEGORY,
-        WEB,
-        field("entry_id", TEXT, "the question", nullable=False),
-        *counts(hops="steps from the question to its answer, as annotated"),
-        field("valid", MARK, "whether the answer is right", nullable=False),
-        field("abstained", MARK, "wrong, and the model says that it does not know", nullable=False),
-        *counts(
+        *spec.KEY,
+        spec.CATEGORY,
+        spec.WEB,
+        spec.text("entry_id", "the question"),
+        *spec.counts(hops="steps from the question to its answer, as annotated"),
+        spec.mark("valid", "whether the answer is right"),
+        spec.mark("abstained", "wrong, and the model says that it does not know"),
+        *spec.counts(
             steps="steps, with calls or without",
             searches="calls of the search tool; none if it was not offered",
             repeated_searches="of these, those with nearly the words of an earlier one",
             fetches="calls of the tool that fetches a page; none if it was not offered",
         ),
-        field("known", MARK, "whether the result of every call is recorded", nullable=False),
-        field("failed_searches", COUNT, "searches that failed or found nothing; null if not known"),
-        field("failed_fetches", COUNT, "fetches that failed; null if not known"),
-        field("retried", COUNT, "of these, those after which the same address was fetched; null likewise"),
-        field("other_source", COUNT, "those after which another address was fetched"),
-        field("searched_again", COUNT, "those after which the model searched, but fetched nothing"),
-        field("answered", COUNT, "those after which the model answered without a further call"),
-        field("gave_up", COUNT, "those after which it did not answer, or said that it does not know"),
+        spec.mark("known", "whether the result of every call is recorded"),
+        spec.count(
+            "failed_searches", "searches that failed or found nothing; null if not known", null=True
+        ),
+        spec.count("failed_fetches", "fetches that failed; null if not known", null=True),
+        spec.count(
+            "retried", "of these, those after which the same address was fetched; null likewise", null=True
+        ),
+        spec.count("other_source", "those after which another address was fetched", null=True),
+        spec.count(
+            "searched_again", "those after which the model searched, but fetched nothing", null=True
+        ),
+        spec.count("answered", "those after which the model answered without a further call", null=True),
+        spec.count(
+            "gave_up", "those after which it did not answer, or said that it does not know", null=True
+        ),
         *(
-            field(f"answer_in_{place}", MARK, f"an acceptable answer stands {where}; null if not known")
+            spec.mark(
+                f"answer_in_{place}", f"an acceptable answer stands {where}; null if not known", null=True
+            )
             for place, where in (
                 ("title", "in the title of a search result"),
                 ("address", "in the address of a search result"),
@@ -235,7 +216,14 @@ WEB_QUESTIONS = TableSpec(
                 ("page", "on a fetched page"),
             )
         ),
-        field("failures", TEXT, "wrong answers: kinds in `web_failures`, by commas; null if none is known"),
+        spec.text(
+            "failures",
+            "wrong answers: kinds in `web_failures`, by commas; null if none is known",
+            null=True,
+        ),
     ],
-    of_model=_questions,
+    of_model=lambda of: of.once(_questions),
 )
+
+
+TABLES = (WEB_HOPS, WEB_FAILURES, WEB_QUESTIONS)

@@ -6,11 +6,43 @@ commit 4d05b53f.
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from inspect import Parameter, signature
 from typing import Any
 
+from bfcl_pipeline.world.executables.binding import RAISED, bound, failure, parameters_of
 from bfcl_pipeline.world.executables.functions import everyday, lambdas, numbers
-from bfcl_pipeline.world.executables.functions.function import Function
 from bfcl_pipeline.world.executables.functions.work import EvaluationWork
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """One function of the benchmark."""
+
+    name: str
+    body: Callable[..., Any]  # its first parameter may be `work`
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """The parameters, in order."""
+        return parameters_of(self.body)
+
+    def run(self, arguments: Mapping[str | None, Any], work: EvaluationWork | None = None) -> Any:
+        """What the function returns. `arguments` are not changed.
+
+        work: what may still be done for the call that this one is a part of; None: it is the whole call.
+        Raises ExecutionFailed with the error that Python would report, or with the bound that is exceeded.
+        """
+        work = work or EvaluationWork()
+        values = bound(self.name, self.parameters, arguments)
+        work.check_arguments(values)
+        counts_work = len(self.parameters) < len(signature(self.body).parameters)
+        try:
+            value = self.body(work, *values) if counts_work else self.body(*values)
+        except RAISED as error:
+            raise failure(error) from error
+        return work.checked(value)
+
 
 _BODIES: Mapping[str, Callable[..., Any]] = {
     "add_binary_numbers": numbers.add_binary_numbers,
@@ -47,7 +79,7 @@ _BODIES: Mapping[str, Callable[..., Any]] = {
     "sort_array": numbers.sort_array,
 }
 
-FUNCTIONS: Mapping[str, Function] = {name: Function.of(name, body) for name, body in _BODIES.items()}
+FUNCTIONS: Mapping[str, Function] = {name: Function(name, body) for name, body in _BODIES.items()}
 """Every function without network."""
 
 __all__ = ["FUNCTIONS", "EvaluationWork", "Function"]

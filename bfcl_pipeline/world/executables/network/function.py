@@ -11,12 +11,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 from functools import reduce
+from inspect import Parameter
 from typing import Any, TypeAlias
 from urllib.parse import quote
 
 from bfcl_pipeline.dialogue.calls import parse_json
 from bfcl_pipeline.world.executables.apis import PLACEHOLDERS, ApiAnswer, ApiRequest, Apis
-from bfcl_pipeline.world.executables.binding import RAISED, BoundParameter, bound, failure
+from bfcl_pipeline.world.executables.binding import RAISED, bound, failure, parameters_of
 
 Place: TypeAlias = tuple[str | int, ...]
 """Where a value stands in a JSON document: keys and indexes from the outside inward."""
@@ -161,12 +162,16 @@ def _number(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class NetworkFunction:
-    """One function of the benchmark; `request` receives the values of the parameters in order."""
+    """One function of the benchmark."""
 
     name: str
-    parameters: tuple[BoundParameter, ...]
-    request: Callable[..., ApiRequest]
+    request: Callable[..., ApiRequest]  # of the values of the parameters, which are its own
     read: Reading | Callable[..., Any]  # not a Reading: the answer, then the values of the parameters
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """The parameters, in order."""
+        return parameters_of(self.request)
 
     def run(self, arguments: Mapping[str | None, Any], apis: Apis) -> Any:
         """What the function returns. Raises ExecutionFailed, and what `Apis.get` raises."""

@@ -10,14 +10,15 @@ refusal last longer.
 import random
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, Protocol, TypeVar
 
-from bfcl_pipeline.base.errors import ConfigError, WebError, WebStopped
-from bfcl_pipeline.base.retry_after import retry_after_seconds
+from bfcl_pipeline.base.errors import ConfigError, NotRecorded, WebError
 from bfcl_pipeline.world.tools.web_search.web import Hits, WebFailure
 from bfcl_pipeline.world.web.evidence.playing import player
+from bfcl_pipeline.world.web.http_client import HttpLimits
 
 NOT_RETRIEVED = "Failed to retrieve the search results from server. Please try again later."
 """The text a model sees for a search that the engine does not accept, as in the release."""
@@ -27,6 +28,11 @@ STOP_AFTER = 3
 
 STOP_AFTER_UNKNOWN = 10
 """The same for answers that cannot be read, which may depend on what is searched."""
+
+LIMITS = HttpLimits(
+    connect_seconds=10, read_seconds=20, total_seconds=60, received_bytes=2_000_000, body_bytes=2_000_000
+)
+"""Bounds on one request of a search, of any engine; its answer has 40,000 to some 1,000,000 bytes."""
 
 T = TypeVar("T")
 
@@ -80,50 +86,6 @@ class Outage(SearchUnavailable):
     )
 
 
-@dataclass(frozen=True, slots=True)
-class SearchLimits:
-    """Bounds on one request."""
-
-    connect_seconds: float = 10.0
-    silence_seconds: float = 20.0  # between two pieces of the body
-    whole_seconds: float = 60.0  # for reading the body
-    largest_bytes: int = 2_000_000  # of a body, decompressed; pages have 40,000 to some 1,000,000
-    clock: Callable[[], float] = time.monotonic
-
-    def check_size(self, engine: str, length: int) -> None:
-        """Raises UnknownAnswer for a body of more bytes than a page of results can have."""
-        if length > self.largest_bytes:
-            raise UnknownAnswer(
-                f"{engine} answered with more than {self.largest_bytes} bytes, expected a page of results. "
-                "Check which page is served at its address."
-            )
-
-    def check_time(self, engine: str, until: float) -> None:
-        """Raises Outage if the body is not complete at `until`, a time of the clock."""
-        if self.clock() > until:
-            raise Outage(engine, f"its answer was not complete after {self.whole_seconds:g} s")
-
-
-@dataclass(frozen=True, slots=True)
-class EngineResponse:
-    """The response to one request."""
-
-    status: int
-    headers: Mapping[str, str]  # names are case-insensitive
-    text: str  # the body as UTF-8; other bytes are replaced by U+FFFD
-
-    def retry_after_seconds(self) -> float | None:
-        """The wait that the Retry-After header requests; None if it is absent or unreadable."""
-        return retry_after_seconds(self.headers.get("Retry-After", ""), self.headers.get("Date", ""))
-
-
-def innermost_name(error: BaseException) -> str:
-    """The type name of the original error, such as ConnectionResetError."""
-    while inner := error.__cause__ or error.__context__:
-        error = inner
-    return type(error).__name__
-
-
 def encodable(text: str) -> str:
     """The text with lone surrogates, which a URL cannot contain, replaced by question marks."""
     return text.encode("utf-8", "replace").decode("utf-8")
@@ -158,11 +120,14 @@ class RetryPolicy:
                 requested = error.retry_after_seconds or 0.0
                 if attempt == self.attempts or requested > self.longest_wait_seconds:
                     raise WebError(self._final_text(error, attempt, requested)) from error
-            if player() is not None:  # what was waited for is on the cassette
-                continue
             wait = min(self.first_wait_seconds * 2 ** min(attempt - 1, 60), self.longest_wait_seconds)
-            self.sleep(max(wait * (1 + self.jitter()) / 2, requested))
+            self.pause(max(wait * (1 + self.jitter()) / 2, requested))
         raise AssertionError("the last attempt returns or raises")
+
+    def pause(self, seconds: float) -> None:
+        """Waits; not within `playing`, where what was waited for is on the cassette."""
+        if player() is None:
+            self.sleep(seconds)
 
     def _final_text(self, error: SearchUnavailable, attempts: int, requested: float) -> str:
         times = "once" if attempts == 1 else f"{attempts} times"
@@ -173,39 +138,40 @@ class RetryPolicy:
         )
 
 
-class GivingUp:
-    """A search engine that is not asked any more once it has ceased to answer. An Engine."""
+class Breaker:
+    """Ends the requests to a search engine or host that has ceased to answer."""
 
-    def __init__(self, engine: Engine, name: str) -> None:
-        self._engine = engine
-        self._name = name
+    def __init__(self, asked: str, stopped: type[WebError]) -> None:
+        """asked: what is counted, such as searches. stopped: what is raised once nothing is asked."""
+        self._asked = asked
+        self._stopped = stopped
         self._lock = threading.Lock()
-        self._failed = 0  # searches in a row
-        self._unread = 0
-        self._reason = ""  # why it is not asked any more
+        self._failed: Counter[str] = Counter()  # by name, in a row
+        self._unread: Counter[str] = Counter()
+        self._reasons: dict[str, str] = {}  # by name, why it is not asked any more
 
-    def search(self, keywords: str, region: str) -> Hits | WebFailure:
-        """The results. Raises WebStopped once the engine is not asked, else WebError as the engine does."""
-        if self._reason:
-            raise WebStopped(self._reason)
+    def __call__(self, name: str, request: Callable[[], T]) -> T:
+        """The result of `request` to `name`. Raises what it raises, or that nothing is asked any more."""
+        if name in self._reasons:
+            raise self._stopped(self._reasons[name])
         try:
-            found = self._engine.search(keywords, region)
+            found = request()
+        except NotRecorded:  # it has answered, or was not asked
+            raise
         except WebError as error:
-            self._note(error)
+            with self._lock:
+                self._note(name, error)
             raise
         with self._lock:
-            self._failed = self._unread = 0
+            self._failed[name] = self._unread[name] = 0
         return found
 
-    def _note(self, error: WebError) -> None:
-        with self._lock:
-            if isinstance(error, UnknownAnswer):
-                self._unread += 1
-            else:
-                self._failed += 1
-            if self._failed >= STOP_AFTER or self._unread >= STOP_AFTER_UNKNOWN:
-                in_a_row = self._failed + self._unread
-                self._reason = self._reason or (
-                    f"{self._name} did not answer {in_a_row} searches in a row and is not asked again in "
-                    f"this job. The last failure: {error}"
-                )
+    def _note(self, name: str, error: WebError) -> None:
+        (self._unread if isinstance(error, UnknownAnswer) else self._failed)[name] += 1
+        if self._failed[name] >= STOP_AFTER or self._unread[name] >= STOP_AFTER_UNKNOWN:
+            in_a_row = self._failed[name] + self._unread[name]
+            self._reasons.setdefault(
+                name,
+                f"{name} did not answer {in_a_row} {self._asked} in a row and is not asked again in this "
+                f"job. The last failure: {error}",
+            )

@@ -8,8 +8,9 @@ its own retries: what was answered is not requested again.
 The browser that primp imitates is always the same one, so that two runs send the same requests.
 """
 
+import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
 from urllib.parse import urlencode, urlsplit
@@ -20,15 +21,15 @@ from requests.structures import CaseInsensitiveDict
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.benchmark.config.job import DUCKDUCKGO
 from bfcl_pipeline.world.web.engines.asking import (
-    EngineResponse,
+    LIMITS,
     Outage,
     RetryPolicy,
-    SearchLimits,
     SearchRateLimited,
     UnknownAnswer,
 )
 from bfcl_pipeline.world.web.evidence.playing import RecordedPlayer, Unanswered, player
 from bfcl_pipeline.world.web.evidence.tape import HttpExchange, note
+from bfcl_pipeline.world.web.http_client import HttpLimits, HttpReply
 
 SITE = "https://html.duckduckgo.com"
 """Where DuckDuckGo is asked."""
@@ -49,12 +50,13 @@ _OLD_CHARSETS = {"iso-8859-1": "cp1252", "windows-1252": "cp1252"}
 class Connection:
     """How an engine is reached."""
 
-    limits: SearchLimits = field(default_factory=SearchLimits)
+    limits: HttpLimits = LIMITS
     proxy: Callable[[str], str | None] = lambda _address: None  # the proxy for an address, if any
     before: Callable[[str], object] = lambda _host: None  # called before each request with its host
     after: Callable[[str, float | None], None] = lambda _host, _seconds: None  # with the wait it wants
     ca_file: str | None = None  # certificates to trust in the place of the usual ones
     site: str = SITE  # where it is served: `http://127.0.0.1:1`
+    clock: Callable[[], float] = time.monotonic
 
 
 class EngineClient:
@@ -104,18 +106,18 @@ class EngineClient:
         self.check(answer.text)
         return answer.text
 
-    def _played(self, played: RecordedPlayer, method: str, address: str, body: bytes) -> EngineResponse:
+    def _played(self, played: RecordedPlayer, method: str, address: str, body: bytes) -> HttpReply:
         try:
             answer = played.answer(method, address, body)
         except Unanswered as error:
             failure = f"the recorded request had no complete answer ({error})"
         else:
-            self._connection.limits.check_size(DUCKDUCKGO, len(answer.body))
+            self._check_size(len(answer.body))
             headers = CaseInsensitiveDict(answer.headers)
-            return EngineResponse(answer.status, headers, _text(answer.body, headers))
+            return HttpReply(answer.status, headers, _text(answer.body, headers))
         raise Outage(DUCKDUCKGO, failure)
 
-    def _sent(self, method: str, address: str, body: bytes) -> EngineResponse:
+    def _sent(self, method: str, address: str, body: bytes) -> HttpReply:
         client = self._connected(address)
         headers = {"Content-Type": _FORM}
         shown = {**client.headers, **headers}
@@ -133,10 +135,10 @@ class EngineClient:
         exchange.error = reason
         raise Outage(DUCKDUCKGO, f"the connection failed ({reason})")
 
-    def _read(self, response: Any, exchange: HttpExchange) -> EngineResponse:
+    def _read(self, response: Any, exchange: HttpExchange) -> HttpReply:
         """The body, piece by piece: its size and time are checked after each."""
-        limits = self._connection.limits
-        until = limits.clock() + limits.whole_seconds
+        clock, seconds = self._connection.clock, self._connection.limits.total_seconds
+        until = clock() + seconds
         exchange.status, exchange.reason = response.status_code, _phrase(response.status_code)
         exchange.headers = tuple(
             (name, value) for name, values in response.headers.items() for value in values.split("\n")
@@ -144,11 +146,20 @@ class EngineClient:
         exchange.reading = True
         for piece in response.iter_bytes():
             exchange.body += piece
-            limits.check_size(DUCKDUCKGO, len(exchange.body))
-            limits.check_time(DUCKDUCKGO, until)
+            self._check_size(len(exchange.body))
+            if clock() > until:
+                raise Outage(DUCKDUCKGO, f"its answer was not complete after {seconds:g} s")
         exchange.reading = False
         headers = CaseInsensitiveDict(exchange.headers)
-        return EngineResponse(exchange.status, headers, _text(bytes(exchange.body), headers))
+        return HttpReply(exchange.status, headers, _text(bytes(exchange.body), headers))
+
+    def _check_size(self, length: int) -> None:
+        """Raises UnknownAnswer for a body of more bytes than a page of results can have."""
+        if length > (most := self._connection.limits.body_bytes):
+            raise UnknownAnswer(
+                f"{DUCKDUCKGO} answered with more than {most} bytes, expected a page of results. Check "
+                "which page is served at its address."
+            )
 
     def _connected(self, address: str) -> "primp.Client":
         """The connection of this search, which keeps its cookies, through the proxy for an address."""
@@ -159,10 +170,10 @@ class EngineClient:
                     impersonate=BROWSER,
                     impersonate_os=SYSTEM,
                     follow_redirects=False,
-                    timeout=limits.whole_seconds,
+                    timeout=limits.total_seconds,
                     connect_timeout=limits.connect_seconds,
                     dns_timeout=limits.connect_seconds,
-                    read_timeout=limits.silence_seconds,
+                    read_timeout=limits.read_seconds,
                     ca_cert_file=ca_file,
                 )
             # None: none, also if the environment has one.
@@ -176,7 +187,7 @@ class EngineClient:
             f"{f' ({ca_file})' if ca_file else ''}."
         )
 
-    def _check_status(self, answer: EngineResponse) -> None:
+    def _check_status(self, answer: HttpReply) -> None:
         """Raises the error for a status other than 200."""
         status, retry_after = answer.status, answer.retry_after_seconds()
         if status in _REFUSALS:

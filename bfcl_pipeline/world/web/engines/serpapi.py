@@ -9,38 +9,31 @@ Source: the service's pages on status and error codes, search errors, and DuckDu
 """
 
 import json
-import logging
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
 import requests
-import urllib3
 
 from bfcl_pipeline.base.errors import ConfigError, WebError
 from bfcl_pipeline.base.secrets import SHORTEST, TOO_SHORT, Redactor
 from bfcl_pipeline.benchmark.config.job import DUCKDUCKGO, SERPAPI, SERPAPI_KEY
 from bfcl_pipeline.world.tools.web_search.web import Hit, Hits, WebFailure
 from bfcl_pipeline.world.web.engines.asking import (
+    LIMITS,
     NOT_RETRIEVED,
-    EngineResponse,
     Outage,
     RetryPolicy,
-    SearchLimits,
     SearchRateLimited,
     UnknownAnswer,
     encodable,
-    innermost_name,
 )
-from bfcl_pipeline.world.web.evidence.tape import tape_session
-from bfcl_pipeline.world.web.proxies import DIRECT, Proxies
+from bfcl_pipeline.world.web.http_client import HttpClient, HttpReply, NoAnswer
+from bfcl_pipeline.world.web.proxies import Proxies
+from bfcl_pipeline.world.web.transport import TooMuch
 
 ADDRESS = "https://serpapi.com/search.json"
 SECRET_PARAMETER = "api_key"  # noqa: S105 (its name, not its value)
-
-_CHUNK_BYTES = 65_536
-_URL_LOGGER = "urllib3.connectionpool"  # writes the whole URL of each request, at level DEBUG
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +43,7 @@ class SerpApi:
     key: str = field(repr=False)
     base_url: str = ADDRESS
     retries: RetryPolicy = field(default_factory=RetryPolicy)
-    limits: SearchLimits = field(default_factory=SearchLimits)
-    proxies: Proxies = DIRECT
+    client: HttpClient = field(default_factory=lambda: HttpClient(LIMITS))
 
     @classmethod
     def from_environment(
@@ -71,7 +63,7 @@ class SerpApi:
             raise ConfigError(
                 f"The environment variable {SERPAPI_KEY} {TOO_SHORT}. Set it to your whole key."
             )
-        return cls(key, retries=retries, proxies=proxies)
+        return cls(key, retries=retries, client=HttpClient(LIMITS, proxies=proxies))
 
     def search(self, keywords: str, region: str) -> Hits | WebFailure:
         """The results, best first. region: as DuckDuckGo names it.
@@ -86,50 +78,29 @@ class SerpApi:
 
         return self.retries(lambda: _read(self._request(params), self.key))
 
-    def _request(self, params: Mapping[str, str]) -> EngineResponse:
+    def _request(self, params: Mapping[str, str]) -> HttpReply:
         """The answer, whatever its status. Redirects are not followed: they have not answered the search.
-
-        No message contains the URL, and no error is chained: the library's errors quote the URL, which
-        contains the key.
 
         Raises:
             Outage: no complete answer was received.
             UnknownAnswer: the answer is larger than one with results can be.
+            WebError: no names can be looked up at all.
         """
+        sent = {**params, SECRET_PARAMETER: self.key}
+
+        def prepare(session: requests.Session, url: str) -> requests.PreparedRequest:
+            headers = {"Accept": "application/json"}
+            return session.prepare_request(requests.Request("GET", url, params=sent, headers=headers))
+
         try:
-            with requests.Session() as session, _unlogged(self.key):
-                session.trust_env = False  # neither a .netrc; proxies are given
-                tape_session(session)
-                with session.get(
-                    self.base_url,
-                    params={**params, SECRET_PARAMETER: self.key},
-                    headers={"Accept": "application/json"},
-                    stream=True,
-                    allow_redirects=False,
-                    proxies=self.proxies.for_requests(self.base_url),
-                    verify=self.proxies.certificates,
-                    timeout=(self.limits.connect_seconds, self.limits.silence_seconds),
-                ) as response:
-                    body = self._body(response)
-                    return EngineResponse(
-                        response.status_code, response.headers, body.decode("utf-8", "replace")
-                    )
-        except (requests.RequestException, urllib3.exceptions.HTTPError) as error:
-            failure = f"the connection failed ({innermost_name(error)})"
-        raise Outage(SERPAPI, failure)  # outside of the handler: without the error as its context
-
-    def _body(self, response: requests.Response) -> bytes:
-        """The body, read as it arrives: while waiting for a full chunk the time limit is not checked."""
-        until = self.limits.clock() + self.limits.whole_seconds
-        body = bytearray()
-        while piece := response.raw.read1(_CHUNK_BYTES, decode_content=True):
-            body += piece
-            self.limits.check_size(SERPAPI, len(body))
-            self.limits.check_time(SERPAPI, until)
-        return bytes(body)
+            return self.client.reply(self.base_url, prepare)
+        except TooMuch as error:
+            raise _unknown(str(error)) from None
+        except NoAnswer as error:
+            raise Outage(SERPAPI, str(error)) from None
 
 
-def _read(answer: EngineResponse, key: str) -> Hits | WebFailure:
+def _read(answer: HttpReply, key: str) -> Hits | WebFailure:
     """The outcome that an answer means, or the error for it."""
     payload = _payload(answer)
     said = Redactor([key]).text(str(payload.get("error", "")))[:300]
@@ -165,7 +136,7 @@ def _read(answer: EngineResponse, key: str) -> Hits | WebFailure:
     raise _unknown(said or "neither organic_results nor an error")
 
 
-def _payload(answer: EngineResponse) -> dict[str, Any]:
+def _payload(answer: HttpReply) -> dict[str, Any]:
     """The answer's JSON object; empty for a failure without one."""
     try:
         payload = json.loads(answer.text)
@@ -194,19 +165,3 @@ def _unknown(received: str) -> UnknownAnswer:
         f"{SERPAPI} answered with {received}; expected organic_results. If its answers have changed, "
         "bfcl_pipeline/world/web/engines/serpapi.py must be adapted; until then use another search engine."
     )
-
-
-@contextmanager
-def _unlogged(key: str) -> Iterator[None]:
-    """Keeps the key out of the log of the HTTP library."""
-    redactor, logger = Redactor([key]), logging.getLogger(_URL_LOGGER)
-
-    def redact(record: logging.LogRecord) -> bool:
-        record.msg, record.args = redactor.text(record.getMessage()), None
-        return True
-
-    logger.addFilter(redact)
-    try:
-        yield
-    finally:
-        logger.removeFilter(redact)

@@ -1,4 +1,4 @@
-"""Cassettes, written and read through vcrpy's classes, in memory.
+"""Cassettes, written and read by vcrpy, in memory.
 
 Requests without a complete answer are the cassette's metadata `unanswered`. What is read may come from
 anybody: the YAML is bounded, without Python objects and aliases, and must consist of requests and
@@ -7,17 +7,12 @@ responses. Cassettes of vcrpy have no unanswered requests.
 Importing this module imports vcrpy, which takes part of a second: import it where a cassette is used.
 """
 
-from __future__ import annotations
-
 from base64 import b64decode
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
-from vcr.cassette import Cassette
-from vcr.record_mode import RecordMode
 from vcr.request import Request
 from vcr.serialize import deserialize, serialize
 from vcr.serializers import yamlserializer
@@ -31,10 +26,7 @@ from bfcl_pipeline.world.web.evidence.redaction import (
     secret_header_values,
     secret_values,
 )
-
-if TYPE_CHECKING:
-    from bfcl_pipeline.world.web.evidence.tape import HttpExchange
-
+from bfcl_pipeline.world.web.evidence.tape import HttpExchange
 
 UNANSWERED = "unanswered"
 """The name of the requests without a complete answer, in a cassette's metadata."""
@@ -145,70 +137,49 @@ def _encoded(text: str) -> bytes:
         raise ValueError("not a cassette: text with half a character") from error
 
 
-@dataclass(frozen=True, slots=True)
-class UnansweredRequest:
-    """A request without a complete answer."""
-
-    request: Request
-    error: str  # why, such as `ConnectTimeout: ...`
-
-
-@dataclass(frozen=True, slots=True)
-class LoadedCassette:
-    """A cassette that was read."""
-
-    cassette: Cassette  # vcrpy's: requests and responses, each response played once
-    unanswered: tuple[UnansweredRequest, ...]
-
-
 def write_cassette(exchanges: Sequence[HttpExchange], secrets: Iterable[str] = ()) -> bytes:
     """The cassette of some exchanges as YAML in ASCII, without `secrets` and other secrets.
 
     An exchange with an `error` is unanswered. The same exchanges give the same bytes.
     """
     redactor = HttpRedactor([*secrets, *chain.from_iterable(map(_secrets_of, exchanges))])
-    file = _InMemory()
-    cassette = Cassette("", serializer=yamlserializer, persister=file)
-    for exchange in exchanges:
-        if exchange.error is None:
-            cassette.append(Request(**_request(exchange, redactor)), _response(exchange, redactor))
+    answered = [exchange for exchange in exchanges if exchange.error is None]
     failed = [_unanswered(exchange, redactor) for exchange in exchanges if exchange.error is not None]
-    if failed:
-        cassette.get_metadata(UNANSWERED, failed)
-    cassette._save(force=True)  # as vcrpy does at the end of a recording
-    return file.content
+    cassette = {
+        "requests": [Request(**_request(exchange, redactor)) for exchange in answered],
+        "responses": [_response(exchange, redactor) for exchange in answered],
+        "metadata": {UNANSWERED: failed} if failed else {},
+    }
+    written: str = serialize(cassette, yamlserializer)
+    return written.encode("ascii")
 
 
-def read_cassette(content: bytes, match_on: Sequence[Any] = ()) -> LoadedCassette:
-    """The cassette in a file, which vcrpy may have recorded.
+def read_cassette(content: bytes) -> list[HttpExchange]:
+    """The exchanges of a cassette, which vcrpy may have recorded; those without an answer have an error.
 
-    match_on: vcrpy's matchers, functions of two requests. Raises ValueError for anything else.
+    Raises ValueError for anything else.
     """
-    cassette = Cassette.load(
-        path="",
-        serializer=CheckedSerializer,
-        persister=_InMemory(content),
-        record_mode=RecordMode.NONE,
-        match_on=match_on,
-    )
-    unanswered = tuple(
-        UnansweredRequest(Request(**one["request"]), one["error"])
-        for one in cassette.get_metadata(UNANSWERED, ())
-    )
-    return LoadedCassette(cassette, unanswered)
-
-
-class _InMemory:
-    """What vcrpy calls a persister, for one cassette in memory."""
-
-    def __init__(self, content: bytes = b"") -> None:
-        self.content = content
-
-    def save_cassette(self, _path: str, cassette: dict[str, Any], serializer: Any) -> None:
-        self.content = serialize(cassette, serializer).encode("ascii")
-
-    def load_cassette(self, _path: str, serializer: Any) -> tuple[Any, ...]:
-        return tuple(deserialize(self.content, serializer))
+    requests, responses, metadata = deserialize(content, CheckedSerializer)
+    exchanges = [
+        HttpExchange(
+            request.method,
+            request.uri,
+            tuple(request.headers.items()),
+            request.body,
+            response["status"]["code"],
+            response["status"]["message"],
+            tuple((name, value) for name, values in response["headers"].items() for value in values),
+            bytearray(response["body"]["string"]),
+        )
+        for request, response in zip(requests, responses, strict=True)
+    ]
+    for one in metadata[UNANSWERED]:
+        request = Request(**one["request"])
+        headers = tuple(request.headers.items())
+        exchanges.append(
+            HttpExchange(request.method, request.uri, headers, request.body, error=one["error"])
+        )
+    return exchanges
 
 
 def _secrets_of(exchange: HttpExchange) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """Answers requests from a cassette: within `playing`, no client of this room uses the network.
 
-`tape_session` and the client of search engines ask `player()` before they send. Requests are compared as
+The two HTTP clients ask `player()` before they send. Requests are compared as
 they were recorded, without secrets.
 """
 
@@ -21,7 +21,7 @@ from bfcl_pipeline.world.web.evidence.redaction import (
 )
 
 if TYPE_CHECKING:
-    from vcr.request import Request
+    from bfcl_pipeline.world.web.evidence.tape import HttpExchange
 
 _LONGEST_NAMED = 300  # characters of an address in a message
 
@@ -57,66 +57,53 @@ class RecordedPlayer(Protocol):
 class CassettePlayer:
     """Plays a cassette file. The answers to the same request are played in order, then its failures."""
 
-    def __init__(self, content: bytes, secrets: Collection[str] = ()) -> None:
-        """secrets: keys of the requests that will be made. Raises ValueError if it is not a cassette."""
+    def __init__(self, content: bytes | None, secrets: Collection[str] = ()) -> None:
+        """content: None: without any request. secrets: keys of the requests that will be made.
+
+        Raises ValueError if it is not a cassette.
+        """
         from bfcl_pipeline.world.web.evidence.cassettes import read_cassette  # imports vcrpy
 
         self._secrets = [*secrets]
-        loaded = read_cassette(content, match_on=_MATCHERS)
-        self._cassette = loaded.cassette
-        self._unanswered = [*loaded.unanswered]
-        self._unasked = self._unanswered  # of them, those whose request was not made, answered or not
+        self._exchanges = [] if content is None else read_cassette(content)  # that were not played yet
+        self._unasked = [
+            one for one in self._exchanges if one.error is not None
+        ]  # whose request was not made
 
     def answer(self, method: str, url: str, body: bytes | None) -> PlayedAnswer:
         """The recorded answer to a request, each one once. Raises NotOnCassette and Unanswered."""
-        from vcr.request import Request
-
         self._secrets += secret_values(url)
         redactor = HttpRedactor(self._secrets)
         address = valid_unicode(redactor.address(url))
-        content = None if body is None else redactor.content(body)
-        request = Request(method, address, content, {})
-        self._unasked = [one for one in self._unasked if not _is_same(request, one.request)]
-        if self._cassette.can_play_response_for(request):
-            response = self._cassette.play_response(request)
-            return PlayedAnswer(
-                response["status"]["code"],
-                response["status"]["message"],
-                tuple((name, value) for name, values in response["headers"].items() for value in values),
-                response["body"]["string"],
+        content = redactor.content(body or b"")
+
+        def is_same(one: HttpExchange) -> bool:
+            return (
+                one.method == method
+                and differs_in_secrets_only(address, one.url)
+                and _is_same_body(content, one.request_body or b"")
             )
-        for number, one in enumerate(self._unanswered):
-            if _is_same(request, one.request):
-                self._unanswered = self._unanswered[:number] + self._unanswered[number + 1 :]
-                raise Unanswered(one.error)
-        raise NotOnCassette(f"{method} {address[:_LONGEST_NAMED]}")
+
+        self._unasked = [one for one in self._unasked if not is_same(one)]
+        same = sorted(filter(is_same, self._exchanges), key=lambda one: one.error is not None)
+        if not same:
+            raise NotOnCassette(f"{method} {address[:_LONGEST_NAMED]}")
+        first = same[0]
+        self._exchanges = [one for one in self._exchanges if one is not first]
+        if first.error is not None:
+            raise Unanswered(first.error)
+        return PlayedAnswer(first.status, first.reason, tuple(first.headers), bytes(first.body))
 
     def left(self) -> int:
         """How many recorded answers were not asked for yet, and requests without an answer."""
-        return len(self._cassette) - int(self._cassette.play_count) + len(self._unasked)
+        return sum(one.error is None for one in self._exchanges) + len(self._unasked)
 
 
-def _same_method(request: Request, recorded: Request) -> bool:
-    return bool(request.method == recorded.method)
-
-
-def _same_address(request: Request, recorded: Request) -> bool:
-    return differs_in_secrets_only(request.uri, recorded.uri)
-
-
-def _same_body(request: Request, recorded: Request) -> bool:
+def _is_same_body(sent: bytes, recorded: bytes) -> bool:
     # Latin-1 has a character for each byte, so that bytes are compared as text.
-    ours, theirs = ((one.body or b"").decode("latin-1") for one in (request, recorded))
+    ours, theirs = sent.decode("latin-1"), recorded.decode("latin-1")
     # A form is recorded without its secret parameters; that it is one, only the recorded request says.
     return differs_in_secrets_only(ours, theirs) or differs_in_secrets_only(redact_address(ours), theirs)
-
-
-_MATCHERS = (_same_method, _same_address, _same_body)
-"""What a request must have in common with a recorded one, as vcrpy is given it."""
-
-
-def _is_same(request: Request, recorded: Request) -> bool:
-    return all(same(request, recorded) for same in _MATCHERS)
 
 
 _PLAYER: ContextVar[RecordedPlayer | None] = ContextVar("player", default=None)

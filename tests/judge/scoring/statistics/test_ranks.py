@@ -10,6 +10,7 @@ import sys
 import numpy as np
 import pytest
 
+from benchmarks.rank_coverage import Design, simulate
 from bfcl_pipeline.judge.scoring.statistics.clustered import Z_95, Layout, composite_error, layout
 from bfcl_pipeline.judge.scoring.statistics.paired import compare_paired, holm
 from bfcl_pipeline.judge.scoring.statistics.ranks import (
@@ -20,7 +21,6 @@ from bfcl_pipeline.judge.scoring.statistics.ranks import (
     rank_intervals,
     shown_better,
 )
-from tests.benchmarks.rank_coverage import Design, simulate
 
 
 def drawn(models: int, seed: int = 0) -> tuple[np.ndarray, Layout, np.ndarray]:

@@ -17,11 +17,12 @@ import yaml
 
 from bfcl_pipeline.base.errors import NotRecorded, WebError
 from bfcl_pipeline.world.executables import ApiAnswer, ApiRequest
-from bfcl_pipeline.world.web.api_recording import ApiClient, RecordingApis
+from bfcl_pipeline.world.web.api_recording import RecordingApis
 from bfcl_pipeline.world.web.apis import ReplayingApis
 from bfcl_pipeline.world.web.cache import WebCache
 from bfcl_pipeline.world.web.coverage import survey
 from bfcl_pipeline.world.web.engines.asking import RetryPolicy
+from bfcl_pipeline.world.web.http_client import HttpClient
 from bfcl_pipeline.world.web.keys import ApiKey
 from bfcl_pipeline.world.web.pace import HostPace
 from tests.support.api_hosts import KEYS, ApiHosts, local_names
@@ -306,7 +307,7 @@ def test_a_host_that_does_not_answer_is_not_asked_again(hosts: ApiHosts, recordi
 def test_a_private_address_is_not_asked(tmp_path: Path) -> None:
     """A known name that leads to this machine is refused."""
     apis = RecordingApis(
-        WebCache(tmp_path), KEYS, ApiClient(lookup=local_names(1, 1)), retries=RetryPolicy(attempts=1)
+        WebCache(tmp_path), KEYS, HttpClient(lookup=local_names(1, 1)), retries=RetryPolicy(attempts=1)
     )
     with pytest.raises(WebError, match="not on the public internet"):
         apis.get(ADDRESS)

@@ -210,10 +210,11 @@ def test_an_outcome_of_another_request_is_named(recorded, name, key):
     """An outcome with its cassette that is filed under another region, query or address is found."""
     document = json.loads(recorded.path(name).read_bytes())
     old = recorded.path(name)
-    recorded.rewrite(name, key=key_document(key))
-    recorded.cache.path(key).parent.mkdir(parents=True, exist_ok=True)
-    cassette = old.with_name(document["cassette"])
-    cassette.rename(recorded.cache.path(key).with_name(cassette.name))
-    old.rename(recorded.cache.path(key))
+    new = recorded.cache.path(key)
+    renamed = document["cassette"].replace(old.stem, new.stem)
+    recorded.rewrite(name, key=key_document(key), cassette=renamed)
+    new.parent.mkdir(parents=True, exist_ok=True)
+    old.with_name(document["cassette"]).rename(new.with_name(renamed))
+    old.rename(new)
     (line,) = check_cache(recorded.cache).contradictions
     assert "its cassette has other requests" in line

@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 from bfcl_pipeline.world.tools.web_search.web import Hits
 from bfcl_pipeline.world.web.cache import RecordedOutcome, WebCache, _read_outcome, outcome_document
 from bfcl_pipeline.world.web.check import ReaderChanged, contradiction
-from bfcl_pipeline.world.web.derivation import derive_outcome
 from bfcl_pipeline.world.web.keys import Key, SearchKey
 
 BOUNDED = settings(
@@ -26,9 +25,6 @@ BOUNDED = settings(
     database=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )
-
-WITH_SECRETS = ("page with a secret", "page after a redirect")
-"""Of their cassettes, single texts are not known: what stands in their place is not proven."""
 
 _PLACE_OF_SECRET = re.compile(r"<a href='/next\?sid=[^\s&#'\"<>]{8,}'>next</a>")
 
@@ -114,8 +110,6 @@ def test_every_changed_cassette_is_found_or_leads_to_the_outcome(pairs: Any, dat
     if _found(recorded, changed):
         return
     assert place[2:4] not in {("request", "method"), ("request", "uri"), ("request", "body")}
-    if name not in WITH_SECRETS:
-        assert derive_outcome(recorded, changed).outcome == recorded.outcome
 
 
 @BOUNDED

@@ -4,6 +4,7 @@ import gzip
 import subprocess
 import sys
 import threading
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 
 from bfcl_pipeline.base.errors import ConfigError, WebError
 from bfcl_pipeline.world.tools.web_search.web import Hits
-from bfcl_pipeline.world.web.engines.asking import RetryPolicy, SearchLimits, UnknownAnswer
+from bfcl_pipeline.world.web.engines.asking import LIMITS, RetryPolicy, UnknownAnswer
 from bfcl_pipeline.world.web.engines.client import SITE, Connection, EngineClient
 from bfcl_pipeline.world.web.engines.duckduckgo import DuckDuckGo
 from bfcl_pipeline.world.web.evidence.playing import CassettePlayer, playing
@@ -90,7 +91,7 @@ def test_a_played_page_is_bounded_in_size(scripted_engine: Any) -> None:
     scripted_engine.script(scripted_engine.http("x" * 1_001))
     with taping() as tape:
         client(scripted_engine).request("POST", PAGE, data={})
-    asking = client(scripted_engine, limits=SearchLimits(largest_bytes=1_000))
+    asking = client(scripted_engine, limits=replace(LIMITS, body_bytes=1_000))
     asking.check = pytest.fail
     with playing(CassettePlayer(tape.cassette() or b"")), pytest.raises(UnknownAnswer, match="1000 bytes"):
         asking.request("POST", PAGE, data={})
@@ -157,7 +158,7 @@ def test_certificates_that_cannot_be_read(tmp_path: Path, content: str | None) -
 def test_a_request_is_bounded_in_time(scripted_engine: Any) -> None:
     """A request that lasts longer than the whole time is an outage, however long a silence may be."""
     scripted_engine.script(scripted_engine.SILENCE)
-    limits = SearchLimits(silence_seconds=600.0, whole_seconds=0.05)
+    limits = replace(LIMITS, read_seconds=600.0, total_seconds=0.05)
     with pytest.raises(WebError, match="timed out"):
         client(scripted_engine, limits=limits).request("POST", PAGE, data={})
 

@@ -4,6 +4,7 @@ import gzip
 import socket
 import zlib
 from collections.abc import Iterable
+from dataclasses import replace
 from itertools import count
 from typing import Any
 from urllib.parse import quote
@@ -15,10 +16,10 @@ from ddgs.engines.duckduckgo import Duckduckgo
 from bfcl_pipeline.base.errors import WebError
 from bfcl_pipeline.world.tools.web_search.web import Hit, Hits, WebFailure
 from bfcl_pipeline.world.web.engines.asking import (
+    LIMITS,
     NOT_RETRIEVED,
     Outage,
     RetryPolicy,
-    SearchLimits,
     SearchRateLimited,
     UnknownAnswer,
 )
@@ -89,10 +90,10 @@ ANOMALY = """<!DOCTYPE html><html><head><title>DuckDuckGo</title></head><body>
 class Client:
     """The engine under test and how long it slept."""
 
-    def __init__(self, url: str, limits: SearchLimits | None = None) -> None:
+    def __init__(self, url: str, **changed: Any) -> None:
         self.waits: list[float] = []
         retries = RetryPolicy(attempts=3, sleep=self.waits.append, jitter=lambda: 1.0)
-        connection = Connection(limits=limits or SearchLimits(), site=url.removesuffix("/html/"))
+        connection = Connection(site=url.removesuffix("/html/"), **changed)
         self.engine = DuckDuckGo(retries, connection)
 
     def search(self, keywords: str = "ducks", region: str = "wt-wt") -> tuple[Hit, ...]:
@@ -353,7 +354,7 @@ def test_outages_are_retried(scripted_engine: Any) -> None:
     for outage in outages:
         scripted_engine.asked.clear()
         client = Client(
-            scripted_engine.script(outage, http(good)), limits=SearchLimits(silence_seconds=0.2)
+            scripted_engine.script(outage, http(good)), limits=replace(LIMITS, read_seconds=0.2)
         )
         assert client.search() == (Hit("Title 1", "https://1.example/", "Snippet 1"),), outage
         assert client.waits == [5], outage
@@ -398,8 +399,8 @@ def test_answers_are_bounded(scripted_engine: Any) -> None:
 def test_reading_is_bounded_in_time(scripted_engine: Any) -> None:
     """An answer that exceeds the total time limit is an outage."""
     seconds = count(step=40)
-    limits = SearchLimits(clock=lambda: float(next(seconds)))
-    client = Client(scripted_engine.script(scripted_engine.http(page(" " * 200_000))), limits=limits)
+    url = scripted_engine.script(scripted_engine.http(page(" " * 200_000)))
+    client = Client(url, clock=lambda: float(next(seconds)))
     with pytest.raises(WebError, match="not complete after 60 s"):
         client.search()
 

@@ -6,7 +6,7 @@ import pytest
 
 from bfcl_pipeline.base.errors import WebError, WebStopped
 from bfcl_pipeline.world.tools.web_search.web import Hits
-from bfcl_pipeline.world.web.engines.asking import STOP_AFTER, STOP_AFTER_UNKNOWN, GivingUp, UnknownAnswer
+from bfcl_pipeline.world.web.engines.asking import STOP_AFTER, STOP_AFTER_UNKNOWN, Breaker, UnknownAnswer
 
 
 class Scripted:
@@ -27,10 +27,10 @@ class Scripted:
 
 def searched(engine: Scripted, times: int) -> list[type[WebError] | None]:
     """What each of several searches raises."""
-    giving_up, raised = GivingUp(engine, "duckduckgo"), list[type[WebError] | None]()
+    breaker, raised = Breaker("searches", WebStopped), list[type[WebError] | None]()
     for _ in range(times):
         try:
-            giving_up.search("ducks", "us-en")
+            breaker("duckduckgo", lambda: engine.search("ducks", "us-en"))
         except WebError as error:
             raised.append(type(error))
         else:
@@ -58,10 +58,14 @@ def test_an_answer_ends_the_row() -> None:
 
 def test_the_reason_says_what_failed_and_what_to_do() -> None:
     """The engine's name and the text of the last failure, with its advice."""
-    engine = GivingUp(Scripted(WebError("it refused with HTTP 202. Wait an hour.")), "duckduckgo")
+    engine, breaker = (
+        Scripted(WebError("it refused with HTTP 202. Wait an hour.")),
+        Breaker("searches", WebStopped),
+    )
     for _ in range(STOP_AFTER):
         with pytest.raises(WebError):
-            engine.search("ducks", "us-en")
+            breaker("duckduckgo", lambda: engine.search("ducks", "us-en"))
     text = "duckduckgo did not answer 3 searches in a row .* it refused with HTTP 202. Wait an hour."
     with pytest.raises(WebStopped, match=text):
-        engine.search("ducks", "us-en")
+        breaker("duckduckgo", lambda: engine.search("ducks", "us-en"))
+    breaker("another", lambda: None)

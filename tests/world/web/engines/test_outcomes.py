@@ -3,6 +3,7 @@
 import gzip
 import zlib
 from collections.abc import Mapping
+from dataclasses import replace
 from itertools import count
 from typing import Any
 
@@ -13,9 +14,9 @@ import pytest
 from bfcl_pipeline.base.errors import WebError
 from bfcl_pipeline.world.tools.web_search.web import Hits
 from bfcl_pipeline.world.web.engines.asking import (
+    LIMITS,
     Outage,
     RetryPolicy,
-    SearchLimits,
     SearchRateLimited,
     UnknownAnswer,
 )
@@ -93,10 +94,9 @@ def test_outcomes(situation: str, scripted_engine: Any) -> None:
     base = scripted_engine.script(answer).removesuffix("/html/")
     # A slow answer: between two readings of the clock pass more than the 60 seconds of a whole answer.
     seconds = count(step=70.0 if situation == "slow" else 0.0)
-    limits = SearchLimits(
-        silence_seconds=0.05 if situation == "silent" else 20.0, clock=lambda: float(next(seconds))
-    )
-    engine = DuckDuckGo(RetryPolicy(attempts=1), Connection(limits=limits, site=base))
+    limits = replace(LIMITS, read_seconds=0.05 if situation == "silent" else 20.0)
+    connection = Connection(limits=limits, site=base, clock=lambda: float(next(seconds)))
+    engine = DuckDuckGo(RetryPolicy(attempts=1), connection)
     assert _outcome(engine) == outcome
 
 

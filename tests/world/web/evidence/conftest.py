@@ -1,13 +1,16 @@
-"""A local server of pages of all kinds."""
+"""A local server of pages of all kinds, and the client of pages for it."""
 
 import gzip
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import urljoin
 
 import brotli
 import pytest
+from requests import Request
 
 from bfcl_pipeline.world.tools.web_search.web import Hit, Hits
+from bfcl_pipeline.world.web.http_client import HttpClient, HttpLimits
 from tests.support.simulated_sites import duckduckgo_page
 
 TEXT = "Gr\u00fcner Tee \U0001f375 \x85\u2028 \t end "
@@ -57,6 +60,22 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, *_):
         pass
+
+
+def get(url, headers=None, **limits):
+    """Status, reason, address, type and body of the answer to a request, redirects followed."""
+    return HttpClient(HttpLimits(**limits), allow_private=True).get(
+        url,
+        lambda response, read_body: (
+            response.status_code,
+            response.reason,
+            response.url,
+            response.headers.get("Content-Type"),
+            read_body(),
+        ),
+        lambda session, address: session.prepare_request(Request("GET", address, headers)),
+        urljoin,
+    )
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from bfcl_pipeline.world.web.fetcher import FetchLimits
+from bfcl_pipeline.world.web.http_client import HttpLimits
 from bfcl_pipeline.world.web.transport import WITNESS
 from tests.support.page_server import PageServer
 from tests.support.page_server import serving as serve_pages
@@ -44,7 +44,7 @@ def pages() -> Iterator[PageServer]:
 def fetcher() -> Fetcher:
     """A fetcher for local servers, with small limits."""
     return Fetcher(
-        FetchLimits(received_bytes=200_000, page_bytes=300_000, head_bytes=4_000), allow_private=True
+        HttpLimits(received_bytes=200_000, body_bytes=300_000, head_bytes=4_000), allow_private=True
     )
 
 

@@ -13,7 +13,7 @@ import brotli
 import pytest
 
 from bfcl_pipeline.world.tools.web_search.web import Page, WebFailure
-from bfcl_pipeline.world.web.fetcher import FetchLimits
+from bfcl_pipeline.world.web.http_client import HttpLimits
 from tests.support.proven_fetcher import ProvenFetcher as Fetcher
 
 
@@ -30,7 +30,7 @@ def test_silence_has_the_failure_text_of_requests(pages: Any) -> None:
         pages.ended.wait(10)
         return ()
 
-    fetcher = Fetcher(FetchLimits(read_seconds=0.05), allow_private=True)
+    fetcher = Fetcher(HttpLimits(read_seconds=0.05), allow_private=True)
     said = f"HTTPConnectionPool(host='127.0.0.1', port={pages.port}): Read timed out. (read timeout=0.05)"
     assert fetcher.fetch(pages.serve("/", silent)) == WebFailure(said)
 
@@ -47,7 +47,7 @@ def test_silence_has_the_failure_text_of_requests(pages: Any) -> None:
 )
 def test_a_dripping_server_reaches_the_time_limit(pages: Any, start: bytes) -> None:
     """A byte now and then, in the headers or in the page, does not extend the fetch."""
-    fetcher = Fetcher(FetchLimits(total_seconds=0.2), allow_private=True)
+    fetcher = Fetcher(HttpLimits(total_seconds=0.2), allow_private=True)
     url = pages.serve("/", pages.drip(start))
     assert fetcher.fetch(url) == WebFailure(f"Read timed out. (total timeout=0.2) for url: {url}")
 
@@ -59,7 +59,7 @@ def test_a_slow_resolver_reaches_the_time_limit(pages: Any) -> None:
         pages.ended.wait(10)
         return []
 
-    fetched = Fetcher(FetchLimits(total_seconds=0.05), lookup=lookup).fetch("http://page.example/")
+    fetched = Fetcher(HttpLimits(total_seconds=0.05), lookup=lookup).fetch("http://page.example/")
     assert fetched == WebFailure("Read timed out. (total timeout=0.05) for url: http://page.example/")
 
 

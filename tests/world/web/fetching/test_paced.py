@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from bfcl_pipeline.world.tools.web_search.web import Page, WebFailure
-from bfcl_pipeline.world.web import fetcher as fetcher_module
+from bfcl_pipeline.world.web import http_client
 from bfcl_pipeline.world.web.fetcher import Fetcher
 from bfcl_pipeline.world.web.pace import HostPace
 from bfcl_pipeline.world.web.transport import TimeLimit
@@ -47,7 +47,7 @@ def test_a_wait_is_not_part_of_the_time_of_a_fetch(
         limits.append(TimeLimit(seconds, time.clock))
         return limits[-1]
 
-    monkeypatch.setattr(fetcher_module, "TimeLimit", limited)
+    monkeypatch.setattr(http_client, "TimeLimit", limited)
     fetcher = Fetcher(allow_private=True, pace=pace)
     url = pages.serve("/", pages.answer(b"x"))
     for _ in range(4):
