@@ -4,22 +4,21 @@ import argparse
 import shutil
 import sys
 from collections.abc import Sequence
-from itertools import combinations, compress
+from itertools import combinations, compress, product
 from operator import not_
 from pathlib import Path
 
 from bfcl_pipeline.base.errors import ConfigError, TableError
 from bfcl_pipeline.base.text import printable
-from bfcl_pipeline.benchmark.definition import GROUPS, resolve_categories
-from bfcl_pipeline.benchmark.tables import entries_path
+from bfcl_pipeline.benchmark.definition import resolve_categories
 from bfcl_pipeline.benchmark.tables.text_forms import FORMS
-from bfcl_pipeline.cli.options import add_data, add_rules, print_to_stderr
+from bfcl_pipeline.cli.options import add_data, add_files, add_names, add_rules, print_to_stderr
 from bfcl_pipeline.cli.sides import opened_sides
 from bfcl_pipeline.show.compare.compare import Comparer, Comparison
 from bfcl_pipeline.show.compare.groups import Groups, alone, default_groups, mode_groups, named_groups
 from bfcl_pipeline.show.compare.question_forms import questions_text, write_questions
-from bfcl_pipeline.show.compare.questions import WebQuestions, read_hops, web_questions
-from bfcl_pipeline.show.compare.sides import Choice, Numbering, Side, read_sides
+from bfcl_pipeline.show.compare.questions import read_hops, web_questions
+from bfcl_pipeline.show.compare.sides import Numbering, read_sides
 from bfcl_pipeline.show.compare.tables import check_form, write_comparisons, write_flips
 from bfcl_pipeline.show.compare.text import comparison_text, pairs_text
 from bfcl_pipeline.show.compare.trials import read_averaged
@@ -36,27 +35,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="RUN:MODEL, or RUN for all its models, or with --run a model; RUN may be an archive "
         "(FILE.zip). The others are compared with the first; of whole runs, models of the same name",
     )
-    parser.add_argument(
-        "--run",
-        type=Path,
-        metavar="RUN",
-        dest="run_dir",
-        help="the run, or archive, of sides that are models",
-    )
+    about = "the run, or archive, of sides that are models"
+    parser.add_argument("--run", type=Path, metavar="RUN", dest="run_dir", help=about)
     add_rules(parser, "rule set of the verdicts")
-    parser.add_argument(
-        "--category",
-        nargs="+",
-        default=[],
-        metavar="NAME",
-        dest="categories",
-        help="compare only these categories or groups (default: all that were run)",
-    )
+    add_names(parser, "--category", "categories", "compare only these categories or groups (default: all)")
     pairs = parser.add_mutually_exclusive_group()
     pairs.add_argument("--all-pairs", action="store_true", help="compare every side with every other")
-    pairs.add_argument(
-        "--modes", action="store_true", help="compare each model X-FC with X, function calling with prompts"
-    )
+    modes = "compare each model X-FC with X, function calling with prompts"
+    pairs.add_argument("--modes", action="store_true", help=modes)
     pairs.add_argument(
         "--group",
         nargs="+",
@@ -65,52 +51,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         dest="named",
         help="compare the other models of this group with its first; may be repeated",
     )
-    parser.add_argument(
-        "--trials",
-        action="store_true",
-        help="compare the mean of a model's trials (MODEL, MODEL~2, ...) instead of the first one",
-    )
+    trials = "compare the mean of a model's trials (MODEL, MODEL~2, ...) instead of the first one"
+    parser.add_argument("--trials", action="store_true", help=trials)
     parser.add_argument(
         "--by",
         choices=["hops"],
         help="hops: only the web questions, joined one by one: accuracy by hops of each side, with and "
         "without snippets, and the questions that only one has right",
     )
-    parser.add_argument(
-        "--common",
-        action="store_true",
-        help="compare the entries that both sides have, instead of refusing sides that differ in them",
-    )
-    parser.add_argument(
-        "--out",
-        type=Path,
-        action="append",
-        default=[],
-        metavar="FILE",
-        help="write the comparisons; the suffix chooses the form: .parquet, .csv, .jsonl, .json, .md, .tex "
-        "(may be repeated)",
-    )
-    parser.add_argument(
-        "--flips",
-        type=Path,
-        action="append",
-        default=[],
-        metavar="FILE",
-        help="write the entries that only one side has right: .parquet, .csv or .jsonl; may be repeated",
-    )
-    parser.add_argument(
-        "--show",
-        type=int,
-        default=5,
-        metavar="N",
-        help="flipped entries to print of each direction (default: 5)",
-    )
+    common = "compare the entries that both sides have, instead of refusing sides that differ in them"
+    parser.add_argument("--common", action="store_true", help=common)
+    forms = "the suffix chooses the form: .parquet, .csv, .jsonl, .json, .md, .tex"
+    add_files(parser, "--out", f"write the comparisons; {forms}")
+    flips = "write the entries that only one side has right: .parquet, .csv or .jsonl"
+    add_files(parser, "--flips", flips)
+    shown = "flipped entries to print of each direction (default: 5)"
+    parser.add_argument("--show", type=int, default=5, metavar="N", help=shown)
     add_data(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     """Prints the comparisons, and writes them where asked."""
-
     for path in options.out:
         check_form(path)
     for path in options.flips:
@@ -124,25 +85,34 @@ def run(options: argparse.Namespace) -> int:
     read = read_averaged if options.trials else read_sides
     with opened_sides(options.sides, options.run_dir) as choices:
         numbering, sides = read(choices, options.rules, resolve_categories(options.categories))
-        groups = _groups(options, choices, sides)
-        if options.by:
-            return _by_hops(options, numbering, groups)
-        return _by_score(options, numbering, sides, groups)
-
-
-def _groups(options: argparse.Namespace, choices: "Sequence[Choice]", sides: "Sequence[Side]") -> "Groups":
-
     if options.modes:
-        return mode_groups(sides)
-    if options.named:
-        return named_groups(options.named, sides)
-    return [list(sides)] if options.all_pairs else default_groups(choices, sides)
+        groups = mode_groups(sides)
+    elif options.named:
+        groups = named_groups(options.named, sides)
+    else:
+        groups = [list(sides)] if options.all_pairs else default_groups(choices, sides)
+    if options.by:
+        hops = read_hops(options.data)
+        found = [web_questions(numbering, group, options.rules, hops) for group in groups]
+        print("\n\n".join(questions_text(each, options.show) for each in found))
+        for path in options.out:
+            write_questions(path, found)
+        return 0
+    comparisons = _compare(options, numbering, groups)
+    lonely = [] if options.named else alone(groups, sides)
+    if lonely:
+        print(f"Compared with none: {', '.join(map(printable, lonely))}.")
+    if not options.trials:
+        _print_experiments(options, numbering, groups, comparisons)
+    for path in options.out:
+        write_comparisons(path, comparisons)
+    for path in options.flips:
+        write_flips(path, comparisons)
+    return 0
 
 
-def _by_score(
-    options: argparse.Namespace, numbering: "Numbering", sides: "Sequence[Side]", groups: "Groups"
-) -> int:
-
+def _compare(options: argparse.Namespace, numbering: Numbering, groups: Groups) -> list[Comparison]:
+    """The comparisons of each group, which are printed."""
     for group in groups:
         if len(group) < 2:
             raise ConfigError(
@@ -153,9 +123,7 @@ def _by_score(
     pairs = [
         pair
         for group in groups
-        for pair in (
-            combinations(group, 2) if options.all_pairs else ((group[0], two) for two in group[1:])
-        )
+        for pair in (combinations(group, 2) if options.all_pairs else product(group[:1], group[1:]))
     ]
     # In a run one model without verdicts, as after an outage, must not cost the report of the others.
     usable = [not options.common or comparer.comparable(*pair) for pair in pairs]
@@ -169,61 +137,23 @@ def _by_score(
         print(pairs_text(comparisons, width))
     else:
         print("\n\n".join(comparison_text(each, options.show, width) for each in comparisons))
-    lonely = [] if options.named else alone(groups, sides)
-    if lonely:
-        print(f"Compared with none: {', '.join(map(printable, lonely))}.")
     for first, second in compress(pairs, map(not_, usable)):
-        print(
-            f"Not compared: {printable(first.label)} and {printable(second.label)} have no entry with a "
-            "verdict in common."
-        )
-    if not options.trials and comparisons:
-        _print_experiments(options, numbering, groups, comparisons)
-    for path in options.out:
-        write_comparisons(path, comparisons)
-    for path in options.flips:
-        write_flips(path, comparisons)
-    return 0
-
-
-def _by_hops(options: argparse.Namespace, numbering: "Numbering", groups: "Groups") -> int:
-
-    found = _questions(options, numbering, groups)
-    print("\n\n".join(questions_text(each, options.show) for each in found))
-    for path in options.out:
-        write_questions(path, found)
-    return 0
+        names = f"{printable(first.label)} and {printable(second.label)}"
+        print(f"Not compared: {names} have no entry with a verdict in common.")
+    return comparisons
 
 
 def _print_experiments(
-    options: argparse.Namespace,
-    numbering: "Numbering",
-    groups: "Groups",
-    comparisons: "Sequence[Comparison]",
+    options: argparse.Namespace, numbering: Numbering, groups: Groups, comparisons: Sequence[Comparison]
 ) -> None:
     """Prints web questions by hops, of each group whose sides differ in how the web was set up."""
-
     differing = {label for each in comparisons if each.settings for label in (each.first, each.second)}
-    chosen = [group for group in groups if any(side.label in differing for side in group)]
-    if not chosen:
-        return
-    if not entries_path(options.data, GROUPS["web_search"][0]).is_file():
-        print_to_stderr(
-            "Web questions by hops: the release is not staged (bfcl-pipeline stage; or name it: --data)."
-        )
-        return
-    for group in chosen:
+    for group in groups:
+        if differing.isdisjoint(side.label for side in group):
+            continue
         try:
-            [found] = _questions(options, numbering, [group])
+            found = web_questions(numbering, group, options.rules, read_hops(options.data))
         except TableError as error:  # the comparisons stand without it
             print_to_stderr(f"Web questions by hops: {error}")
         else:
             print(f"\n{questions_text(found, options.show)}")
-
-
-def _questions(
-    options: argparse.Namespace, numbering: "Numbering", groups: "Groups"
-) -> "list[WebQuestions]":
-
-    hops = read_hops(options.data)
-    return [web_questions(numbering, group, options.rules, hops) for group in groups]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from bfcl_pipeline.base.errors import ConfigError, PipelineError
 from bfcl_pipeline.benchmark.tables.text_forms import FORMS
-from bfcl_pipeline.cli.options import add_cache, add_data, add_rules, print_to_stderr
+from bfcl_pipeline.cli.options import add_cache, add_data, add_files, add_rules, print_to_stderr
 from bfcl_pipeline.runs.archived.unpacking import opened_run
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.show.compare.diff.difference import diff_runs, write_difference
@@ -27,9 +27,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "same entries, answers and verdicts; 1, others; 2, a run cannot be read."
     )
     for name in ("A", "B"):
-        parser.add_argument(
-            name.lower(), type=Path, metavar=name, help="a run, its directory, or an archive (FILE.zip)"
-        )
+        side = "a run, its directory, or an archive (FILE.zip)"
+        parser.add_argument(name.lower(), type=Path, metavar=name, help=side)
     parser.add_argument(
         "--model",
         action="append",
@@ -38,69 +37,49 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="compare this model of A with that of the same name in B, or with OTHER; may be repeated "
         "(default: all that both have)",
     )
-    parser.add_argument(
-        "--entry", metavar="ID", help="print both conversations over one entry, until they part"
-    )
+    entry = "print both conversations over one entry, until they part"
+    parser.add_argument("--entry", metavar="ID", help=entry)
     add_rules(parser, "rule set of the paired comparison")
-    parser.add_argument(
-        "--out",
-        type=Path,
-        action="append",
-        default=[],
-        metavar="FILE",
-        help="write the first difference of each entry: .json (with all else), .csv, .jsonl or .parquet; "
-        "may be repeated",
-    )
-    parser.add_argument(
-        "--show", type=int, default=5, metavar="N", help="lines to print of each list (default: 5)"
-    )
+    forms = ".json (with all else), .csv, .jsonl or .parquet"
+    add_files(parser, "--out", f"write the first difference of each entry: {forms}")
+    shown = "lines to print of each list (default: 5)"
+    parser.add_argument("--show", type=int, default=5, metavar="N", help=shown)
     add_data(parser)
-    parser.add_argument(
-        "--other-data",
-        type=Path,
-        metavar="DIR",
-        help="the staged data of B, if it is of another release (default: --data)",
-    )
+    other = "the staged data of B, if it is of another release (default: --data)"
+    parser.add_argument("--other-data", type=Path, metavar="DIR", help=other)
     add_cache(parser, "directory with the journals and the web cache of A and B, unless they are archives")
     parser.add_argument("--other-cache", type=Path, metavar="DIR", help="the same of B (default: --cache)")
 
 
 def run(options: argparse.Namespace) -> int:
     """Prints the difference. Returns 0 if there is none, 1 if there is one, UNUSABLE after an error."""
-
     try:
         if options.show < 0:
             raise ConfigError(f"--show: expected 0 or more, got {options.show}.")
+        for path in options.out:
+            check_form(path, (JSON, *FORMS))
         other_cache, other_data = options.other_cache or options.cache, options.other_data or options.data
         with (
             opened_run(options.a, options.cache, options.data) as first,
             opened_run(options.b, other_cache, other_data) as second,
         ):
-            return _entry(options, first, second) if options.entry else _all(options, first, second)
+            return _print(options, first, second)
     except (PipelineError, OSError) as error:
         print_to_stderr(f"bfcl-pipeline diff: {error}")
         return UNUSABLE
 
 
-def _all(options: argparse.Namespace, first: Run, second: Run) -> int:
-
-    for path in options.out:
-        check_form(path, (JSON, *FORMS))
+def _print(options: argparse.Namespace, first: Run, second: Run) -> int:
+    """Prints one entry, or everything, and writes it."""
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    if options.entry:
+        parted = False
+        for text, parts in both_conversations(first, second, options.entry, options.model, width):
+            print(text)
+            parted = parted or parts
+        return int(parted)
     found = diff_runs(first, second, models=options.model, rules=options.rules, log=print_to_stderr)
-    print(difference_text(found, options.show, _width()))
+    print(difference_text(found, options.show, width))
     for path in options.out:
         write_difference(path, found)
-    return 1 if found.differ else 0
-
-
-def _entry(options: argparse.Namespace, first: Run, second: Run) -> int:
-
-    parted = False
-    for text, parts in both_conversations(first, second, options.entry, options.model, _width()):
-        print(text)
-        parted = parted or parts
-    return 1 if parted else 0
-
-
-def _width() -> int | None:
-    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    return int(found.differ)

@@ -9,7 +9,8 @@ from bfcl_pipeline.cli.options import add_cores, add_data
 from bfcl_pipeline.cli.signing_options import add_trust, attestation
 from bfcl_pipeline.cli.steps import StepsShown
 from bfcl_pipeline.share.gallery.record import Reproduction
-from bfcl_pipeline.share.gallery.site import GalleryOptions, make_gallery
+from bfcl_pipeline.share.gallery.site import make_gallery
+from bfcl_pipeline.share.gallery.verified import GalleryOptions
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -20,13 +21,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "Exit status: 0, every archive was derived and is identical; 1, one was refused or differs; 3, "
         "something could not be derived."
     )
-    parser.add_argument(
-        "places",
-        nargs="+",
-        type=Path,
-        metavar="DIR",
-        help="a bundle of `bfcl-pipeline submit`, a folder of bundles or of archives, or an archive",
-    )
+    places = "a bundle of `bfcl-pipeline submit`, a folder of bundles or of archives, or an archive"
+    parser.add_argument("places", nargs="+", type=Path, metavar="DIR", help=places)
     parser.add_argument("--out", type=Path, required=True, metavar="SITE", help="directory of the site")
     add_data(parser)
     add_cores(parser)

@@ -1,16 +1,15 @@
 """`bfcl-pipeline gate`: whether a run is no worse than a baseline, as an exit status for nightly jobs."""
 
 import argparse
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from bfcl_pipeline.base.errors import ConfigError, PipelineError
-from bfcl_pipeline.base.text import printable, unknown_name
+from bfcl_pipeline.base.text import unknown_name
 from bfcl_pipeline.benchmark.definition import CATEGORIES
 from bfcl_pipeline.benchmark.definition.leaderboard import GROUP
-from bfcl_pipeline.cli.options import add_rules
+from bfcl_pipeline.cli.options import add_names, add_rules, print_to_stderr
 from bfcl_pipeline.cli.sides import opened_sides
 from bfcl_pipeline.show.compare.compare import Comparer
 from bfcl_pipeline.show.compare.gate import Gate, gate, unread_calls
@@ -26,35 +25,13 @@ UNUSABLE = 2
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the options of the command."""
     parser.add_argument("run_side", metavar="RUN", help="a run, an archive (FILE.zip), or RUN:MODEL")
-    parser.add_argument(
-        "--against",
-        required=True,
-        metavar="BASELINE",
-        help="the run or archive to compare with, or RUN:MODEL",
-    )
-    parser.add_argument(
-        "--no-worse",
-        type=float,
-        required=True,
-        metavar="POINTS",
-        help="the largest loss that is accepted, in percentage points",
-    )
-    parser.add_argument(
-        "--category",
-        nargs="+",
-        default=["overall"],
-        metavar="NAME",
-        dest="scores",
-        help="decide on these categories or groups of the leaderboard, all of them (default: overall)",
-    )
-    parser.add_argument(
-        "--model",
-        nargs="+",
-        default=[],
-        metavar="NAME",
-        dest="models",
-        help="only these models of both runs (default: all models of RUN)",
-    )
+    against = "the run or archive to compare with, or RUN:MODEL"
+    parser.add_argument("--against", required=True, metavar="BASELINE", help=against)
+    margin = "the largest loss that is accepted, in percentage points"
+    parser.add_argument("--no-worse", type=float, required=True, metavar="POINTS", help=margin)
+    scores = "decide on all of these categories or groups of the leaderboard (default: overall)"
+    add_names(parser, "--category", "scores", scores)
+    add_names(parser, "--model", "models", "only these models of both runs (default: all models of RUN)")
     parser.add_argument(
         "--undecided",
         choices=("pass", "fail"),
@@ -68,20 +45,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the largest part of a model's answers that may have a call in their text that its server did "
         "not read, in any category (default: any)",
     )
-    parser.add_argument(
-        "--trials",
-        action="store_true",
-        help="decide on the mean of a model's trials (MODEL, MODEL~2, ...), instead of on each trial",
-    )
+    trials = "decide on the mean of a model's trials (MODEL, MODEL~2, ...), instead of on each trial"
+    parser.add_argument("--trials", action="store_true", help=trials)
     add_rules(parser, "rule set of the verdicts")
-    parser.add_argument(
-        "--common",
-        action="store_true",
-        help="decide on the entries that both have, instead of refusing runs that differ in them",
-    )
-    parser.add_argument(
-        "--json", type=Path, metavar="FILE", help="write the decision and its numbers as JSON"
-    )
+    common = "decide on the entries that both have, instead of refusing runs that differ in them"
+    parser.add_argument("--common", action="store_true", help=common)
+    document = "write the decision and its numbers as JSON"
+    parser.add_argument("--json", type=Path, metavar="FILE", help=document)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -91,20 +61,18 @@ def run(options: argparse.Namespace) -> int:
         if options.json:
             write_gate(options.json, decided)
     except (PipelineError, OSError) as error:
-        print(f"bfcl-pipeline gate: {printable(str(error))}", file=sys.stderr)
+        print_to_stderr(f"bfcl-pipeline gate: {error}")
         return UNUSABLE
-
     print(gate_line(decided))
     return 0 if decided.passes else 1
 
 
-def _decide(options: argparse.Namespace) -> "Gate":
-
+def _decide(options: argparse.Namespace) -> Gate:
     if not 0 <= options.no_worse <= 100:
         raise ConfigError(f"--no-worse: expected 0 to 100 points, got {options.no_worse}.")
     if options.max_unread is not None and not 0 <= options.max_unread <= 100:
         raise ConfigError(f"--max-unread: expected 0 to 100 %, got {options.max_unread}.")
-    scores = list(dict.fromkeys(options.scores))
+    scores = list(dict.fromkeys(options.scores)) or ["overall"]
     for name in scores:
         if name not in GROUP and name not in CATEGORIES:
             raise ConfigError(unknown_name("score", name, [*GROUP, *CATEGORIES]))
@@ -118,8 +86,9 @@ def _decide(options: argparse.Namespace) -> "Gate":
         for of in (new, old)
     )
     pairs = _pairs(mine, theirs, options.models)
-    if not options.models and (new.model, old.model) == (None, None):
-        _name_absent(theirs, pairs)
+    absent = {side.model for side in theirs} - {second.model for _, second in pairs}
+    if absent and not options.models and (new.model, old.model) == (None, None):
+        print_to_stderr(f"Not in the run, so not decided on: {', '.join(sorted(absent))}.")
     comparer = Comparer(numbering, options.rules, options.common)
     compared = [comparer.compare(*pair) for pair in pairs]
     flaky = [known_flaky(pair, options.rules) for pair in pairs]
@@ -130,17 +99,7 @@ def _decide(options: argparse.Namespace) -> "Gate":
     return replace(decided, max_unread=options.max_unread / 100, unread=unread)
 
 
-def _name_absent(theirs: Sequence["Side"], pairs: Sequence[tuple["Side", "Side"]]) -> None:
-    """Names on stderr the models of the baseline that no model of the run is compared with."""
-    compared = {second.model for _, second in pairs}
-    absent = [printable(side.model) for side in theirs if side.model not in compared]
-    if absent:
-        print(f"Not in the run, so not decided on: {', '.join(absent)}.", file=sys.stderr)
-
-
-def _pairs(
-    mine: Sequence["Side"], theirs: Sequence["Side"], models: Sequence[str]
-) -> list[tuple["Side", "Side"]]:
+def _pairs(mine: Sequence[Side], theirs: Sequence[Side], models: Sequence[str]) -> list[tuple[Side, Side]]:
     """Each model of the run and its baseline: the model of the same name, or the only one of both."""
     for name in models:
         if name not in [side.model for side in mine]:

@@ -43,14 +43,7 @@ def add_cache(parser: argparse.ArgumentParser, about: str) -> None:
 
 def add_errata(parser: argparse.ArgumentParser) -> None:
     """`--errata`: files of the user's own errata, as a list of Paths."""
-    parser.add_argument(
-        "--errata",
-        type=Path,
-        action="append",
-        default=[],
-        metavar="FILE",
-        help="your own errata, used beside the shipped ones under verified rules; may be repeated",
-    )
+    add_files(parser, "--errata", "your own errata, used beside the shipped ones under verified rules")
 
 
 def add_cores(parser: argparse.ArgumentParser) -> None:
@@ -62,6 +55,18 @@ def add_cores(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="processor cores to use (default: all)",
     )
+
+
+def add_files(parser: argparse.ArgumentParser, flag: str, about: str) -> None:
+    """An option that names files, as a list of Paths. about: what they are for."""
+    parser.add_argument(
+        flag, type=Path, action="append", default=[], metavar="FILE", help=f"{about}; may be repeated"
+    )
+
+
+def add_names(parser: argparse.ArgumentParser, flag: str, dest: str, about: str) -> None:
+    """An option that names models or categories, as a list of texts. about: what they are for."""
+    parser.add_argument(flag, nargs="+", default=[], metavar="NAME", dest=dest, help=about)
 
 
 def print_to_stderr(line: str) -> None:

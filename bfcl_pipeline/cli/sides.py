@@ -44,9 +44,11 @@ def opened_sides(texts: Sequence[str], run_dir: Path | None = None) -> Iterator[
 
 
 def _choice(text: str, run_dir: Path | None, opened: Callable[[Path], Run]) -> Choice:
-    file, model = _archive_of(text)
-    if file is not None:
-        return Choice(opened(file), model)
+    if text.endswith(ARCHIVE_SUFFIX):
+        return Choice(opened(Path(text)))
+    file, _, name = text.partition(f"{ARCHIVE_SUFFIX}:")
+    if file and name:
+        return Choice(opened(Path(file + ARCHIVE_SUFFIX)), name)
     folder, colon, name = text.partition(":")
     if colon and folder and name:
         try:
@@ -54,17 +56,6 @@ def _choice(text: str, run_dir: Path | None, opened: Callable[[Path], Run]) -> C
         except ConfigError:
             if run_dir is None:
                 raise
-    if run_dir is not None:
-        archived = run_dir.suffix == ARCHIVE_SUFFIX
-        return Choice(opened(run_dir) if archived else open_run(run_dir), text)
-    return Choice(open_run(text))
-
-
-def _archive_of(text: str) -> tuple[Path | None, str | None]:
-    """The archive that an argument names, and the model after the colon; (None, None) if it is a run."""
-    if text.endswith(ARCHIVE_SUFFIX):
-        return Path(text), None
-    file, found, model = text.partition(f"{ARCHIVE_SUFFIX}:")
-    if found and file and model:
-        return Path(file + ARCHIVE_SUFFIX), model
-    return None, None
+    if run_dir is None:
+        return Choice(open_run(text))
+    return Choice(opened(run_dir) if run_dir.suffix == ARCHIVE_SUFFIX else open_run(run_dir), text)

@@ -18,17 +18,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "answers as result folders of the official tool, SHA256SUMS, and a README on how to verify it."
     )
     add_run(parser, "complete")
-    parser.add_argument(
-        "--out", type=Path, required=True, metavar="DIR", help="directory of the bundle; must not exist"
-    )
+    out = "directory of the bundle; must not exist"
+    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help=out)
     add_data(parser)
     add_cache(parser, "directory with exchanges/ and web/")
-    parser.add_argument(
-        "--organization",
-        default="unknown",
-        metavar="NAME",
-        help="the organization that made the run, for Every Eval Ever (default: unknown)",
-    )
+    maker = "the organization that made the run, for Every Eval Ever (default: unknown)"
+    parser.add_argument("--organization", default="unknown", metavar="NAME", help=maker)
     add_archiving(parser)
     add_signing(parser, "--sign")
 

@@ -8,10 +8,11 @@ model without any answer has nothing to replace. Everything else would replace o
 
 import csv
 from collections.abc import Iterator, Mapping
-from itertools import chain
 from typing import Any
 
+from bfcl_pipeline.base.differences import differences
 from bfcl_pipeline.base.errors import ArchiveError, ConfigError, TableError
+from bfcl_pipeline.base.text import cut
 from bfcl_pipeline.benchmark.config import (
     Job,
     ModelRow,
@@ -38,23 +39,22 @@ def complete_models(made: Run, run: RunConfig) -> frozenset[str]:
     Follows from the tables of responses alone. A smaller selection of the same draw is part of a larger
     one, so that the number of responses shows which of them a table has.
     """
-    return frozenset(folder for folder in run.folders if _complete(made, run, folder))
-
-
-def _complete(made: Run, run: RunConfig, folder: str) -> bool:
-    jobs = _by_category(run.jobs_of(folder))
-    return all(_has_responses(made, folder, category, job) for category, job in jobs.items())
+    by_folder = {folder: _by_category(run.jobs_of(folder)) for folder in run.folders}
+    return frozenset(
+        folder
+        for folder, jobs in by_folder.items()
+        if all(_has_responses(made, folder, category, job) for category, job in jobs.items())
+    )
 
 
 def _has_responses(made: Run, folder: str, category: str, job: Job) -> bool:
-    path = made.responses(folder, category)
+    path, sessions = made.responses(folder, category), made.sessions(folder, category)
     if not path.is_file():
         return False
     from bfcl_pipeline.benchmark.tables import count_matching  # loads pyarrow
 
     try:
         rows, failed = count_matching(path, "status", Status.INFRASTRUCTURE_ERROR)
-        sessions = made.sessions(folder, category)
         if sessions.is_file():
             failed += count_matching(sessions, "status", Status.INFRASTRUCTURE_ERROR)[1]
     except TableError:
@@ -66,17 +66,13 @@ def _has_answers(made: Run, folder: str) -> bool:
     """Whether the model with this directory name has answers, or responses that were never counted."""
     if not any((made.folder / "responses" / folder).glob("*.parquet")):
         return False
-    statuses = _statuses(made, folder)
-    return not statuses or Status.ANSWERED.value in statuses
-
-
-def _statuses(made: Run, folder: str) -> set[str]:
-    """The statuses of the model's entries in the table `coverage`; empty if it is not there."""
     try:
         with made.csv_table("coverage").open(encoding="utf-8", newline="") as lines:
-            return {row["status"] for row in csv.DictReader(lines) if model_folder(row["model"]) == folder}
+            rows = [row for row in csv.DictReader(lines) if model_folder(row["model"]) == folder]
+            statuses = {row["status"] for row in rows}
     except (OSError, KeyError, ValueError, csv.Error):
-        return set()
+        return True
+    return not statuses or Status.ANSWERED.value in statuses
 
 
 def check_recorded(made: Run, config: Mapping[str, Any], run: RunConfig) -> None:
@@ -146,7 +142,6 @@ def _differences(made: Run, config: Mapping[str, Any], run: RunConfig) -> Iterat
         return
     if earlier["release"]["sha256"] != config["release"]["sha256"]:
         yield f"release.sha256: {_changed(earlier['release']['sha256'], config['release']['sha256'])}"
-    removed = [before.job_of(folder).name for folder in finished if folder not in run.folders]
     kept = [folder for folder in finished if folder in run.folders]
     pairs = [(_by_category(before.jobs_of(name)), _by_category(run.jobs_of(name))) for name in kept]
     fewer = [
@@ -156,29 +151,22 @@ def _differences(made: Run, config: Mapping[str, Any], run: RunConfig) -> Iterat
         if category not in new or not _includes(new[category], old[category], category)
     ]
     searched = any(_web(old[name]) != _web(new[name]) for old, new in pairs for name in old if name in new)
-    keys = [
-        key
-        for key, matters in {
-            **dict.fromkeys(_WEB_KEYS, searched),
-            **dict.fromkeys(_ENTRY_KEYS, bool(fewer)),
-        }.items()
-        if (matters or (key == "seed" and searched)) and earlier[key] != config[key]
-    ]
-    for key in keys:
-        yield f"{key}: {_changed(_setting(key, earlier[key]), _setting(key, config[key]))}"
-    if fewer and not set(keys) & set(_ENTRY_KEYS):
-        dropped = [name for name in fewer if not any(name in new for _, new in pairs)]
-        if dropped:
-            yield f"categories: {_names(dropped)} removed"
-        else:
-            yield (
-                f"sample: {RunSample.of(config['sample'])} over other categories leaves fewer entries of "
-                f"{_names(fewer)} (a larger sample keeps them)"
-            )
-    yield from chain.from_iterable(
-        _row_differences(before.job_of(name).row, run.jobs_of(name)[0].row) for name in kept
-    )
-    if removed:
+    keys = [*(_WEB_KEYS if searched else ()), *(_ENTRY_KEYS if fewer else ()), *(["seed"] * searched)]
+    changed = [key for key in dict.fromkeys(keys) if earlier[key] != config[key]]
+    for key in changed:
+        old, new = (RunSample.of(of[key]) if key == "sample" else of[key] for of in (earlier, config))
+        yield f"{key}: {_changed(old, new)}"
+    dropped = [name for name in fewer if not any(name in new for _, new in pairs)]
+    if fewer and set(changed).isdisjoint(_ENTRY_KEYS):
+        yield (
+            f"categories: {_names(dropped)} removed"
+            if dropped
+            else f"sample: {RunSample.of(config['sample'])} over other categories leaves fewer entries of "
+            f"{_names(fewer)} (a larger sample keeps them)"
+        )
+    for name in kept:
+        yield from _row_differences(before.job_of(name).row, run.jobs_of(name)[0].row)
+    if removed := [before.job_of(folder).name for folder in finished if folder not in run.folders]:
         yield f"models: {_names(removed)} removed"
 
 
@@ -211,31 +199,13 @@ def _row_differences(old: ModelRow, new: ModelRow) -> Iterator[str]:
         kept = f"prompting: {old.prompting}" + (f", family: {old.family}" if old.family else "")
         yield f"{new.name}: prompting {changed} (kept by `{kept}` in its row)"
         return  # the other differences follow from it
-    for key in {**then, **now}:
-        yield from (f"{new.name}: {what}" for what in _value_differences(key, then.get(key), now.get(key)))
+    for one in differences(then, now, strict=False, missing=None):
+        yield f"{new.name}: {one.path} {_changed(one.first, one.second)}"
 
 
-def _value_differences(key: str, old: Json, new: Json) -> Iterator[str]:
-    """What differs between two values; of mappings, only the keys that differ."""
-    if isinstance(old, Mapping) and isinstance(new, Mapping):
-        for inner in {**old, **new}:
-            yield from _value_differences(f"{key}.{inner}", old.get(inner), new.get(inner))
-    elif old != new:
-        yield f"{key} {_changed(old, new)}"
-
-
-def _setting(key: str, value: object) -> object:
-    """A value of the config, a sample in words."""
-    return RunSample.of(value) if key == "sample" else value
-
-
-def _changed(old: object, new: object) -> str:
-    return f"{_value(old)} -> {_value(new)}"
-
-
-def _value(value: object) -> str:
-    text = "null" if value is None else str(value)
-    return text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]}..."
+def _changed(*values: object) -> str:
+    """Two values; null for none."""
+    return " -> ".join("null" if value is None else cut(str(value), _LONGEST_VALUE) for value in values)
 
 
 def _names(names: list[str]) -> str:

@@ -8,7 +8,8 @@ the first ones are compared, as the pairs grow with the square.
 
 import json
 from collections.abc import Mapping, Sequence
-from itertools import combinations
+from itertools import combinations, groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -58,21 +59,20 @@ def comparisons(table: Standings) -> dict[str, dict[str, list[list[Json]]]]:
     Each is a list of score, entries, first, second, difference, its low and high limit, entries that only
     the first and only the second has right, and the p-value adjusted by Holm or None.
     """
-    chosen = compared_models(table)
+    chosen = [one.key for one in compared_models(table)]
     found: dict[str, dict[str, list[list[Json]]]] = {}
     for rules in Rules:
         numbering = Numbering()
         for entry in table.entries:
             numbering.number(*entry)
         comparer = Comparer(numbering, rules, common=True)
-        sides = {one.key: one.side for one in table.of[rules]}
-        found[rules.value] = {}
-        for (place, first), (other, second) in combinations(enumerate(chosen), 2):
-            if first.key not in sides or second.key not in sides:
-                continue
-            pair = sides[first.key], sides[second.key]
-            if comparer.comparable(*pair):
-                found[rules.value][f"{place}-{other}"] = _scores(comparer.compare(*pair))
+        by_key = {one.key: one.side for one in table.of[rules]}
+        sides = [(place, by_key[key]) for place, key in enumerate(chosen) if key in by_key]
+        found[rules.value] = {
+            f"{place}-{other}": _scores(comparer.compare(first, second))
+            for (place, first), (other, second) in combinations(sides, 2)
+            if comparer.comparable(first, second)
+        }
     return found
 
 
@@ -93,35 +93,20 @@ def _scores(comparison: Comparison) -> list[list[Json]]:
     ]
 
 
+_LETTERS: Mapping[float, str] = {RIGHT: "1", WRONG: "0", UNJUDGED: "-", ABSENT: " "}
+
+
 def verdicts(table: Standings) -> dict[str, list[str]]:
     """A letter for each entry of the table, by rule set, then by model as in its official order.
 
     `1` right, `0` wrong, `~` right in some trials, `-` without a verdict, a space where it was left out.
     """
-    order = [one.key for one in table.of[Rules.OFFICIAL]]
-    return {
-        rules.value: [_letters(sides.get(key), len(table.entries)) for key in order]
-        for rules in Rules
-        for sides in [{one.key: one for one in table.of[rules]}]
-    }
-
-
-_LETTERS: Mapping[float, str] = {RIGHT: "1", WRONG: "0", UNJUDGED: "-", ABSENT: " "}
-
-
-def _letters(one: Standing | None, entries: int) -> str:
-    if one is None:
-        return " " * entries
-    return "".join(_LETTERS.get(mark, "~") for mark in one.side.spread_over(entries).tolist())
-
-
-def grouped_entries(entries: Sequence[tuple[str, str]]) -> list[tuple[str, list[str]]]:
-    """The ids of entries by category; entries in their order, which has each category in one piece."""
-    found: list[tuple[str, list[str]]] = []
-    for category, entry_id in entries:
-        if not found or found[-1][0] != category:
-            found.append((category, []))
-        found[-1][1].append(entry_id)
+    found: dict[str, list[str]] = {}
+    for rules in Rules:
+        marks = {one.key: one.side.spread_over(len(table.entries)).tolist() for one in table.of[rules]}
+        nothing = [ABSENT] * len(table.entries)
+        of_models = [marks.get(one.key, nothing) for one in table.of[Rules.OFFICIAL]]
+        found[rules.value] = ["".join(_LETTERS.get(mark, "~") for mark in row) for row in of_models]
     return found
 
 
@@ -211,10 +196,11 @@ def compare_page(tables: Sequence[Standings], reports: Mapping[str, str], title:
 def _entries(table: Standings, reports: Mapping[str, str]) -> dict[str, Any]:
     """The models, entries and verdicts of a table, for scripts."""
     models = table.of[Rules.OFFICIAL]
+    by_category = groupby(table.entries, key=itemgetter(0))
     return {
         "title": f"{table.title} ({plural(len(models), 'model', 'models')})",
         "models": [_model(one, reports) for one in models],
-        "entries": grouped_entries(table.entries),
+        "entries": [(name, [entry_id for _, entry_id in of]) for name, of in by_category],
         "verdicts": verdicts(table),
     }
 
@@ -241,16 +227,13 @@ def _page(page: str, site: str, scripts: Sequence[str], **values: Any) -> str:
         template_text(script) if script == "sort.js" else template_text(script, TEMPLATES)
         for script in scripts
     ]
-    return (
-        environment(TEMPLATES)
-        .get_template(f"{page}.html.j2")
-        .render(
-            policy=policy(style, texts),
-            style=Markup(style),  # noqa: S704  # our own file
-            scripts=list(map(Markup, texts)),  # our own files
-            version=__version__,
-            site=site,
-            page=page,
-            **values,
-        )
+    template = environment(TEMPLATES).get_template(f"{page}.html.j2")
+    return template.render(
+        policy=policy(style, texts),
+        style=Markup(style),  # noqa: S704  # our own file
+        scripts=list(map(Markup, texts)),  # our own files
+        version=__version__,
+        site=site,
+        page=page,
+        **values,
     )

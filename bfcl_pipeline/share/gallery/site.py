@@ -5,13 +5,12 @@ archives, code and release give the same bytes.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.files import write_text
 from bfcl_pipeline.base.text import Log
-from bfcl_pipeline.share.archive.attestations import AttestationOptions
 from bfcl_pipeline.share.gallery.collect import REPORT
 from bfcl_pipeline.share.gallery.find import find_archives
 from bfcl_pipeline.share.gallery.pages import (
@@ -26,21 +25,10 @@ from bfcl_pipeline.share.gallery.pages import (
 from bfcl_pipeline.share.gallery.record import ARCHIVES, REPORTS, ArchiveRecord
 from bfcl_pipeline.share.gallery.standings import standings
 from bfcl_pipeline.share.gallery.tables import has_page, page_of
-from bfcl_pipeline.share.gallery.verified import Verifier
+from bfcl_pipeline.share.gallery.verified import GalleryOptions, Verifier
 
 _ID = "[0-9a-f]" * 16
 """Matches what names of pages and directories have of the sha256 of an archive."""
-
-
-@dataclass(frozen=True, slots=True)
-class GalleryOptions:
-    """How a site is made."""
-
-    data: Path  # the staged release
-    cores: int
-    kept: Path  # directory with what was found of each archive, outside of the site
-    title: str = "BFCL V4: runs that anybody can check"
-    attestation: AttestationOptions = field(default_factory=AttestationOptions)  # whose statements count
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +65,7 @@ def make_gallery(
     found = find_archives(places, log)
     for folder in folders:
         folder.mkdir(parents=True, exist_ok=True)
-    verifier = Verifier(options.kept, out, options.data, options.cores, log, step_log, options.attestation)
-    archives = verifier.records(found)
+    archives = Verifier(options, out, log, step_log).records(found)
     written = {name for archive in filter(has_page, archives) for name in archive.files}
     written |= set(write_pages(archives, out, options.title))
     _remove_others(out, written)

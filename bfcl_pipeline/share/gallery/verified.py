@@ -76,16 +76,24 @@ _PACKAGE = Path(__file__).resolve().parents[2]
 
 
 @dataclass(frozen=True, slots=True)
+class GalleryOptions:
+    """How a site is made."""
+
+    data: Path  # the staged release
+    cores: int
+    kept: Path  # directory with what was found of each archive, outside of the site
+    title: str = "BFCL V4: runs that anybody can check"
+    attestation: AttestationOptions = field(default_factory=AttestationOptions)  # whose statements count
+
+
+@dataclass(frozen=True, slots=True)
 class Verifier:
     """Verifies archives, or takes what was found before."""
 
-    kept: Path  # directory of what was found, which only its owner writes
+    options: GalleryOptions
     out: Path  # the site, which gets the archives, their statements and their reports
-    data: Path  # the staged release
-    cores: int
     log: Log  # receives a line for each archive
     step_log: Log  # receives the steps of the derivation
-    attestation: AttestationOptions = field(default_factory=AttestationOptions)  # whose statements count
 
     def records(self, archives: Sequence[Found]) -> list[ArchiveRecord]:
         """The records of archives, in their order; the site has the files that they name."""
@@ -109,8 +117,8 @@ class Verifier:
         )
 
     def _record(self, found: Found, bundles: Sequence[Bundle], count: str) -> ArchiveRecord:
-        key = verification_key(found, bundles, self.data, self.attestation)
-        path = self.kept / f"{key}.json"
+        key = verification_key(found, bundles, self.options.data, self.options.attestation)
+        path = self.options.kept / f"{key}.json"
         known = read_record(path, key)
         name = line_of(min(file.name for file in found.files))
         if known is not None and all(
@@ -140,7 +148,7 @@ class Verifier:
         file = self.out / record.download
         statements = statements_path(file)
         statements.unlink(missing_ok=True)
-        lines = statements_that_hold(file, statement_lines(found, self.log), self.attestation.trust)
+        lines = statements_that_hold(file, statement_lines(found, self.log), self.options.attestation.trust)
         if lines:
             write_lines(statements, lines)
         collector = Collector(self.out / record.report_folder, lambda run: check_exports(bundles, run))
@@ -169,11 +177,11 @@ class Verifier:
         verify = partial(
             verify_archive,
             file,
-            data=self.data,
-            cores=self.cores,
+            data=self.options.data,
+            cores=self.options.cores,
             log=lambda _line: None,  # findings are in the result as well
             step_log=self.step_log,
-            attestation=self.attestation,
+            attestation=self.options.attestation,
         )
         try:
             return verify(further=[collector])

@@ -20,8 +20,9 @@ from bfcl_pipeline.benchmark.definition import CATEGORIES, Check
 from bfcl_pipeline.benchmark.definition.categories import release_sizes
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.judge.scoring.intervals import Scope, ScoredEntries
-from bfcl_pipeline.judge.scoring.statistics.clustered import composite_error, total
+from bfcl_pipeline.judge.scoring.statistics.clustered import Floats, composite_error, total
 from bfcl_pipeline.judge.scoring.statistics.paired import (
+    Booleans,
     Paired,
     compare_paired,
     composite_difference,
@@ -78,7 +79,7 @@ class Flipped:
 
     entries: Sequence[tuple[str, str]]  # category and id by number
     numbers: NDArray[np.int32]  # of the entries that flipped
-    first_right: NDArray[np.bool_]  # of the same entries
+    first_right: Booleans  # of the same entries
 
     def __iter__(self) -> Iterator[Flip]:
         for number, first_right in zip(self.numbers, self.first_right, strict=True):
@@ -94,7 +95,7 @@ class Comparison:
     second: str  # label
     rules: Rules
     scores: list[ScoreDifference]  # groups from the overall on, then categories, as far as compared
-    flipped: Flipped  # entries that only one side has right
+    flips: Flipped  # entries that only one side has right
     unjudged: int  # entries that both ran and at least one has no verdict on: in no score
     left_out: Mapping[str, int]  # by category, entries that only one side ran: not compared
     web_left_out: bool  # whether web search is not compared, as one side searched a simulated web
@@ -104,11 +105,6 @@ class Comparison:
     settings: list[SettingDifference]  # of the web: what an experiment varied
     memory_range: ScenarioRange | None  # of the difference on memory; None without memory
     same_exchange: Mapping[str, int]  # by category, entries in scores whose two answers are one exchange
-
-    @property
-    def flips(self) -> list[Flip]:
-        """The entries that only one side has right, in benchmark order."""
-        return list(self.flipped)
 
     def of(self, score: str) -> ScoreDifference | None:
         """The difference of one score; None if it was not compared."""
@@ -153,13 +149,15 @@ class Comparer:
         averaged = max(first.trials, second.trials) > 1
         result = compare_paired(right_one, right_two, scope.where)
         searched = bool(self._web[judged].any())
+        exchanges = [side.exchanges_over(len(self._entries)) for side in (first, second)]
+        same = exchanges[0] == exchanges[1]
         return Comparison(
             first=first.label,
             second=second.label,
             rules=self._rules,
             scores=list(_scores(scope, result, right_one, right_two, averaged)),
             averaged=averaged,
-            flipped=self._flipped(judged, right_one, right_two),
+            flips=self._flipped(judged, right_one, right_two),
             unjudged=int((both & comparable & ~judged).sum()),
             left_out=self._counted(((one != ABSENT) ^ (two != ABSENT)) & comparable),
             web_left_out=left_out[0],
@@ -167,7 +165,7 @@ class Comparer:
             releases=_releases(first, second),
             settings=list(setting_differences(first.settings, second.settings)) if searched else [],
             memory_range=leave_one_out(right_one - right_two, scope.where.category, scope.scenario),
-            same_exchange=self._counted(judged & self._same_exchange(first, second)),
+            same_exchange=self._counted(judged & same & (exchanges[0] != NO_EXCHANGE)),
         )
 
     def comparable(self, first: Side, second: Side) -> bool:
@@ -176,16 +174,14 @@ class Comparer:
         other_webs = np.logical_or.reduce(self._other_webs(first, second))
         return bool(((one >= WRONG) & (two >= WRONG) & ~other_webs).any())
 
-    def _other_webs(self, first: Side, second: Side) -> list[NDArray[np.bool_]]:
+    def _other_webs(self, first: Side, second: Side) -> list[Booleans]:
         """The web questions and the executed calls, as far as the sides had different webs for them."""
         return [
             self._web & web_differs(first.settings, second.settings),
             self._executed & requests_differ(first.settings, second.settings),
         ]
 
-    def _refuse_different(
-        self, first: Side, second: Side, has_one: NDArray[np.bool_], has_two: NDArray[np.bool_]
-    ) -> None:
+    def _refuse_different(self, first: Side, second: Side, has_one: Booleans, has_two: Booleans) -> None:
         """Raises TableError with what differs. Unscored categories may be missing on one side."""
         names = f"{first.label} and {second.label}"
         hint = "Use --common to compare what both have."
@@ -224,17 +220,12 @@ class Comparer:
                     f"({', '.join(ids[:_SHOWN])}{more}). {hint}"
                 )
 
-    def _same_exchange(self, first: Side, second: Side) -> NDArray[np.bool_]:
-        one, two = (side.exchanges_over(len(self._entries)) for side in (first, second))
-        same: NDArray[np.bool_] = (one == two) & (one != NO_EXCHANGE)
-        return same
-
-    def _counted(self, chosen: NDArray[np.bool_]) -> dict[str, int]:
+    def _counted(self, chosen: Booleans) -> dict[str, int]:
         """How many of the chosen entries each category has, in benchmark order; without zeros."""
         counts = np.bincount(self._category[chosen], minlength=len(CATEGORIES))
         return {name: int(count) for name, count in zip(CATEGORIES, counts, strict=True) if count}
 
-    def _scope(self, judged: NDArray[np.bool_], by_weight: bool) -> Scope:
+    def _scope(self, judged: Booleans, by_weight: bool) -> Scope:
         """The scope of some entries.
 
         by_weight: means by size take the entries of the release, as the tables of a sample by weight do.
@@ -245,9 +236,7 @@ class Comparer:
             self._scopes[key] = self._scored.scope(np.flatnonzero(judged), sizes)
         return self._scopes[key]
 
-    def _flipped(
-        self, judged: NDArray[np.bool_], one: NDArray[np.float64], two: NDArray[np.float64]
-    ) -> Flipped:
+    def _flipped(self, judged: Booleans, one: Floats, two: Floats) -> Flipped:
         places = np.flatnonzero(judged)
         flipped = np.flatnonzero(one != two)
         order = flipped[np.argsort(self._category[places[flipped]], kind="stable")]
@@ -261,11 +250,7 @@ def _releases(first: Side, second: Side) -> tuple[str, str] | None:
 
 
 def _scores(
-    scope: Scope,
-    result: Paired,
-    one: NDArray[np.float64],
-    two: NDArray[np.float64],
-    averaged: bool,
+    scope: Scope, result: Paired, one: Floats, two: Floats, averaged: bool
 ) -> Iterator[ScoreDifference]:
     """The overall, the other groups, then the categories."""
     names, where = scope.categories, scope.where

@@ -155,5 +155,5 @@ def _lost(comparison: Comparison, score: str, known: Collection[tuple[str, str]]
     inside = set(categories_of(score))
     return sum(
         not flip.first_right and flip.category in inside and (flip.category, flip.entry_id) in known
-        for flip in comparison.flipped
+        for flip in comparison.flips
     )

@@ -9,7 +9,7 @@ import pyarrow as pa
 from bfcl_pipeline.base.markup import TextTable
 from bfcl_pipeline.base.text import plural, printable, text_table
 from bfcl_pipeline.benchmark.records import Json
-from bfcl_pipeline.benchmark.tables.comparisons import described_column
+from bfcl_pipeline.benchmark.tables.schemas import count, share, text
 from bfcl_pipeline.judge.scoring.statistics.clustered import wilson
 from bfcl_pipeline.show.compare.questions import WITHOUT_SNIPPETS, ColumnDifference, WebQuestions
 from bfcl_pipeline.show.compare.tables import write_form
@@ -17,24 +17,18 @@ from bfcl_pipeline.show.compare.text import percent, signed_points
 
 WEB_QUESTIONS = pa.schema(
     [
-        described_column("side", pa.string(), "one model, with its run where names repeat"),
-        described_column("category", pa.string(), "web_search_base or web_search_no_snippet"),
-        described_column("web", pa.string(), "simulated, real or off; null if not recorded", True),
-        described_column("fetch_failures", pa.float64(), "share of fetches that were made to fail", True),
-        described_column(
-            "search_tool", pa.string(), "name under which the search tool was presented", True
-        ),
-        described_column("rules", pa.string(), "official, corrected or verified: the rule set"),
-        described_column(
-            "hops", pa.int64(), "annotated steps from a question to its answer; null: all", True
-        ),
-        described_column(
-            "questions", pa.int64(), "questions with a verdict in every column of the comparison"
-        ),
-        described_column("correct", pa.int64(), "of these, those that the side has right"),
-        described_column("accuracy", pa.float64(), "correct / questions"),
-        described_column("ci_low", pa.float64(), "lower limit of its 95 % interval"),
-        described_column("ci_high", pa.float64(), "upper limit of its 95 % interval"),
+        text("side", "one model, with its run where names repeat"),
+        text("category", "web_search_base or web_search_no_snippet"),
+        text("web", "simulated, real or off; null if not recorded", null=True),
+        share("fetch_failures", "share of fetches that were made to fail", null=True),
+        text("search_tool", "name under which the search tool was presented", null=True),
+        text("rules", "official, corrected or verified: the rule set"),
+        count("hops", "annotated steps from a question to its answer; null: all", null=True),
+        count("questions", "questions with a verdict in every column of the comparison"),
+        count("correct", "of these, those that the side has right"),
+        share("accuracy", "correct / questions"),
+        share("ci_low", "lower limit of its 95 % interval"),
+        share("ci_high", "upper limit of its 95 % interval"),
     ]
 )
 """One row per side, web category and number of hops."""

@@ -6,20 +6,18 @@ have a verdict in every column, in total and by hops (annotated steps from a que
 question counts once in a column, so questions are independent.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
-
-import numpy as np
 
 from bfcl_pipeline.base.errors import TableError
 from bfcl_pipeline.benchmark.definition import GROUPS
 from bfcl_pipeline.benchmark.definition.clusters import cluster_of
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.benchmark.tables import entries_path, read_entries
-from bfcl_pipeline.judge.scoring.statistics.clustered import Limits, layout
-from bfcl_pipeline.judge.scoring.statistics.paired import compare_paired
+from bfcl_pipeline.judge.scoring.statistics.clustered import Limits
+from bfcl_pipeline.judge.scoring.statistics.paired import difference_limits
 from bfcl_pipeline.judge.scoring.web_use import hop_count
 from bfcl_pipeline.show.compare.settings import (
     OFF,
@@ -36,15 +34,22 @@ WITH_SNIPPETS, WITHOUT_SNIPPETS = GROUPS["web_search"]
 
 @dataclass(frozen=True, slots=True)
 class QuestionColumn:
-    """One side on one web category."""
+    """One side on one web category; its questions by the keys of their clusters."""
 
     label: str  # of the side
     category: str
     settings: Settings
+    ids: Mapping[str, str]  # of the questions that were asked
+    judged: Collection[str]  # those with a verdict
+    right: Collection[str]
 
     def __str__(self) -> str:
         known = str(self.settings)
         return f"{self.label}, {self.category}" + (f" ({known})" if known else "")
+
+    def named(self, keys: Iterable[str]) -> tuple[str, ...]:
+        """The ids of those questions that it has right."""
+        return tuple(self.ids[key] for key in keys if key in self.right)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,12 +114,7 @@ def web_questions(
     Raises:
         TableError: fewer than two columns, no question in common, or a simulated and the real web.
     """
-    marks = {
-        QuestionColumn(side.label, category, side.settings): found
-        for side in sides
-        for category, found in _by_category(numbering, side).items()
-    }
-    columns = tuple(marks)
+    columns = [column for side in sides for column in _columns(numbering, side)]
     if len(columns) < 2:
         raise TableError(
             f"{', '.join(side.label for side in sides)}: expected web questions of two or more sides, "
@@ -126,59 +126,54 @@ def web_questions(
                 f"{one.label} and {two.label} searched different webs: {one.settings}, "
                 f"{two.settings}. Scores from a simulated web say nothing about the real one."
             )
-    asked = set.union(*map(set, marks.values()))
-    common = [
-        key
-        for key in next(iter(marks.values()))
-        if all(_judged(of_column, key) for of_column in marks.values())
-    ]
+    common = [key for key in columns[0].ids if all(key in column.judged for column in columns)]
     if not common:
         raise TableError(
             f"{', '.join(map(str, columns))}: no web question has a verdict in all of them. Run the same "
             "questions in each."
         )
-    right = [tuple(found[key][1] == RIGHT for key in common) for found in marks.values()]
-    ids = [[found[key][0] for key in common] for found in marks.values()]
+    numbers = {key: hops.get(key, 0) for key in common}
+    by_hops: list[tuple[int | None, list[str]]] = [
+        (number, [key for key in common if numbers[key] == number])
+        for number in sorted({*numbers.values()})
+    ]
     return WebQuestions(
         rules=rules,
-        columns=columns,
-        scores=tuple(_scores([hops.get(key, 0) for key in common], right)),
+        columns=tuple(columns),
+        scores=tuple(
+            HopScores(number, len(keys), tuple(len(column.named(keys)) for column in columns))
+            for number, keys in (*by_hops, (None, common))
+        ),
         differences=tuple(
-            _difference(one, two, columns, right, ids)
+            _difference(one, two, columns, common)
             for one, two in combinations(range(len(columns)), 2)
             if _belongs_together(columns, one, two)
         ),
         without_tools={
-            place: _chosen(ids[place], right[place])
+            place: column.named(common)
             for place, column in enumerate(columns)
             if column.settings.web == OFF
         },
-        left_out=len(asked) - len(common),
+        left_out=len({key for column in columns for key in column.ids}) - len(common),
     )
 
 
-_Marks = Mapping[str, tuple[str, int]]
-"""The id and the mark of each question of a column, by the key of its cluster."""
-
-
-def _by_category(numbering: Numbering, side: Side) -> dict[str, _Marks]:
-    found: dict[str, dict[str, tuple[str, int]]] = {}
-    for number, mark in zip(side.numbers, side.marks, strict=True):
-        category, entry_id = numbering.entries[number]
-        if category in GROUPS["web_search"]:
-            found.setdefault(category, {})[cluster_of(category, entry_id)] = entry_id, int(mark)
-    return {category: found[category] for category in GROUPS["web_search"] if category in found}
-
-
-def _judged(marks: _Marks, key: str) -> bool:
-    return key in marks and marks[key][1] != UNJUDGED
-
-
-def _scores(hops: Sequence[int], right: Sequence[Sequence[bool]]) -> Iterator[HopScores]:
-    for number in sorted(set(hops)):
-        places = [place for place, found in enumerate(hops) if found == number]
-        yield HopScores(number, len(places), tuple(sum(of[place] for place in places) for of in right))
-    yield HopScores(None, len(hops), tuple(map(sum, right)))
+def _columns(numbering: Numbering, side: Side) -> Iterator[QuestionColumn]:
+    """The columns of a side, one for each web category that it ran."""
+    marks = [
+        (*numbering.entries[number], mark) for number, mark in zip(side.numbers, side.marks, strict=True)
+    ]
+    for wanted in GROUPS["web_search"]:
+        ids: dict[str, str] = {}
+        of: dict[str, float] = {}
+        for category, entry_id, mark in marks:
+            if category == wanted:
+                key = cluster_of(category, entry_id)
+                ids[key], of[key] = entry_id, mark
+        if ids:
+            judged = {key for key, mark in of.items() if mark != UNJUDGED}
+            right = {key for key, mark in of.items() if mark == RIGHT}
+            yield QuestionColumn(side.label, wanted, side.settings, ids, judged, right)
 
 
 def _belongs_together(columns: Sequence[QuestionColumn], one: int, two: int) -> bool:
@@ -197,28 +192,22 @@ def _belongs_together(columns: Sequence[QuestionColumn], one: int, two: int) -> 
 
 
 def _difference(
-    one: int,
-    two: int,
-    columns: Sequence[QuestionColumn],
-    right: Sequence[Sequence[bool]],
-    ids: Sequence[Sequence[str]],
+    one: int, two: int, columns: Sequence[QuestionColumn], common: Sequence[str]
 ) -> ColumnDifference:
-    first, second = np.array(right[one]), np.array(right[two])
-    found = compare_paired(first, second, layout([0] * len(first), range(len(first))))
-    settings = list(setting_differences(columns[one].settings, columns[two].settings))
-    if columns[one].category != columns[two].category:
-        shown = ("on" if columns[place].category == WITH_SNIPPETS else "off" for place in (one, two))
+    first, second = columns[one], columns[two]
+    only_first = first.named(key for key in common if key not in second.right)
+    only_second = second.named(key for key in common if key not in first.right)
+    settings = list(setting_differences(first.settings, second.settings))
+    if first.category != second.category:
+        shown = ("on" if column.category == WITH_SNIPPETS else "off" for column in (first, second))
         settings.append(SettingDifference("snippets", *shown))
+    number = len(common)
     return ColumnDifference(
         one,
         two,
         tuple(settings),
-        float(found.of.mean[0]),
-        found.limits[0],
-        _chosen(ids[one], (first & ~second).tolist()),
-        _chosen(ids[two], (second & ~first).tolist()),
+        (len(only_first) - len(only_second)) / number,
+        difference_limits(len(only_first), len(only_second), number, number),
+        only_first,
+        only_second,
     )
-
-
-def _chosen(ids: Sequence[str], chosen: Sequence[bool]) -> tuple[str, ...]:
-    return tuple(entry_id for entry_id, wanted in zip(ids, chosen, strict=True) if wanted)

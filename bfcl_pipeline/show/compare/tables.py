@@ -125,7 +125,7 @@ def _document(comparison: Comparison) -> Json:
         "scores": list(map(_values, comparison.scores)),
         "flips": [
             {"category": flip.category, "entry_id": flip.entry_id, "right": sides[flip.first_right]}
-            for flip in comparison.flipped
+            for flip in comparison.flips
         ],
     }
 
@@ -145,7 +145,7 @@ def _pair(comparison: Comparison) -> dict[str, str]:
 
 def _flip_table(comparison: Comparison) -> pa.Table:
     """The rows of one pair, by columns: all pairs of a hundred models have millions."""
-    flipped = comparison.flipped
+    flipped = comparison.flips
     entries = [flipped.entries[number] for number in flipped.numbers]
     names = pa.array([comparison.second, comparison.first])
     columns = {

@@ -59,16 +59,16 @@ def _fitted(
 
     names: how many columns, from the first on, are not numbers.
     """
-    kept = list(range(len(headings)))
+    dropped = 0
     while True:
+        missing = [name for name in headings if name in _LEFT_OUT_FIRST[:dropped]]
+        kept = [place for place, name in enumerate(headings) if name not in missing]
         cells = [[row[place] for place in kept] for row in rows]
         table = text_table([headings[place] for place in kept], cells, right=range(names, len(kept)))
-        dropped = [headings.index(name) for name in _LEFT_OUT_FIRST if name in headings]
-        dropped = [place for place in dropped if place in kept]
-        if width is None or not dropped or max(map(len, table.splitlines())) <= width:
+        fits = width is None or max(map(len, table.splitlines())) <= width
+        if fits or dropped == len(_LEFT_OUT_FIRST):
             break
-        kept.remove(dropped[0])
-    missing = [name for place, name in enumerate(headings) if place not in kept]
+        dropped += 1
     note = f"Not shown in {width} columns: {', '.join(missing)} (--out FILE)."
     return table, [note] if missing else []
 

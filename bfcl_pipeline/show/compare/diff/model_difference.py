@@ -15,8 +15,7 @@ from bfcl_pipeline.base.errors import ConfigError, TableError
 from bfcl_pipeline.base.text import Log, cut, valid_unicode
 from bfcl_pipeline.benchmark.records import Entry, Request, Rules
 from bfcl_pipeline.benchmark.tables import entries_path, read_entries, read_table, with_types
-from bfcl_pipeline.benchmark.tables.comparisons import described_column
-from bfcl_pipeline.benchmark.tables.schemas import VERDICTS
+from bfcl_pipeline.benchmark.tables.schemas import VERDICTS, count, mark, text
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.show.compare.compare import Comparer, Comparison
 from bfcl_pipeline.show.compare.diff.conversations import (
@@ -35,28 +34,22 @@ MOST = 2_000
 
 FIRST_DIFFERENCES = pa.schema(
     [
-        described_column("first_model", pa.string(), "the model of A"),
-        described_column("second_model", pa.string(), "the model of B"),
-        described_column("category", pa.string(), "one of the V4 categories"),
-        described_column("entry_id", pa.string(), "id as in the release"),
-        described_column("session", pa.bool_(), "whether it is a memory session, which is not scored"),
-        described_column("difference", pa.string(), "what the first difference is in; same: there is none"),
-        described_column(
-            "request", pa.int64(), "its request in the conversation, from 1; null: of none", True
-        ),
-        described_column("turn", pa.int64(), "the turn of the entry, from 0; null: of no request", True),
-        described_column("place", pa.string(), "the place in the request or the entry; empty: an answer"),
-        described_column(
-            "first_value", pa.string(), "the value of A from shortly before the difference on, cut"
-        ),
-        described_column("second_value", pa.string(), "the value of B"),
-        described_column("same_answer", pa.bool_(), "whether the whole answers are equal"),
-        described_column("first_status", pa.string(), "answered, or why A has no answer"),
-        described_column("second_status", pa.string(), "answered, or why B has no answer"),
+        text("first_model", "the model of A"),
+        text("second_model", "the model of B"),
+        text("category", "one of the V4 categories"),
+        text("entry_id", "id as in the release"),
+        mark("session", "whether it is a memory session, which is not scored"),
+        text("difference", "what the first difference is in; same: there is none"),
+        count("request", "its request in the conversation, from 1; null: of none", null=True),
+        count("turn", "the turn of the entry, from 0; null: of no request", null=True),
+        text("place", "the place in the request or the entry; empty: an answer"),
+        text("first_value", "the value of A from shortly before the difference on, cut"),
+        text("second_value", "the value of B"),
+        mark("same_answer", "whether the whole answers are equal"),
+        text("first_status", "answered, or why A has no answer"),
+        text("second_status", "answered, or why B has no answer"),
         *(
-            described_column(
-                f"{side}_{rules}", pa.bool_(), f"the verdict of {name} under {rules} rules", True
-            )
+            mark(f"{side}_{rules}", f"the verdict of {name} under {rules} rules", null=True)
             for rules in Rules
             for side, name in (("first", "A"), ("second", "B"))
         ),
