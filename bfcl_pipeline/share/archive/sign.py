@@ -11,7 +11,7 @@ from bfcl_pipeline.runs.archived.crate_metadata import read_metadata
 from bfcl_pipeline.runs.archived.reading import SealedArchive
 from bfcl_pipeline.runs.archived.unpacking import check_hashes, unpack_whole_run
 from bfcl_pipeline.share.archive.statement import make_statement, predicate_of, subject_of
-from bfcl_pipeline.share.signing.signature import CheckedSignature, SigningOptions, SigstoreTrust, Trust
+from bfcl_pipeline.share.signing.signature import CheckedSignature, SigningOptions, Trust
 from bfcl_pipeline.share.signing.signed_line import check_line, payload_of, sign_statement, signing_key_of
 from bfcl_pipeline.share.signing.statement_file import read_lines, statements_path, write_lines
 
@@ -43,16 +43,9 @@ def sign_archive(file: Path, options: SigningOptions) -> SignedArchive:
     line = sign_statement(payload, options)
     key = signing_key_of(line)
     kept = [other for other in others if key is None or signing_key_of(other) != key]
-    checked = check_line(line, _trust(options))
+    checked = check_line(line, Trust(trust_config=options.trust_config))  # nobody is trusted
     write_lines(path, [*kept, line])
     return SignedArchive(file, path, len(kept) + 1, checked)
-
-
-def _trust(options: SigningOptions) -> Trust:
-    """Nobody is trusted; a bundle is checked with the keys of the instance that signed it."""
-    return Trust(
-        sigstore=SigstoreTrust(trust_config=options.sigstore.trust_config if options.sigstore else None)
-    )
 
 
 def stale_statements(file: Path, sha256: str) -> bool:

@@ -24,9 +24,9 @@ from bfcl_pipeline.share.signing.signature import (
     PAYLOAD_TYPE,
     CheckedSignature,
     Signer,
-    SigstoreSigning,
-    SigstoreTrust,
+    SigningOptions,
     TimeStamp,
+    Trust,
 )
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class _Anybody:
         """Accepts the certificate."""
 
 
-def check_sigstore(options: SigstoreSigning) -> None:
+def check_sigstore(options: SigningOptions) -> None:
     """Raises SigningError if sigstore is not installed, ConfigError if a file of the options is missing."""
     try:
         import sigstore.sign  # noqa: F401
@@ -67,7 +67,7 @@ def check_sigstore(options: SigstoreSigning) -> None:
             raise ConfigError(f"{file}: no such file.")
 
 
-def sign_keyless(payload: bytes, options: SigstoreSigning) -> bytes:
+def sign_keyless(payload: bytes, options: SigningOptions) -> bytes:
     """Signs a statement, and checks the signature as a verifier does.
 
     The identity comes from the file of the options, the variable SIGSTORE_ID_TOKEN, the CI service in which
@@ -105,7 +105,7 @@ def sign_keyless(payload: bytes, options: SigstoreSigning) -> bytes:
     return line
 
 
-def check_bundle(line: bytes, trust: SigstoreTrust) -> CheckedSignature:
+def check_bundle(line: bytes, trust: Trust) -> CheckedSignature:
     """Checks a sigstore bundle, offline.
 
     The line is at most 1 MiB, a JSON object without duplicate names, and untrusted.
@@ -220,7 +220,7 @@ def _check(line: bytes, root: TrustedRoot) -> tuple[Bundle, bytes]:
     return bundle, payload
 
 
-def _signer(certificate: Certificate, trust: SigstoreTrust) -> Signer:
+def _signer(certificate: Certificate, trust: Trust) -> Signer:
     from sigstore.errors import VerificationError
     from sigstore.verify.policy import Identity
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 PAYLOAD_TYPE = "application/vnd.in-toto+json"
@@ -10,27 +10,11 @@ PAYLOAD_TYPE = "application/vnd.in-toto+json"
 
 
 @dataclass(frozen=True, slots=True)
-class SigstoreSigning:
-    """How to sign with sigstore."""
-
-    identity_token: Path | None = None  # file with an OIDC token; None: the environment, then a browser
-    trust_config: Path | None = None  # ClientTrustConfig of a private instance; None: the public one
-
-
-@dataclass(frozen=True, slots=True)
 class SigningOptions:
-    """How a statement is to be signed: with a key or with sigstore."""
+    """How a statement is to be signed: with a key, or with sigstore if there is none."""
 
     key: Path | None = None  # SSH key: private, or public with the private one in an agent
-    sigstore: SigstoreSigning | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class SigstoreTrust:
-    """Whose sigstore signatures the verifier trusts."""
-
-    identity: str | None = None  # as in the certificate, such as an email address; None: nobody's
-    issuer: str | None = None  # URL of the service that confirmed the identity
+    identity_token: Path | None = None  # file with an OIDC token; None: the environment, then a browser
     trust_config: Path | None = None  # ClientTrustConfig of a private instance; None: the public one
 
 
@@ -38,8 +22,10 @@ class SigstoreTrust:
 class Trust:
     """Whom the verifier trusts; nothing of it comes from an archive or a statement."""
 
-    signers: Path | None = None  # keys and their owners, in the format of OpenSSH's allowed_signers
-    sigstore: SigstoreTrust = field(default_factory=SigstoreTrust)
+    signers: Path | None = None  # SSH keys and their owners, in the format of OpenSSH's allowed_signers
+    identity: str | None = None  # sigstore: as in the certificate, such as an email address; None: nobody's
+    issuer: str | None = None  # sigstore: URL of the service that confirmed the identity
+    trust_config: Path | None = None  # ClientTrustConfig of a private instance; None: the public one
 
 
 @dataclass(frozen=True, slots=True)
