@@ -2,8 +2,10 @@
 
 import re
 import subprocess
-from dataclasses import dataclass
 from pathlib import Path
+
+from bfcl_pipeline.base import __version__
+from bfcl_pipeline.runs.provenance.document import Pipeline
 
 COMMIT_FILE = "COMMIT"
 """Beside the Snakefile; written when a wheel, an sdist or an image is built in a checkout."""
@@ -15,25 +17,18 @@ _COMMIT = re.compile(r"(?P<commit>[0-9a-f]{40,64})(?P<changed>-dirty)?\n?")
 _GIT_SECONDS = 60
 
 
-@dataclass(frozen=True, slots=True)
-class Commit:
-    """The state of the code."""
-
-    commit: str | None  # None if it is not known
-    changed: bool  # whether the code differs from that commit
-
-
-def find_commit(folder: Path) -> Commit:
-    """The commit of the project's files in `folder`."""
+def find_pipeline(folder: Path) -> Pipeline:
+    """The version of this code, and the commit of the project's files in `folder`."""
     if (folder / ".git").exists():
         commit = _git(folder, "rev-parse", "HEAD")
         changes = _git(folder, "status", "--porcelain", "--", *CODE)
-        return Commit(commit or None, changed=bool(changes))
+        return Pipeline(__version__, commit or None, changed=bool(changes))
     try:
         built = _COMMIT.fullmatch((folder / COMMIT_FILE).read_text(encoding="ascii"))
     except (OSError, ValueError):
         built = None
-    return Commit(None, changed=False) if built is None else Commit(built["commit"], bool(built["changed"]))
+    commit, changed = (None, False) if built is None else (built["commit"], bool(built["changed"]))
+    return Pipeline(__version__, commit, changed)
 
 
 def _git(folder: Path, *arguments: str) -> str | None:

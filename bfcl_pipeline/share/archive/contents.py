@@ -11,7 +11,7 @@ from pathlib import Path
 from bfcl_pipeline.runs.archived.exchanges import write_exchanges
 from bfcl_pipeline.runs.archived.members import ArchiveMember, member
 from bfcl_pipeline.runs.archived.run_files import log_files, result_files
-from bfcl_pipeline.runs.archived.software import Checkout, workflow_files
+from bfcl_pipeline.runs.archived.software import LOCK, workflow_files
 from bfcl_pipeline.runs.archived.vectors import NAME as VECTORS
 from bfcl_pipeline.runs.archived.vectors import pack_vectors
 from bfcl_pipeline.runs.provenance import BESIDE_LOG, TEMPLATE_BESIDE_LOG
@@ -42,12 +42,12 @@ class ArchiveContents:
     answered_since: int  # entries that failed, with later answers that are left out
 
 
-def gather(run: Run, checkout: Checkout, places: Places, web: Iterable[Path]) -> ArchiveContents:
+def gather(run: Run, project: Path, places: Places, web: Iterable[Path]) -> ArchiveContents:
     """All files of a run.
 
     Args:
         run: the run.
-        checkout: the checkout with the workflow.
+        project: the folder with the workflow.
         places: where the files are.
         web: the files of the web cache that the run used.
 
@@ -66,14 +66,14 @@ def gather(run: Run, checkout: Checkout, places: Places, web: Iterable[Path]) ->
         *_logs(run, places),
         *exchanges.files,
         *((f"cache/web/{path.relative_to(run.cache / 'web').as_posix()}", path) for path in web),
-        *((path.relative_to(checkout.folder).as_posix(), path) for path in workflow_files(checkout)),
+        *((path.relative_to(project).as_posix(), path) for path in workflow_files(project)),
     ]
     vectors = pack_vectors(run)
     if vectors:
         sources.append((VECTORS, vectors))
     if steps:
         sources.append(("snakemake/jobs.jsonl", "".join(step.line() for step in steps).encode()))
-    optional = (checkout.folder / "LICENSE", checkout.lock_file)
+    optional = (project / "LICENSE", project / LOCK)
     sources += [(path.name, path) for path in optional if path.is_file()]
     members = [member(name, source) for name, source in sorted(sources, key=_name)]
     return ArchiveContents(members, steps, exchanges.answered_since)

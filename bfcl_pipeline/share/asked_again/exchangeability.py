@@ -23,7 +23,7 @@ from bfcl_pipeline.share.asked_again.answers import CALLS, NO_CALLS, TEXTS, VERD
 Answers: TypeAlias = Sequence[Hashable | None]
 """The answers to one request: the archive's, then each fresh one. None: there is no answer."""
 
-TOLERANCES: Mapping[str, float] = {TEXTS: 0.2, CALLS: 0.03, VERDICTS: 0.01}
+TOLERANCES: dict[str, float] = {TEXTS: 0.2, CALLS: 0.03, VERDICTS: 0.01}
 """The share of requests whose answer may differ for other reasons than the model: other hardware, other
 batches, an update of the endpoint. Texts change easily, calls seldom, and few of these changes make a wrong
 answer of the model right."""

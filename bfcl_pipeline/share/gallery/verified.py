@@ -216,11 +216,9 @@ def _copy(found: Found, target: Path) -> None:
 def _trusted(attestation: AttestationOptions) -> Iterator[str]:
     """Who is trusted: the contents of files, and names."""
     trust = attestation.trust
-    for path in (trust.signers, trust.sigstore.trust_config):
+    for path in (trust.signers, trust.trust_config):
         yield "" if path is None else file_sha256(path)
-    yield repr(
-        (trust.sigstore.identity, trust.sigstore.issuer, attestation.required, attestation.principal)
-    )
+    yield repr((trust.identity, trust.issuer, attestation.required, attestation.principal))
 
 
 @cache
