@@ -47,13 +47,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--entry", metavar="ID", help="show the exchanges of this entry")
     parser.add_argument("--category", metavar="NAME", help="only exchanges of this category")
-    parser.add_argument("--trial", type=int, metavar="N", help="only exchanges of this trial")
-    parser.add_argument(
-        "--run",
-        type=Path,
-        metavar="RUN",
-        help="only exchanges that this run requested",
-    )
     parser.add_argument(
         "--raw", action="store_true", help="print the lines of the journal unchanged, for jq"
     )
@@ -240,15 +233,12 @@ def _note(journal: JournalReader) -> str | None:
 def _chosen(
     journals: JournalsReader, options: argparse.Namespace, entry_ids: set[str] | None = None
 ) -> Iterator[JournaledExchange]:
-    """The exchanges that match --entry, --category, --trial and --run; `entry_ids` receives all ids."""
+    """The exchanges that match --entry and --category; `entry_ids` receives all ids."""
     for exchange in journals:
         if entry_ids is not None:
             entry_ids.add(exchange.entry_id)
-        if (
-            options.entry in (None, exchange.entry_id)
-            and options.trial in (None, exchange.trial)
-            and (options.run is None or options.run.name == exchange.run)
-            and (options.category is None or options.category == _category(exchange))
+        if options.entry in (None, exchange.entry_id) and (
+            options.category is None or options.category == _category(exchange)
         ):
             yield exchange
 
@@ -281,7 +271,7 @@ def _models(options: argparse.Namespace) -> Models:
 
 def _unknown_entry(options: argparse.Namespace, entry_ids: set[str]) -> str:
     if options.entry in entry_ids:
-        return f"no exchange of {options.entry} in that trial, category or run."
+        return f"no exchange of {options.entry} in that category."
     near = difflib.get_close_matches(options.entry, sorted(entry_ids), n=3)
     hint = f" Similar: {', '.join(near)}." if near else ""
     return f"no exchange of an entry {options.entry!r}.{hint}"

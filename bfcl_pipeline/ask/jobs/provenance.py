@@ -37,11 +37,10 @@ from bfcl_pipeline.runs.provenance import (
     ServerRecord,
     write_provenance,
 )
-from bfcl_pipeline.runs.provenance.commit import find_pipeline
 from bfcl_pipeline.runs.provenance.document import MOST_TEXT, from_document
 from bfcl_pipeline.runs.provenance.http_get import http_get
 from bfcl_pipeline.runs.provenance.machine import this_machine
-from bfcl_pipeline.runs.provenance.software import installed_packages
+from bfcl_pipeline.runs.provenance.software import find_pipeline, installed_packages
 
 MOST_FILES = 300
 """Files of a model that are listed; of a model with more, only the digest of all is recorded."""

@@ -24,8 +24,9 @@ from bfcl_pipeline.runs.archived.members import (
     MAX_RATIO,
     MAX_UNPACKED_BYTES,
     SMALL_BYTES,
+    name_collision,
+    rejection_reason,
 )
-from bfcl_pipeline.runs.archived.names import name_collision, rejection_reason
 from bfcl_pipeline.runs.archived.seal import SEAL_BYTES, Seal, check_seal
 from bfcl_pipeline.runs.archived.writing import MODE
 

@@ -18,8 +18,9 @@ from bfcl_pipeline.runs.archived.members import (
     MAX_UNPACKED_BYTES,
     SMALL_BYTES,
     ArchiveMember,
+    name_collision,
+    rejection_reason,
 )
-from bfcl_pipeline.runs.archived.names import name_collision, rejection_reason
 from bfcl_pipeline.runs.archived.seal import UNSEALED, seal
 
 MODE = 0o100644

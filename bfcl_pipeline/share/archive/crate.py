@@ -14,8 +14,7 @@ from urllib.parse import quote
 
 from bfcl_pipeline.base.errors import ArchiveError
 from bfcl_pipeline.benchmark.config.run_form import FORM_KEY, RUN_FORM
-from bfcl_pipeline.runs.archived.members import ArchiveMember
-from bfcl_pipeline.runs.archived.names import PREVIEW
+from bfcl_pipeline.runs.archived.members import PREVIEW, ArchiveMember
 from bfcl_pipeline.runs.provenance import Pipeline
 from bfcl_pipeline.share.archive.authors import Author
 from bfcl_pipeline.share.archive.crate_terms import (

@@ -17,16 +17,14 @@ from bfcl_pipeline.benchmark.config import KINDS
 from bfcl_pipeline.benchmark.definition import encoder, release
 from bfcl_pipeline.judge.web_files import web_files
 from bfcl_pipeline.runs.archived.crate_metadata import metadata_limit
-from bfcl_pipeline.runs.archived.members import ArchiveMember, file_sha256, member
-from bfcl_pipeline.runs.archived.names import METADATA, PREVIEW
+from bfcl_pipeline.runs.archived.members import METADATA, PREVIEW, ArchiveMember, file_sha256, member
 from bfcl_pipeline.runs.archived.secrets import Search
-from bfcl_pipeline.runs.archived.software import versions, versions_when_made
 from bfcl_pipeline.runs.archived.writing import TOO_MUCH, write_archive
 from bfcl_pipeline.runs.making import log_records
-from bfcl_pipeline.runs.provenance.commit import find_pipeline
+from bfcl_pipeline.runs.provenance.software import find_pipeline, versions, versions_when_made
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.share.archive.authors import Author, read_author
-from bfcl_pipeline.share.archive.contents import ArchiveContents, Places, gather, readme
+from bfcl_pipeline.share.archive.contents import ArchiveContents, gather, readme
 from bfcl_pipeline.share.archive.crate import Input, RunFacts, metadata
 from bfcl_pipeline.share.archive.crate_terms import BENCHMARK_URL, ENCODER_URL
 from bfcl_pipeline.share.archive.snakemake_records import iso_time
@@ -152,9 +150,8 @@ def make_archive(
     project = project_folder()
     run.check_name()
     with temporary_folder(out) as work:
-        places = Places(run.folder.parent.parent / ".snakemake", work)
         web = web_files(run, failed_searches(run))
-        contents = gather(run, project, places, web.files)
+        contents = gather(run, project, run.folder.parent.parent / ".snakemake", work, web.files)
         facts = _facts(run, contents, project)
         members = [*contents.members, member("README.md", readme(facts, run.journals_member))]
         members.append(member(PREVIEW, preview(facts, people, members)))

@@ -21,10 +21,10 @@ from bfcl_pipeline.runs.archived.findings import (
 )
 from bfcl_pipeline.runs.archived.members import file_sha256
 from bfcl_pipeline.runs.archived.reading import SealedArchive
-from bfcl_pipeline.runs.archived.software import LOCK, versions
 from bfcl_pipeline.runs.archived.unpacking import ArchivedRun, check_hashes, unpack_whole_run
 from bfcl_pipeline.runs.making import log_records
 from bfcl_pipeline.runs.provenance import FOLDER, read_provenance
+from bfcl_pipeline.runs.provenance.software import LOCK, versions
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.share.archive.attestations import AttestationOptions, Attested, check_attestations
 from bfcl_pipeline.share.archive.compare import compared_files, file_differences

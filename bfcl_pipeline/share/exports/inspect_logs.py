@@ -42,9 +42,8 @@ from bfcl_pipeline.dialogue.release_texts import read_constants, read_texts
 from bfcl_pipeline.judge.scoring.intervals import ScoredEntries, precisions
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.share.exports.forms import ExportOptions
-from bfcl_pipeline.share.exports.inspect_samples import sample
+from bfcl_pipeline.share.exports.inspect_samples import sample, transcript
 from bfcl_pipeline.share.exports.run_scores import ModelScores, RunScores, read_run_scores, standard_error
-from bfcl_pipeline.share.exports.transcripts import transcript
 from bfcl_pipeline.show.playback import Conditions, read_conditions
 from bfcl_pipeline.show.report.tables.run_records import RunRecords, read_run_records
 from bfcl_pipeline.show.transcripts import answer_record

@@ -18,7 +18,7 @@ from bfcl_pipeline.base.files import atomic_path
 from bfcl_pipeline.base.text import Log, line_of, printable
 from bfcl_pipeline.runs.archived.findings import ArchiveFinding, Part, Verification, VerifiedArchive
 from bfcl_pipeline.runs.archived.members import file_sha256
-from bfcl_pipeline.runs.archived.software import versions
+from bfcl_pipeline.runs.provenance.software import versions
 from bfcl_pipeline.share.archive.attestations import SUBJECT, AttestationOptions
 from bfcl_pipeline.share.archive.sign import statement_of
 from bfcl_pipeline.share.archive.statement import first_difference, read_statement, subject_of

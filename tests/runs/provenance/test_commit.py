@@ -9,7 +9,7 @@ import pytest
 
 from bfcl_pipeline.base import __version__
 from bfcl_pipeline.runs.provenance import Pipeline
-from bfcl_pipeline.runs.provenance.commit import find_pipeline
+from bfcl_pipeline.runs.provenance.software import find_pipeline
 from tests.support import ROOT
 
 HASH = "0123456789abcdef0123" * 2

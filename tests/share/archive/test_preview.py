@@ -8,8 +8,7 @@ from html.parser import HTMLParser
 import pytest
 
 from bfcl_pipeline.base.errors import ArchiveError
-from bfcl_pipeline.runs.archived.members import member
-from bfcl_pipeline.runs.archived.names import PREVIEW
+from bfcl_pipeline.runs.archived.members import PREVIEW, member
 from bfcl_pipeline.runs.provenance import Pipeline
 from bfcl_pipeline.share.archive.authors import Author, read_author
 from bfcl_pipeline.share.archive.crate import Input, RunFacts, metadata

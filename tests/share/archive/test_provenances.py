@@ -10,13 +10,8 @@ from pathlib import Path
 import pytest
 
 from bfcl_pipeline.runs.archived.findings import Findings, Part
-from bfcl_pipeline.runs.archived.names import METADATA, rejection_reason
+from bfcl_pipeline.runs.archived.members import METADATA, rejection_reason
 from bfcl_pipeline.runs.archived.reading import SealedArchive
-from bfcl_pipeline.runs.archived.software import (
-    ENCODER_PACKAGES,
-    versions,
-    versions_when_made,
-)
 from bfcl_pipeline.runs.making import OTHERS, making_of
 from bfcl_pipeline.runs.provenance import (
     BESIDE_LOG,
@@ -25,7 +20,12 @@ from bfcl_pipeline.runs.provenance import (
     read_provenance,
     write_provenance,
 )
-from bfcl_pipeline.runs.provenance.software import installed_packages
+from bfcl_pipeline.runs.provenance.software import (
+    ENCODER_PACKAGES,
+    installed_packages,
+    versions,
+    versions_when_made,
+)
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.share.archive.crate_terms import SOFTWARE
 from bfcl_pipeline.share.archive.verify import add_makings
