@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from bfcl_pipeline.base.text import plural
@@ -51,20 +51,13 @@ class ProvenanceUse:
 
 
 @dataclass(frozen=True, slots=True)
-class ApiFacts:
-    """What the API said about itself in its answers."""
-
-    models: Mapping[str, int]  # exchanges by returned model name
-    fingerprints: Mapping[str, int]  # exchanges by system fingerprint
-    ids: int  # exchanges with an id
-
-
-@dataclass(frozen=True, slots=True)
 class Making:
     """What made the answers of one model, or of one trial of it."""
 
-    uses: tuple[ProvenanceUse, ...]  # by first exchange
-    api: ApiFacts
+    uses: tuple[ProvenanceUse, ...] = ()  # by first exchange
+    models: Mapping[str, int] = field(default_factory=dict)  # exchanges by model name that the API returned
+    fingerprints: Mapping[str, int] = field(default_factory=dict)  # exchanges by system fingerprint
+    ids: int = 0  # exchanges with an id
 
     @property
     def exchanges(self) -> int:
@@ -84,12 +77,12 @@ class Making:
             yield counted + record_line(record)
         if len(known) > SHOWN:
             yield f"and {len(known) - SHOWN:,} more records of what made answers"
-        for what, counts in (("model name", self.api.models), ("fingerprint", self.api.fingerprints)):
+        for what, counts in (("model name", self.models), ("fingerprint", self.fingerprints)):
             if counts:
                 yield f"the API returned the {what if len(counts) == 1 else f'{what}s'} {_counted(counts)}"
-        if self.api.ids:
+        if self.ids:
             answers = plural(self.exchanges, "answer", "answers")
-            yield f"the API returned an id with {self.api.ids:,} of {answers}"
+            yield f"the API returned an id with {self.ids:,} of {answers}"
 
     def gap_lines(self) -> Iterator[str]:
         """What is not recorded about the answers."""
@@ -116,7 +109,7 @@ def making_in_run(run: Run, folder: str) -> Making | None:
     if not path.is_file():
         return None
     record = read_provenance(path, by_digest=False)
-    return Making((ProvenanceUse(record.sha256, record, 0, "", ""),), ApiFacts({}, {}, 0))
+    return Making((ProvenanceUse(record.sha256, record, 0, "", ""),))
 
 
 def making_of(exchanges: Iterable[JournaledExchange], journals: Path) -> Making:
@@ -136,7 +129,7 @@ def making_of(exchanges: Iterable[JournaledExchange], journals: Path) -> Making:
         record = read_provenance(path) if path.is_file() else None
         uses.append(ProvenanceUse(sha256, record, len(times), min(times), max(times)))
     uses.sort(key=lambda use: (use.first, use.sha256))
-    return Making(tuple(uses), ApiFacts(models, fingerprints, ids))
+    return Making(tuple(uses), models, fingerprints, ids)
 
 
 def log_records(run: Run) -> list[Provenance]:

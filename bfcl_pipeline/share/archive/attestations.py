@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -33,21 +33,13 @@ class AttestationOptions:
                 raise ConfigError(f"{path}: no such file.")
 
 
-@dataclass(frozen=True, slots=True)
-class Attested:
-    """Who vouches for an archive."""
-
-    result: Verification  # DIFFERS if a statement does not hold, or a demanded one is missing
-    signers: tuple[str, ...]  # trusted signers of valid statements
-
-
 def check_attestations(
     file: Path,
     sha256: str,
     predicate: Callable[[], Mapping[str, Json]],
     options: AttestationOptions,
     findings: Findings,
-) -> Attested:
+) -> tuple[Verification, list[str]]:
     """Checks each signed statement about an archive, offline.
 
     Args:
@@ -57,17 +49,22 @@ def check_attestations(
         options: whom the verifier trusts.
         findings: receives a line for each statement.
 
+    Returns:
+        DIFFERS if a statement does not hold or a demanded one is missing, else COMPLETE; and the trusted
+        signers of valid statements.
+
     Raises:
         OSError: the file of statements cannot be read.
     """
+    path = options.statements or statements_path(file)
     try:
-        lines = _lines(options.statements or statements_path(file))
+        lines = read_lines(path) if path.exists() else []
     except BadSignature as error:
         findings.add(Part.ATTESTED, "DIFFERS", SUBJECT, str(error))
-        return Attested(Verification.DIFFERS, ())
+        return Verification.DIFFERS, []
     says = predicate() if lines else {}
     result = Verification.COMPLETE
-    signers: list[str] = []
+    signers: dict[str, None] = {}
     for number, line in enumerate(lines, start=1):
         name = f"line {number}: " if len(lines) > 1 else ""
         try:
@@ -79,17 +76,16 @@ def check_attestations(
             findings.add(Part.ATTESTED, "DIFFERS", SUBJECT, f"{name}{error}")
             result = Verification.DIFFERS
         else:
-            trusted = checked.signer.principals
-            findings.attested(SUBJECT, _signed_by(checked), "attested" if trusted else "unknown")
-            signers += [one for one in trusted if one not in signers]
-    if options.required and not _satisfied(options, signers):
-        findings.add(Part.ATTESTED, "DIFFERS", SUBJECT, _missing(options))
+            existed = f"; existed at {checked.time}, says {checked.authority}" if checked.time else ""
+            what = f"signed by {_name(checked)}{existed}"
+            findings.attested(SUBJECT, what, "attested" if checked.principals else "unknown")
+            signers |= dict.fromkeys(checked.principals)
+    if options.required and not (options.principal in signers if options.principal else signers):
+        who = options.principal or "a signer who is trusted here"
+        what = f"there is no valid statement of {who}, which --require-signature demands"
+        findings.add(Part.ATTESTED, "DIFFERS", SUBJECT, what)
         result = Verification.DIFFERS
-    return Attested(result, tuple(signers))
-
-
-def _lines(path: Path) -> list[bytes]:
-    return read_lines(path) if path.exists() else []
+    return result, list(signers)
 
 
 def _compare(checked: CheckedSignature, sha256: str, predicate: Mapping[str, Json]) -> None:
@@ -103,28 +99,10 @@ def _compare(checked: CheckedSignature, sha256: str, predicate: Mapping[str, Jso
         raise BadSignature(f"{by} does not say what the archive says: {difference}")
 
 
-def _signed_by(checked: CheckedSignature) -> str:
-    stamp = checked.time_stamp
-    if stamp is None:
-        return f"signed by {_name(checked)}"
-    return f"signed by {_name(checked)}; existed at {stamp.time}, says {stamp.authority}"
-
-
-def _name(checked: CheckedSignature) -> str:
+def _name(signature: CheckedSignature) -> str:
     """Who signed, with the key or the service that confirmed it."""
-    signer = checked.signer
-    issuer = f", confirmed by {signer.issuer}" if signer.issuer else ""
-    if not signer.principals:
-        return f"{signer.identity}{issuer}, {signer.reason}"
-    others = [] if signer.identity in signer.principals else [signer.identity]
-    known = f" ({', '.join(others)})" if others else ""
-    return f"{', '.join(signer.principals)}{known}{issuer}"
-
-
-def _satisfied(options: AttestationOptions, signers: Sequence[str]) -> bool:
-    return options.principal in signers if options.principal else bool(signers)
-
-
-def _missing(options: AttestationOptions) -> str:
-    who = options.principal or "a signer who is trusted here"
-    return f"there is no valid statement of {who}, which --require-signature demands"
+    issuer = f", confirmed by {signature.issuer}" if signature.issuer else ""
+    if not signature.principals:
+        return f"{signature.identity}{issuer}, {signature.reason}"
+    known = "" if signature.identity in signature.principals else f" ({signature.identity})"
+    return f"{', '.join(signature.principals)}{known}{issuer}"

@@ -190,8 +190,8 @@ def _answers(made: Making | None) -> dict[str, Json] | None:
         "first": min((use.first for use in made.uses if use.first), default=None),
         "last": max((use.last for use in made.uses if use.last), default=None),
         "records": [{"sha256": use.sha256, "answers": use.exchanges} for use in made.uses],
-        "returned_models": _frequent(made.api.models),
-        "fingerprints": _frequent(made.api.fingerprints),
+        "returned_models": _frequent(made.models),
+        "fingerprints": _frequent(made.fingerprints),
     }
 
 

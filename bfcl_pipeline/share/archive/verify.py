@@ -26,7 +26,7 @@ from bfcl_pipeline.runs.making import log_records
 from bfcl_pipeline.runs.provenance import FOLDER, read_provenance
 from bfcl_pipeline.runs.provenance.software import LOCK, versions
 from bfcl_pipeline.runs.run import Run
-from bfcl_pipeline.share.archive.attestations import AttestationOptions, Attested, check_attestations
+from bfcl_pipeline.share.archive.attestations import AttestationOptions, check_attestations
 from bfcl_pipeline.share.archive.compare import compared_files, file_differences
 from bfcl_pipeline.share.archive.missing_answers import copied_failures, missing_answers
 from bfcl_pipeline.share.archive.replay import check_staged, derive, given_line, stage_command
@@ -80,14 +80,14 @@ def verify_archive(
         with tempfile.TemporaryDirectory(prefix="bfcl-verify-") as folder:
             try:
                 run = unpack_whole_run(archive, Path(folder), data)
-                attested = _attested(run, attestation, findings)
+                stated, signers = _attested(run, attestation, findings)
                 again = Path(folder) / "again"
                 derived = _verify_run(run, again, cores, further, findings, step_log)
-                result = worst([attested.result, derived])
+                result = worst([stated, derived])
             except PipelineError as error:  # the temporary directory no longer exists when it is read
                 what = str(error).replace(f"{folder}/", "")
                 raise ArchiveError(f"{file}: {printable(what)}") from error
-        _never_verified(attested, findings)
+        _never_verified(signers, findings)
         findings.end()
         return VerifiedArchive(
             file, archive.seal.size, archive.seal.sha256, metadata.run, result, tuple(findings.found)
@@ -99,20 +99,22 @@ def _printing(log: Log) -> Log:
     return lambda line: log(printable(line))
 
 
-def _attested(run: ArchivedRun, options: AttestationOptions, findings: Findings) -> Attested:
+def _attested(
+    run: ArchivedRun, options: AttestationOptions, findings: Findings
+) -> tuple[Verification, list[str]]:
     """Checks the statements about the archive, and reports who says what cannot be derived."""
     metadata = run.metadata
     predicate = partial(predicate_of, run)
-    attested = check_attestations(run.file, run.sha256, predicate, options, findings)
+    result, signers = check_attestations(run.file, run.sha256, predicate, options, findings)
     changed = " with local changes" if metadata.changed else ""
     facts = f"{metadata.run}, ended {metadata.ended}, commit {metadata.commit}{changed}"
-    if attested.signers:
-        findings.attested("run", f"{_listed(attested)}: {facts}")
+    outcome = "attested" if signers else "claimed"
+    if signers:
+        findings.attested("run", f"{', '.join(signers)}: {facts}", outcome)
     else:
-        findings.attested("run", f"{facts}; nobody known here vouches for that", "claimed")
-    outcome = "attested" if attested.signers else "claimed"
+        findings.attested("run", f"{facts}; nobody known here vouches for that", outcome)
     add_makings(run, findings, outcome)
-    return attested
+    return result, signers
 
 
 def add_makings(run: Run, findings: Findings, outcome: str = "claimed") -> None:
@@ -264,13 +266,9 @@ def _check_web(record: Path, cores: int, findings: Findings, step_log: Log) -> b
     return not check.contradictions
 
 
-def _listed(attested: Attested) -> str:
-    return ", ".join(attested.signers)
-
-
-def _never_verified(attested: Attested, findings: Findings) -> None:
+def _never_verified(signers: Sequence[str], findings: Findings) -> None:
     """Reports what an archive alone cannot prove in any case."""
     findings.not_verified("logs", "logs, times and Snakemake's records cannot be derived again")
-    word = f": it rests on the word of {_listed(attested)}" if attested.signers else ""
+    word = f": it rests on the word of {', '.join(signers)}" if signers else ""
     asked = any(finding.part is Part.ASKED for finding in findings.found)
     findings.not_verified("answers", f"{_NOT_ASKED if asked else _NOT_ANSWERED}{word}")

@@ -94,8 +94,8 @@ def other_identity(row: ModelRow, archived: ModelRow, draw: RequestDraw, texts: 
 def different_surroundings(archived: Making, own: Making) -> Iterator[str]:
     """What differs in what made the answers, in lines; nothing is known of what has no record."""
     for what, theirs, ours in (
-        ("the model that the API names", archived.api.models, own.api.models),
-        ("the system fingerprint", archived.api.fingerprints, own.api.fingerprints),
+        ("the model that the API names", archived.models, own.models),
+        ("the system fingerprint", archived.fingerprints, own.fingerprints),
     ):
         if theirs and ours and set(theirs) != set(ours):
             yield f"{what} is {_names(theirs)} in the archive and {_names(ours)} in yours"

@@ -62,7 +62,7 @@ def statements_that_hold(file: Path, lines: Collection[bytes], trust: Trust) -> 
             if subject_of(payload_of(line)) != sha256:
                 continue
             checked = check_line(line, trust)
-            trusted = bool(checked.signer.principals)
+            trusted = bool(checked.principals)
             if trusted or first_difference(read_statement(checked.payload).predicate, says) is None:
                 ordered.append((0 if trusted else 1, line))
         except NotCheckable:

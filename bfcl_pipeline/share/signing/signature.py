@@ -29,27 +29,13 @@ class Trust:
 
 
 @dataclass(frozen=True, slots=True)
-class TimeStamp:
-    """When a sigstore signature was made, as its bundle proves."""
+class CheckedSignature:
+    """A valid signature: what was signed, by whom, when, as far as it is known."""
 
-    time: str  # ISO 8601 in UTC
-    authority: str  # who says so
-
-
-@dataclass(frozen=True, slots=True)
-class Signer:
-    """Who made a valid signature, as far as it is known."""
-
+    payload: bytes  # the statement
     identity: str  # SSH: the fingerprint SHA256:...; sigstore: the identity in the certificate
     issuer: str | None = None  # sigstore: who confirmed the identity
     principals: tuple[str, ...] = ()  # names that the verifier's trust gives this signer; none: not trusted
     reason: str = ""  # why the signer is not trusted, a clause that may follow a comma or colon
-
-
-@dataclass(frozen=True, slots=True)
-class CheckedSignature:
-    """A valid signature: what was signed, by whom, when."""
-
-    payload: bytes  # the statement
-    signer: Signer
-    time_stamp: TimeStamp | None = None  # None: unknown, as that of a signature by an SSH key
+    time: str | None = None  # ISO 8601 in UTC, as a sigstore bundle proves; None: unknown, as with SSH keys
+    authority: str = ""  # who says when that was

@@ -17,7 +17,6 @@ from bfcl_pipeline.share.signing.keyless import check_bundle, check_sigstore, si
 from bfcl_pipeline.share.signing.signature import (
     PAYLOAD_TYPE,
     CheckedSignature,
-    Signer,
     SigningOptions,
     Trust,
 )
@@ -98,15 +97,11 @@ def check_line(line: bytes, trust: Trust) -> CheckedSignature:
         raise BadSignature(f"the signature does not hold: {error}") from error
     if made_by != signature.keyid:
         _reject(f"the signature does not hold: made by the key {made_by}, not by {signature.keyid}")
-    return CheckedSignature(envelope.payload, _signer(signature.keyid, signed, made, trust))
-
-
-def _signer(key: str, signed: bytes, made: bytes, trust: Trust) -> Signer:
-    """Who has the key now."""
     if trust.signers is None:
-        return Signer(key, reason="whose owner is not known here; --signers names the keys that you trust")
-    names, reason = ssh_keygen.owners(signed, made, trust.signers)
-    return Signer(key, principals=tuple(names), reason=reason)
+        names, reason = [], "whose owner is not known here; --signers names the keys that you trust"
+    else:
+        names, reason = ssh_keygen.owners(signed, made, trust.signers)
+    return CheckedSignature(envelope.payload, signature.keyid, principals=tuple(names), reason=reason)
 
 
 def _document(line: bytes) -> dict[str, Any]:

@@ -219,17 +219,17 @@ def test_what_apis_return_is_counted_within_bounds(tmp_path: Path) -> None:
     ]
     model = making_of((exchange(number, raw=raw) for number, raw in enumerate(raws)), tmp_path)
     assert model.exchanges == len(raws)
-    assert model.api.ids == 3
-    assert model.api.fingerprints == {"fp_1": 1}
-    assert {name: model.api.models[name] for name in ("gpt", "claude", "gemini")} == {
+    assert model.ids == 3
+    assert model.fingerprints == {"fp_1": 1}
+    assert {name: model.models[name] for name in ("gpt", "claude", "gemini")} == {
         "gpt": 1,
         "claude": 1,
         "gemini": 1,
     }
-    assert len(model.api.models) == 1001
-    assert max(map(len, model.api.models)) == 200
-    assert sum(model.api.models.values()) == 2003
-    assert model.api.models[OTHERS] > 900
+    assert len(model.models) == 1001
+    assert max(map(len, model.models)) == 200
+    assert sum(model.models.values()) == 2003
+    assert model.models[OTHERS] > 900
 
 
 def test_a_record_outside_the_directory_is_never_read(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from bfcl_pipeline.ask.generation import ChatAsking
 from bfcl_pipeline.benchmark.records import Entry, Exchange, Mode, Request, Rules
-from bfcl_pipeline.runs.making import ApiFacts, Making, ProvenanceUse
+from bfcl_pipeline.runs.making import Making, ProvenanceUse
 from bfcl_pipeline.runs.provenance import MachineRecord, ModelFiles, Pipeline, Provenance, ServerRecord
 from bfcl_pipeline.share.asked_again.answers import (
     NO_CALLS,
@@ -118,7 +118,7 @@ def _provenance(server: ServerRecord | None, models: dict[str, int]) -> Making:
     record = Provenance(
         Pipeline("1", None, changed=False), {}, MachineRecord("Linux", "x"), ModelFiles(), server
     )
-    return Making((ProvenanceUse("0" * 64, record, 1, "", ""),), ApiFacts(models, {}, 0))
+    return Making((ProvenanceUse("0" * 64, record, 1, "", ""),), models, {}, 0)
 
 
 def test_other_surroundings_are_reported() -> None:
@@ -134,5 +134,5 @@ def test_other_surroundings_are_reported() -> None:
     assert any("VLLM_BATCH_INVARIANT" in line for line in lines)
     assert batch_invariant(archived)
     assert not batch_invariant(own)
-    assert not batch_invariant(Making((), ApiFacts({}, {}, 0)))
+    assert not batch_invariant(Making((), {}, {}, 0))
     assert list(different_surroundings(archived, archived)) == []

@@ -108,12 +108,12 @@ def test_signed_and_checked(local: Signing) -> None:
     assert b"\n" not in line
     checked = check_bundle(line, local.trust())
     assert checked.payload == STATEMENT
-    assert checked.signer.identity == IDENTITY
-    assert checked.signer.issuer == ISSUER
-    assert checked.signer.principals == (IDENTITY,)
-    assert checked.time_stamp is not None
-    assert checked.time_stamp.authority == "the log log.local.test"
-    age = datetime.now(UTC) - datetime.fromisoformat(checked.time_stamp.time)
+    assert checked.identity == IDENTITY
+    assert checked.issuer == ISSUER
+    assert checked.principals == (IDENTITY,)
+    assert checked.time is not None
+    assert checked.authority == "the log log.local.test"
+    age = datetime.now(UTC) - datetime.fromisoformat(checked.time)
     assert timedelta() <= age < timedelta(minutes=5)
 
 
@@ -121,18 +121,18 @@ def test_time_of_an_authority(stamped: Signing) -> None:
     """Where the log has no clock, the time is that of the time stamp in the bundle."""
     checked = check_bundle(stamped.sign(), stamped.trust())
     assert checked.payload == STATEMENT
-    assert checked.time_stamp is not None
-    assert checked.time_stamp.authority == "the time stamp authority of the sigstore instance"
+    assert checked.time is not None
+    assert checked.authority == "the time stamp authority of the sigstore instance"
 
 
 def test_identity(local: Signing) -> None:
     """A signer is trusted if the name and the issuer are those that the verifier requires."""
     line = local.sign()
-    signer = check_bundle(line, local.trust(None, None)).signer
+    signer = check_bundle(line, local.trust(None, None))
     assert (signer.identity, signer.issuer, signer.principals) == (IDENTITY, ISSUER, ())
     assert "did not require" in signer.reason
     for identity, issuer in (("bob@example.org", ISSUER), (IDENTITY, "https://elsewhere.test")):
-        signer = check_bundle(line, local.trust(identity, issuer)).signer
+        signer = check_bundle(line, local.trust(identity, issuer))
         assert (signer.identity, signer.issuer, signer.principals) == (IDENTITY, ISSUER, ())
         assert f"not by {identity}, confirmed by {issuer}" in signer.reason
     for identity, issuer in ((IDENTITY, None), (None, ISSUER)):
@@ -153,7 +153,7 @@ def test_no_folder_for_caches(local: Signing, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv("XDG_CACHE_HOME", os.devnull)
     with pytest.raises(NotCheckable, match="Set XDG_CACHE_HOME"):
         check_bundle(line, Trust())
-    assert check_bundle(line, local.trust()).signer.principals
+    assert check_bundle(line, local.trust()).principals
 
 
 def test_instance_of_the_same_name(local: Signing) -> None:
@@ -333,7 +333,7 @@ def test_forged_bundles(local: Signing, forge: Callable[[Any], None]) -> None:
     """A bundle whose proof is missing, doubled, of another kind or of the forger is refused."""
     line = local.sign()
     assert "does not hold" in local.refused(_edited(line, forge))
-    assert check_bundle(line, local.trust()).signer.principals
+    assert check_bundle(line, local.trust()).principals
 
 
 class _AnHourAgo(datetime):
@@ -354,7 +354,7 @@ def test_expired_certificate(local: Signing, monkeypatch: pytest.MonkeyPatch) ->
         early = local.sign()
         local.instance.late = timedelta(minutes=-45)
         late = local.sign()
-    assert check_bundle(early, local.trust()).signer.principals == (IDENTITY,)
+    assert check_bundle(early, local.trust()).principals == (IDENTITY,)
     assert "certificate" in local.refused(late)
 
 
@@ -451,7 +451,7 @@ def test_token_of_the_environment(local: Signing, monkeypatch: pytest.MonkeyPatc
     """An identity token may be in a variable."""
     monkeypatch.setenv("SIGSTORE_ID_TOKEN", local.instance.token("ci@example.org"))
     line = sign_keyless(STATEMENT, SigningOptions(None, None, local.config))
-    assert check_bundle(line, local.trust()).signer.identity == "ci@example.org"
+    assert check_bundle(line, local.trust()).identity == "ci@example.org"
 
 
 def test_github_actions(local: Signing, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -467,7 +467,7 @@ def test_github_actions(local: Signing, monkeypatch: pytest.MonkeyPatch) -> None
         monkeypatch.setenv("ACTIONS_ID_TOKEN_REQUEST_TOKEN", "of-the-job")
         monkeypatch.setenv("ACTIONS_ID_TOKEN_REQUEST_URL", f"{service.url}token?version=1")
         line = sign_keyless(STATEMENT, SigningOptions(None, None, local.config))
-    assert check_bundle(line, local.trust()).signer.identity == "repo:me/evaluation"
+    assert check_bundle(line, local.trust()).identity == "repo:me/evaluation"
     assert seen == [("/token?version=1&audience=sigstore", "bearer of-the-job")]
 
 
@@ -504,7 +504,7 @@ from bfcl_pipeline.share.signing.keyless import check_bundle
 from bfcl_pipeline.share.signing.signature import Trust
 
 line, config, identity, issuer = Path(sys.argv[1]).read_bytes(), Path(sys.argv[2]), *sys.argv[3:]
-print(check_bundle(line, Trust(None, identity, issuer, config)).signer.principals)
+print(check_bundle(line, Trust(None, identity, issuer, config)).principals)
 try:
     check_bundle(line, Trust())
 except NotCheckable:

@@ -70,8 +70,8 @@ def making_changes(first: Run, second: Run, pair: tuple[str, str]) -> list[Chang
     else:  # several jobs, or none that recorded anything
         found = [] if ours == theirs else [Changed("records", _record_lines(ours), _record_lines(theirs))]
     for name, of_one, of_two in (
-        ("returned model names", one.api.models, two.api.models),
-        ("returned fingerprints", one.api.fingerprints, two.api.fingerprints),
+        ("returned model names", one.models, two.models),
+        ("returned fingerprints", one.fingerprints, two.fingerprints),
     ):
         if set(of_one) != set(of_two):
             found.append(Changed(name, *(", ".join(sorted(names)) or None for names in (of_one, of_two))))
