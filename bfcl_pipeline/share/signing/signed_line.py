@@ -97,9 +97,9 @@ def check_line(line: bytes, trust: Trust) -> CheckedSignature:
         raise BadSignature(f"the signature does not hold: {error}") from error
     if made_by != signature.keyid:
         _reject(f"the signature does not hold: made by the key {made_by}, not by {signature.keyid}")
-    if trust.signers is None:
-        names, reason = [], "whose owner is not known here; --signers names the keys that you trust"
-    else:
+    names: list[str] = []
+    reason = "whose owner is not known here; --signers names the keys that you trust"
+    if trust.signers is not None:
         names, reason = ssh_keygen.owners(signed, made, trust.signers)
     return CheckedSignature(envelope.payload, signature.keyid, principals=tuple(names), reason=reason)
 
