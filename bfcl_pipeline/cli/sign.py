@@ -7,7 +7,7 @@ from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.text import plural
 from bfcl_pipeline.cli.runs import ARCHIVE_HELP, archive_file
 from bfcl_pipeline.cli.signing_options import add_signing, signing
-from bfcl_pipeline.share.archive.sign import SignedArchive, sign_archive
+from bfcl_pipeline.share.archive.attestations import SignedArchive, sign_archive
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

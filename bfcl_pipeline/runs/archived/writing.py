@@ -2,8 +2,8 @@
 
 Location, times, owners and permissions of the files do not matter. Another release of zlib may compress the
 same members to other bytes. The seal is the comment of the zip file, the sha256 of all bytes before it: a
-changed, missing or added byte is detected before anything else is read. It does not prove where a file comes
-from; for that, the sha256 of the whole file is published.
+changed, missing or added byte is detected before anything else is read. It does not prove where a file
+comes from; for that, the sha256 of the whole file is published.
 """
 
 import hashlib

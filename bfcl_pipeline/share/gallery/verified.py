@@ -19,8 +19,7 @@ from bfcl_pipeline.base.text import Log, line_of, printable
 from bfcl_pipeline.runs.archived.findings import ArchiveFinding, Part, Verification, VerifiedArchive
 from bfcl_pipeline.runs.archived.members import file_sha256
 from bfcl_pipeline.runs.provenance.software import versions
-from bfcl_pipeline.share.archive.attestations import SUBJECT, AttestationOptions
-from bfcl_pipeline.share.archive.sign import statement_of
+from bfcl_pipeline.share.archive.attestations import SUBJECT, AttestationOptions, statement_of
 from bfcl_pipeline.share.archive.statement import first_difference, read_statement, subject_of
 from bfcl_pipeline.share.archive.verify import verify_archive
 from bfcl_pipeline.share.gallery.bundle import ARCHIVE
@@ -55,7 +54,7 @@ def statements_that_hold(file: Path, lines: Collection[bytes], trust: Trust) -> 
     if not lines:
         return []
     sha256, payload = statement_of(file)
-    says = read_statement(payload).predicate
+    _, says = read_statement(payload)
     ordered: list[tuple[int, bytes]] = []
     for line in lines:
         try:
@@ -63,7 +62,7 @@ def statements_that_hold(file: Path, lines: Collection[bytes], trust: Trust) -> 
                 continue
             checked = check_line(line, trust)
             trusted = bool(checked.principals)
-            if trusted or first_difference(read_statement(checked.payload).predicate, says) is None:
+            if trusted or first_difference(read_statement(checked.payload)[1], says) is None:
                 ordered.append((0 if trusted else 1, line))
         except NotCheckable:
             ordered.append((2, line))
