@@ -58,7 +58,7 @@ def test_an_archive_has_the_records_of_its_run_and_no_others(own_run: SmallRun, 
     with SealedArchive(out) as archive:
         names = [name for name in archive.members if "provenance" in name]
         listed = {part["@id"] for part in json.loads(b"".join(archive.chunks(METADATA)))["@graph"]}
-    kept = {path.stem for path in (own_run.journal.parent / FOLDER).glob("*.json")} - {record().sha256}
+    kept = {path.stem for path in (own_run.journal.parent / "provenance").glob("*.json")} - {record().sha256}
     logs = [f"results/{NAME}/logs/generate/{name}{BESIDE_LOG}" for name in (MODEL, "oracle-FC")]
     assert {f"{FOLDER}/{name}.json" for name in kept} | set(logs) <= set(names)
     assert not any(record().sha256 in name for name in names)
@@ -101,7 +101,7 @@ def _attested(run: SmallRun) -> list[str]:
 
 def test_what_is_not_recorded_is_not_verified(own_run: SmallRun) -> None:
     """The record of an exchange is missing."""
-    (path,) = (own_run.journal.parent / FOLDER).glob("*.json")
+    (path,) = (own_run.journal.parent / "provenance").glob("*.json")
     path.unlink()
     (gap,) = [text for text in texts(reported(own_run), Part.NOT_COVERED) if text.startswith(f"{MODEL}: ")]
     assert "the record of what made" in gap
@@ -112,7 +112,7 @@ def test_a_run_with_a_damaged_record_is_not_archived(
     own_run: SmallRun, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Nothing is written; the message names the file."""
-    (path,) = (own_run.journal.parent / FOLDER).glob("*.json")
+    (path,) = (own_run.journal.parent / "provenance").glob("*.json")
     path.write_bytes(path.read_bytes().replace(b"Linux", b"Minix"))
     assert own_run.archive(tmp_path / "a.zip") == 1
     assert not (tmp_path / "a.zip").exists()
@@ -142,7 +142,7 @@ def test_a_changed_record_is_refused(
     why: str,
 ) -> None:
     """Even with new hashes and a new seal, before anything is derived."""
-    (path,) = (small_run.journal.parent / FOLDER).glob("*.json")
+    (path,) = (small_run.journal.parent / "provenance").glob("*.json")
     name = f"{FOLDER}/{path.name}"
     changed = repack(archived, tmp_path / "x.zip", {name: change(path.read_bytes())})
     assert small_run.verify(changed) == 1
