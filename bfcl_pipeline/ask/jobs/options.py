@@ -83,9 +83,9 @@ _RECORDS = {"selection": Selection, "web": WebChoice, "paths": JobPaths}
 """The fields of a job that are records with options of their own."""
 
 
-def add_models(parser: argparse._ActionsContainer) -> None:
+def add_models(parser: argparse._ActionsContainer) -> argparse.Action:
     """`--models`: the models files, as a list of Paths; None without it."""
-    parser.add_argument(
+    return parser.add_argument(
         "--models",
         type=Path,
         action="append",
