@@ -14,8 +14,7 @@ from bfcl_pipeline.share.gallery.record import OWN_ERRATA, ArchiveRecord, ModelR
 from bfcl_pipeline.share.gallery.standings import Standing, Standings
 from bfcl_pipeline.show.report.format import is_partial, two_digits
 from bfcl_pipeline.show.report.notes import mode_label
-from bfcl_pipeline.show.report.page.ranks import rank_cells
-from bfcl_pipeline.show.report.page.scores import LEADERBOARD_COLUMNS, score_cell
+from bfcl_pipeline.show.report.page.scores import LEADERBOARD_COLUMNS, rank_cells, score_cell
 from bfcl_pipeline.show.report.page.table import (
     NAME_HEADING,
     Cell,

@@ -13,7 +13,7 @@ from bfcl_pipeline.show.report.figures.memory import BACKENDS
 from bfcl_pipeline.show.report.figures.names import Models, limit_note
 from bfcl_pipeline.show.report.figures.style import LINE, SOFT, STACK, Series
 from bfcl_pipeline.show.report.figures.web import CATEGORIES
-from bfcl_pipeline.show.report.page.memory_failures import ALL
+from bfcl_pipeline.show.report.page.memory import ALL
 from bfcl_pipeline.show.report.page.run_tables import Row, RunTables
 from bfcl_pipeline.show.transcripts.reasons import FAILURES, REASONS
 

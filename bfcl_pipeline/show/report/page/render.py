@@ -24,31 +24,25 @@ from bfcl_pipeline.show.report.explorer.conversations import Told, silent
 from bfcl_pipeline.show.report.explorer.explorer import Explorer, make_explorer
 from bfcl_pipeline.show.report.figures.draw import draw_run, write_figures
 from bfcl_pipeline.show.report.figures.figure import DrawnFigure
-from bfcl_pipeline.show.report.page.agentic import memory_accuracy, memory_use, web_search
 from bfcl_pipeline.show.report.page.answers import agentic_answers, irrelevance
 from bfcl_pipeline.show.report.page.assets import environment, policy, template_text
 from bfcl_pipeline.show.report.page.benchmark import benchmark_section
+from bfcl_pipeline.show.report.page.categories import category_heat_map, design_effects, formats
 from bfcl_pipeline.show.report.page.comparison import comparisons
 from bfcl_pipeline.show.report.page.errors import error_bars, error_counts, error_examples
 from bfcl_pipeline.show.report.page.executable import executable
-from bfcl_pipeline.show.report.page.intervals import design_effects
 from bfcl_pipeline.show.report.page.making import NOT_RECORDED, MakingSection, read_making
-from bfcl_pipeline.show.report.page.memory_failures import (
+from bfcl_pipeline.show.report.page.memory import (
+    memory_accuracy,
     memory_examples,
     memory_failures,
     memory_parts,
     memory_spread,
+    memory_use,
 )
-from bfcl_pipeline.show.report.page.modes import modes
 from bfcl_pipeline.show.report.page.overview import facts, notices
-from bfcl_pipeline.show.report.page.published import with_published
-from bfcl_pipeline.show.report.page.ranks import notes_on_ranks
 from bfcl_pipeline.show.report.page.run_tables import RunTables, read_run_tables, shown_categories
-from bfcl_pipeline.show.report.page.scores import (
-    category_heat_map,
-    formats,
-    leaderboard,
-)
+from bfcl_pipeline.show.report.page.scores import leaderboard, modes, notes_of_ranks
 from bfcl_pipeline.show.report.page.table import HEAT_LEVELS
 from bfcl_pipeline.show.report.page.trials import flaky, repetitions, trials
 from bfcl_pipeline.show.report.page.usage import usage
@@ -60,7 +54,7 @@ from bfcl_pipeline.show.report.page.views import (
     views,
 )
 from bfcl_pipeline.show.report.page.views import rules as rules_table
-from bfcl_pipeline.show.report.page.web import web_details
+from bfcl_pipeline.show.report.page.web import web_details, web_search
 from bfcl_pipeline.show.report.published_rows import published_notes
 
 MANY_MODELS = 10
@@ -160,8 +154,8 @@ def render_page(
             heat_levels=HEAT_LEVELS,
             facts=facts(tables),
             notices=[*notices(tables), *published_notes(tables["published"])],
-            leaderboard=with_published(leaderboard(tables), tables),
-            rank_notes=notes_on_ranks(tables),
+            leaderboard=leaderboard(tables),
+            rank_notes=notes_of_ranks(tables["leaderboard"]),
             modes=modes(tables),
             trials=trials(tables),
             repetitions=repetitions(tables),
