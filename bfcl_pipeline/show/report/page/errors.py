@@ -113,6 +113,12 @@ def error_examples(tables: RunTables) -> list[Table]:
     ]
 
 
+def marks_examples(tables: RunTables) -> bool:
+    """Whether an example has the mark of a defect."""
+    listed = defects(tables)
+    return any(row["example_entry_id"] in listed for row in tables["error_types"])
+
+
 def _counts(tables: RunTables) -> dict[str, Counter[str]]:
     """The number of errors by model, in the order of ranks, and type."""
     counts: dict[str, Counter[str]] = {row["model"]: Counter() for row in tables["leaderboard"]}

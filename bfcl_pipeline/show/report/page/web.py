@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from bfcl_pipeline.benchmark.definition import GROUPS
-from bfcl_pipeline.runs.web_label import mark
+from bfcl_pipeline.runs.web_label import mark, note
 from bfcl_pipeline.show.report.format import MISSING, count, percent
 from bfcl_pipeline.show.report.page.run_tables import Row, RunTables, by_model, model_lines, model_rows
 from bfcl_pipeline.show.report.page.table import (
@@ -79,6 +79,11 @@ def web_details(tables: RunTables) -> list[WebPart]:
         "The same questions with snippets (the texts of search results) and without.": _snippets(tables),
     }
     return [WebPart(lead, table) for lead, table in made.items() if table is not None]
+
+
+def web_note(tables: RunTables) -> str:
+    """What a web that is not the real one means; empty for the real one."""
+    return note(row["web"] for row in tables["web_hops"])
 
 
 def web_search(tables: RunTables) -> Table | None:
