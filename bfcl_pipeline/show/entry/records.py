@@ -10,7 +10,7 @@ from bfcl_pipeline.base.text import on_one_line
 from bfcl_pipeline.benchmark.definition import CATEGORIES, Check
 from bfcl_pipeline.benchmark.records import Rules, Status
 from bfcl_pipeline.show.entry.terminal_page import TerminalPage
-from bfcl_pipeline.show.transcripts.errata import is_doubtful
+from bfcl_pipeline.show.transcripts.judged import is_doubtful
 from bfcl_pipeline.show.transcripts.parts import (
     AnswerRecord,
     AnswerTurn,

@@ -12,13 +12,12 @@ from bfcl_pipeline.benchmark.tables import read_table, with_types
 from bfcl_pipeline.benchmark.tables.responses import responses_in
 from bfcl_pipeline.benchmark.tables.schemas import VERDICT_FIELDS, VERDICTS
 from bfcl_pipeline.runs.run import Run
-from bfcl_pipeline.show.playback import Conditions
+from bfcl_pipeline.show.playback.conditions import Conditions
 from bfcl_pipeline.show.transcripts.answer import answer_record
 from bfcl_pipeline.show.transcripts.entry import has_memory
-from bfcl_pipeline.show.transcripts.limits import PAGE, TextLimits
-from bfcl_pipeline.show.transcripts.parts import AnswerRecord
+from bfcl_pipeline.show.transcripts.memory import SessionMemories
+from bfcl_pipeline.show.transcripts.parts import PAGE, AnswerRecord, TextLimits
 from bfcl_pipeline.show.transcripts.reasons import reasons_of, with_reasons
-from bfcl_pipeline.show.transcripts.sessions import SessionMemories
 
 _ROWS = 64
 """Responses that are in memory as records at once."""

@@ -15,10 +15,9 @@ from bfcl_pipeline.benchmark.records import Mode, Response
 from bfcl_pipeline.benchmark.tables import write_responses
 from bfcl_pipeline.cli import main
 from bfcl_pipeline.runs.run import Run
-from bfcl_pipeline.show.playback import read_conditions
+from bfcl_pipeline.show.playback.conditions import read_conditions
 from bfcl_pipeline.show.report.explorer.index import read_index
-from bfcl_pipeline.show.transcripts import as_json
-from bfcl_pipeline.show.transcripts.parts import Kind
+from bfcl_pipeline.show.transcripts.parts import Kind, as_json
 from bfcl_pipeline.show.transcripts.run import answer_records
 
 MODELS = Path(__file__).parents[3] / "config" / "models.yaml"

@@ -13,7 +13,7 @@ from bfcl_pipeline.benchmark.definition.descriptions import (
     composition,
     overall_weights,
 )
-from bfcl_pipeline.show.report.page.table import Cell, Table, headings, isolate
+from bfcl_pipeline.show.report.page.table import Cell, Column, Table, isolate, lines_table
 
 _EXAMPLE = 300  # characters of an example
 
@@ -22,7 +22,7 @@ _EXAMPLE = 300  # characters of an example
 class BenchmarkSection:
     """The content of the section."""
 
-    categories: Table
+    categories: Table | None  # None if none is shown
     facts: Mapping[str, str]  # texts by name
     citations: Mapping[str, str]  # BibTeX entries by what is cited
 
@@ -55,27 +55,21 @@ def _compositions() -> dict[str, str]:
     }
 
 
-def _categories(examples: Mapping[str, str], shown: Collection[str]) -> Table:
+def _categories(examples: Mapping[str, str], shown: Collection[str]) -> Table | None:
     weights = overall_weights()
-    return Table(
+
+    def about(name: str) -> Cell:
+        return Cell(DESCRIPTIONS[name].about, note=_example(name, examples), style="message")
+
+    return lines_table(
         "Categories of the benchmark",
+        [(name,) for name in DESCRIPTIONS if name in shown],
         [
-            [
-                *headings(["Category", "Since"], ""),
-                *headings(["Entries", "Weight"]),
-                *headings(["Tests"], ""),
-            ]
-        ],
-        [
-            [
-                Cell.code(name),
-                Cell.sortable(described.generation),
-                Cell.count(CATEGORIES[name].entries, _sessions(name)),
-                _weight(weights[name]),
-                Cell(described.about, note=_example(name, examples), style="message"),
-            ]
-            for name, described in DESCRIPTIONS.items()
-            if name in shown
+            Column("Category", Cell.code, ""),
+            Column("Since", lambda name: Cell.sortable(DESCRIPTIONS[name].generation), ""),
+            Column("Entries", lambda name: Cell.count(CATEGORIES[name].entries, _sessions(name))),
+            Column("Weight", lambda name: _weight(weights[name])),
+            Column("Tests", about, ""),
         ],
         style="sortable errata",
     )

@@ -10,17 +10,7 @@ from bfcl_pipeline.runs.web_label import mark, note, split_webs
 from bfcl_pipeline.show.report.executable_titles import BIAS, OVERALL_OF_2024, TITLES, UNRANKED, is_biased
 from bfcl_pipeline.show.report.format import MISSING, count, interval, percent
 from bfcl_pipeline.show.report.page.run_tables import Row, RunTables
-from bfcl_pipeline.show.report.page.table import NAME_HEADING, NOTHING, Cell, Table, entries_link, headings
-
-WEB = "Requests answered"
-NO_VERDICT = "No verdict"
-
-COLUMN_TITLES = {
-    WEB: "What answered the requests of executed calls; beneath, the verdicts on entries whose expected "
-    "calls request the web",
-    NO_VERDICT: "Entries in no score; beneath, those of them that need a web answer which is not recorded",
-}
-"""Tooltips of columns that their headings do not explain."""
+from bfcl_pipeline.show.report.page.table import NOTHING, Cell, Column, Table, entries_link, lines_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,26 +24,31 @@ class ExecutableSection:
 
 def executable(tables: RunTables) -> ExecutableSection | None:
     """The section; None for a run without any of these categories."""
-    if not tables["executable"]:
-        return None
     models = {row["model"]: row for row in tables["leaderboard"]}
     names = [name for name in TITLES if any(row[name] is not None for row in tables["executable"])]
-    titles = [*(TITLES[name] for name in names), WEB, NO_VERDICT]
-    head = [replace(cell, title=COLUMN_TITLES.get(cell.text, "")) for cell in headings(titles)]
-    table = Table(
+    table = lines_table(
         "Executable categories of V1",
-        [[NAME_HEADING, *head]],
+        [(row,) for row in tables["executable"]],
         [
-            [
-                Cell.linked_name(models[row["model"]]),
-                *(_score(row, name) for name in names),
-                _web(row),
-                _no_verdict(row),
-            ]
-            for row in tables["executable"]
+            Column("Model", lambda row: Cell.linked_name(models[row["model"]]), "name"),
+            *(Column(TITLES[name], lambda row, name=name: _score(row, name)) for name in names),
+            Column(
+                "Requests answered",
+                _web,
+                tooltip="What answered the requests of executed calls; beneath, the verdicts on entries "
+                "whose expected calls request the web",
+            ),
+            Column(
+                "No verdict",
+                _no_verdict,
+                tooltip="Entries in no score; beneath, those of them that need a web answer which is not "
+                "recorded",
+            ),
         ],
         style="sortable leaderboard",
     )
+    if table is None:
+        return None
     return ExecutableSection(table, list(_notes(tables["executable"])), OVERALL_OF_2024 in names)
 
 

@@ -18,7 +18,7 @@ from bfcl_pipeline.benchmark.tables import entries_path, read_entries
 from bfcl_pipeline.dialogue.calls import Steps, calls_by_step
 from bfcl_pipeline.dialogue.release_texts import read_constants
 from bfcl_pipeline.judge.scoring.web_use import WebWork
-from bfcl_pipeline.show.playback import Conditions
+from bfcl_pipeline.show.playback.conditions import Conditions
 from bfcl_pipeline.show.report.tables.run_records import AnswerTables, RunRecords, by_model
 from bfcl_pipeline.show.report.tables.web_records import web_work
 from bfcl_pipeline.world.tools import Constants

@@ -15,7 +15,8 @@ from bfcl_pipeline.judge.scoring.web_queries import question_text
 from bfcl_pipeline.judge.scoring.web_results import Place, places, result_failed
 from bfcl_pipeline.judge.scoring.web_use import FETCH_TOOL, WebCall, WebWork, subquestions
 from bfcl_pipeline.runs.run import Run
-from bfcl_pipeline.show.playback import Conditions, PlayedCall, play_agentic, read_conditions
+from bfcl_pipeline.show.playback.conditions import Conditions, read_conditions
+from bfcl_pipeline.show.playback.conversation import PlayedCall, play_agentic
 
 NO_TOOLS = "off"
 """The value of the column `web` of an answer to which no web tools were offered."""
