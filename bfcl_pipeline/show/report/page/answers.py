@@ -6,7 +6,7 @@ from bfcl_pipeline.benchmark.records import AnswerClass
 from bfcl_pipeline.runs.web_label import mark
 from bfcl_pipeline.show.report.format import count, percent
 from bfcl_pipeline.show.report.page.run_tables import Row, RunTables, model_rows
-from bfcl_pipeline.show.report.page.table import MODEL, Cell, Column, Table, lines_table
+from bfcl_pipeline.show.report.page.table import MODEL, Cell, Column, Table, each, lines_table
 from bfcl_pipeline.show.report.tables.answer_classes import AGENTIC_CLASSES, IRRELEVANCE_CLASSES
 
 
@@ -30,9 +30,9 @@ def _shares(
             MODEL,
             Column("Category", lambda _, row: Cell.sortable(row["category"] + mark(row.get("web"))), ""),
             Column("Answered", lambda _, row: Cell.count(row["answered"])),
-            *(
-                Column(one.value.capitalize(), lambda _, row, name=name: _share(row[name], row["answered"]))
-                for one, name in classes.items()
+            *each(
+                {name: one.value.capitalize() for one, name in classes.items()},
+                lambda _, row, name: _share(row[name], row["answered"]),
             ),
         ],
     )

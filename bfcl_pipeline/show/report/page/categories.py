@@ -11,8 +11,8 @@ from bfcl_pipeline.show.report.page.table import (
     LINKED_MODEL,
     MODEL,
     Cell,
-    Column,
     Table,
+    each,
     entries_link,
     group_headings,
     isolate,
@@ -39,13 +39,13 @@ def category_heat_map(tables: RunTables) -> Table | None:
     rows = {(row["model"], row["category"]): row for row in tables["categories"]}
     names = shown_categories(tables)
 
-    def column(name: str) -> Column:
-        return Column.tall(name, lambda model: _category(name, rows.get((model["model"], name))), "tall")
+    def category(model: Row, name: str) -> Cell:
+        return _category(name, rows.get((model["model"], name)))
 
     return lines_table(
         "Accuracy by category",
         [(model,) for model in tables["leaderboard"]],
-        [LINKED_MODEL, *map(column, names)],
+        [LINKED_MODEL, *each(dict(zip(names, names, strict=True)), category, "", tall=True)],
         group_headings(Counter(GROUP_TITLES[CATEGORIES[name].group] for name in names)),
         style="map",
     )
@@ -75,15 +75,15 @@ def _category(name: str, row: Row | None) -> Cell:
 def design_effects(tables: RunTables) -> Table | None:
     """The design effect of each score in which entries share clusters; None if the run has no intervals."""
     rows = {(row["model"], row["score"]): row for row in tables["intervals"]}
-    scores = dict.fromkeys(row["score"] for row in tables["intervals"] if row["clusters"] < row["entries"])
+    scores = {row["score"]: row["score"] for row in tables["intervals"] if row["clusters"] < row["entries"]}
 
-    def column(score: str) -> Column:
-        return Column.tall(score, lambda model: _design_effect(rows.get((model["model"], score))))
+    def effect(model: Row, score: str) -> Cell:
+        return _design_effect(rows.get((model["model"], score)))
 
     return lines_table(
         "Design effects",
         [(model,) for model in tables["leaderboard"] if scores],
-        [MODEL, *map(column, scores)],
+        [MODEL, *each(scores, effect, tall=True)],
         summary="Design effects: the variance of each score over that of as many independent entries",
     )
 
@@ -118,14 +118,12 @@ def formats(tables: RunTables, many: bool) -> Table | None:
             [(model,) for model in models],
             [
                 MODEL,
-                *(
-                    Column.tall(_format_title(fmt), lambda model, fmt=fmt: _narrow(accuracy(model, fmt)))
-                    for fmt in FORMATS
+                *each(
+                    {fmt: _format_title(fmt) for fmt in FORMATS},
+                    lambda model, fmt: _narrow(accuracy(model, fmt)),
+                    tall=True,
                 ),
-                *(
-                    Column.tall(title, lambda model, name=name: _spread(model[name]))
-                    for name, title in FORMAT_SPREADS.items()
-                ),
+                *each(FORMAT_SPREADS, lambda model, name: _spread(model[name]), tall=True),
             ],
             style="sortable map many",
         )
@@ -134,17 +132,11 @@ def formats(tables: RunTables, many: bool) -> Table | None:
         "Accuracy by prompt format",
         [(fmt,) for fmt in FORMATS if models],
         [
-            *(
-                Column(title, lambda fmt, place=place: Cell.sortable(_choices(fmt)[place]), "")
-                for place, title in enumerate(choices)
-            ),
-            *(
-                Column(
-                    isolate(model["display_name"]),
-                    lambda fmt, model=model: accuracy(model, fmt),
-                    "number center",
-                )
-                for model in models
+            *each(dict(enumerate(choices)), lambda fmt, place: Cell.sortable(_choices(fmt)[place]), ""),
+            *each(
+                {place: isolate(model["display_name"]) for place, model in enumerate(models)},
+                lambda fmt, place: accuracy(models[place], fmt),
+                "number center",
             ),
         ],
         foot=[

@@ -16,6 +16,7 @@ from bfcl_pipeline.show.report.page.table import (
     Column,
     Table,
     conversation_of,
+    each,
     entries_link,
     isolate,
     lines_table,
@@ -62,22 +63,21 @@ def error_counts(tables: RunTables, many: bool) -> Table | None:
         return None
     totals = sum(counts.values(), Counter())
     if many:
-
-        def tall(kind: str) -> Column:
-            swatch = Markup('<i class="swatch c{}"></i>{}').format(_colour(types, kind), kind)
-            return Column.tall(swatch, lambda model: _count(counts[model["model"]], model["model"], kind))
-
+        swatch = '<i class="swatch c{}"></i>{}'
         return lines_table(
             "Errors by type",
             [(model,) for model in tables["leaderboard"]],
-            [MODEL, *map(tall, types)],
+            [
+                MODEL,
+                *each(
+                    {kind: Markup(swatch).format(_colour(types, kind), kind) for kind in types},  # noqa: S704
+                    lambda model, kind: _count(counts[model["model"]], model["model"], kind),
+                    tall=True,
+                ),
+            ],
             foot=[[Cell("All", style="name", scope="row"), *(Cell.count(totals[kind]) for kind in types)]],
             style="sortable map many",
         )
-
-    def of_model(row: Row) -> Column:
-        model = row["model"]
-        return Column(isolate(row["display_name"]), lambda kind: _count(counts[model], model, kind))
 
     def named(kind: str) -> Cell:
         swatch = Markup('<span class="swatch c{}"></span><code>{}</code>').format(
@@ -90,7 +90,10 @@ def error_counts(tables: RunTables, many: bool) -> Table | None:
         [(kind,) for kind in types],
         [
             Column("Error type", named, "kind"),
-            *map(of_model, tables["leaderboard"]),
+            *each(
+                {row["model"]: isolate(row["display_name"]) for row in tables["leaderboard"]},
+                lambda kind, model: _count(counts[model], model, kind),
+            ),
             Column("All", lambda kind: Cell.count(totals[kind])),
         ],
     )

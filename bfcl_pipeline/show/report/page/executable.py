@@ -10,7 +10,15 @@ from bfcl_pipeline.runs.web_label import mark, note, split_webs
 from bfcl_pipeline.show.report.executable_titles import BIAS, OVERALL_OF_2024, TITLES, UNRANKED, is_biased
 from bfcl_pipeline.show.report.format import MISSING, count, interval, percent
 from bfcl_pipeline.show.report.page.run_tables import Row, RunTables
-from bfcl_pipeline.show.report.page.table import NOTHING, Cell, Column, Table, entries_link, lines_table
+from bfcl_pipeline.show.report.page.table import (
+    NOTHING,
+    Cell,
+    Column,
+    Table,
+    each,
+    entries_link,
+    lines_table,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +39,7 @@ def executable(tables: RunTables) -> ExecutableSection | None:
         [(row,) for row in tables["executable"]],
         [
             Column("Model", lambda row: Cell.linked_name(models[row["model"]]), "name"),
-            *(Column(TITLES[name], lambda row, name=name: _score(row, name)) for name in names),
+            *each({name: TITLES[name] for name in names}, _score),
             Column(
                 "Requests answered",
                 _web,

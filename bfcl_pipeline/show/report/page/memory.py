@@ -12,6 +12,7 @@ from bfcl_pipeline.show.report.page.table import (
     Cell,
     Column,
     Table,
+    each,
     entry_link,
     group_headings,
     isolate,
@@ -73,7 +74,7 @@ _MEMORY = Column("Memory", lambda _, rows: _memory(rows[0]), "")
 
 def memory_accuracy(tables: RunTables) -> Table | None:
     """Accuracy in each scenario; models in the order of ranks, memories and scenarios in the release's."""
-    scenarios = dict.fromkeys(row["scenario"] for row in tables["memory_domains"])
+    scenarios = {row["scenario"]: row["scenario"] for row in tables["memory_domains"]}
     ranges = {(row["model"], row["score"]): row for row in tables["intervals"]}
     without_one = Column(
         "Without one", lambda _, rows: _range(ranges.get((rows[0]["model"], rows[0]["category"])))
@@ -84,10 +85,7 @@ def memory_accuracy(tables: RunTables) -> Table | None:
         [
             MODEL,
             _MEMORY,
-            *(
-                Column(name, lambda _, rows, name=name: Cell.accuracy(_with(rows, scenario=name)), "center")
-                for name in scenarios
-            ),
+            *each(scenarios, lambda _, rows, name: Cell.accuracy(_with(rows, scenario=name)), "center"),
             *([without_one] if ranges else []),
         ],
         style="sortable map formats",
@@ -123,8 +121,7 @@ def memory_spread(tables: RunTables) -> Table | None:
         [
             Column("Memory", _memory, ""),
             Column("Models", lambda row: Cell.count(row["models"])),
-            Column("Best", lambda row: share(row, "best")),
-            Column("Worst", lambda row: share(row, "worst")),
+            *each({"best": "Best", "worst": "Worst"}, share),
             Column("Difference", difference),
             Column("Mean", lambda row: share(row, "mean")),
         ],
@@ -190,12 +187,14 @@ def memory_parts(tables: RunTables) -> Table | None:
     """What each model adds to the parts of a memory, and its accuracy by the part that has the fact."""
     patterns = {(row["model"], row["category"]): row for row in tables["memory_patterns"]}
     own = [row for row in tables["memory_parts"] if row["category"] != ALL]
+    found = {row["place"] for row in own}
+    places = {place.value: f"Fact in {place.value}" for place in MemoryPlace if place.value in found}
 
     def accuracy(row: Row | None) -> Cell:
         return Cell.heat(None, MISSING, title="no fact is there") if row is None else Cell.accuracy(row)
 
-    def summed(title: str, name: str) -> Column:
-        return Column(title, lambda _, rows: Cell.count(sum(row[name] for row in rows)))
+    def summed(_: Row, rows: list[Row], name: str) -> Cell:
+        return Cell.count(sum(row[name] for row in rows))
 
     def added(title: str, cell: Callable[[Row], Cell], style: str = "number") -> Column:
         def of_pattern(model: Row, rows: list[Row]) -> Cell:
@@ -217,17 +216,8 @@ def memory_parts(tables: RunTables) -> Table | None:
                 "Facts per text",
                 lambda row: Cell.number(two_digits(row["facts_per_text"]), row["facts_per_text"]),
             ),
-            *(
-                Column(
-                    f"Fact in {place.value}",
-                    lambda _, rows, place=place: accuracy(_with(rows, place=place.value)),
-                    "center",
-                )
-                for place in MemoryPlace
-                if _with(own, place=place.value)
-            ),
-            summed("No look-up", "without_look_up"),
-            summed("of these right", "without_look_up_correct"),
+            *each(places, lambda _, rows, place: accuracy(_with(rows, place=place)), "center"),
+            *each({"without_look_up": "No look-up", "without_look_up_correct": "of these right"}, summed),
         ],
         style="sortable map",
         summary="Core and archival memory: what is added to them, and accuracy by the part with the fact",
@@ -247,12 +237,9 @@ def memory_use(tables: RunTables) -> Table | None:
         held = sums["sessions_held"]
         return Cell.number(f"{count(held)}/{count(sums['sessions'])}", held)
 
-    def summed(name: str, title: str, is_fact: bool) -> Column:
-        return Column(
-            title,
-            lambda _, __, sums: Cell.count(
-                sums[name], title=f"of {count(sums['questions'])}" if is_fact else ""
-            ),
+    def summed(_: Row, __: str, sums: Counter[str], name: str) -> Cell:
+        return Cell.count(
+            sums[name], title=f"of {count(sums['questions'])}" if name in USE["Facts"] else ""
         )
 
     return lines_table(
@@ -262,11 +249,7 @@ def memory_use(tables: RunTables) -> Table | None:
             replace(MODEL, cell=lambda model, *_: replace(Cell.name(model), value=None)),
             Column("Memory", lambda _, category, __: Cell(category), ""),
             Column("Sessions", sessions),
-            *(
-                summed(name, title, group == "Facts")
-                for group, columns in USE.items()
-                for name, title in columns.items()
-            ),
+            *each({name: title for columns in USE.values() for name, title in columns.items()}, summed),
         ],
         group_headings({group: len(columns) for group, columns in USE.items()}, 3),
         style="use",

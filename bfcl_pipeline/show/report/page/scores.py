@@ -20,7 +20,7 @@ from bfcl_pipeline.show.report.format import (
     two_digits,
 )
 from bfcl_pipeline.show.report.page.run_tables import Row, RunTables
-from bfcl_pipeline.show.report.page.table import Cell, Column, Table, isolate, lines_table
+from bfcl_pipeline.show.report.page.table import Cell, Column, Table, each, isolate, lines_table
 from bfcl_pipeline.show.report.published_rows import PUBLISHED
 from bfcl_pipeline.show.report.rank_note import GROUP_NOTE, begins_group, rank_interval, rank_notes
 
@@ -77,10 +77,7 @@ def leaderboard(tables: RunTables) -> Table:
     columns = [
         Column("#", lambda rank, _: rank, "rank"),
         Column("Model", lambda _, row: Cell.linked_name(row), "name"),
-        *(
-            Column(title, lambda _, row, name=name: score(row, name))
-            for name, title in LEADERBOARD_COLUMNS.items()
-        ),
+        *each(LEADERBOARD_COLUMNS, lambda _, row, name: score(row, name)),
         *(
             Column(
                 _NUMBERS[name][0], lambda _, row, name=name: number(row, name), tooltip=_NUMBERS[name][1]
@@ -197,9 +194,8 @@ def modes(tables: RunTables) -> Table | None:
                 ),
                 "name",
             ),
-            *(
-                Column(title, lambda called, prompt, name=name: _difference(called[name], prompt[name]))
-                for name, title in LEADERBOARD_COLUMNS.items()
+            *each(
+                LEADERBOARD_COLUMNS, lambda called, prompt, name: _difference(called[name], prompt[name])
             ),
         ],
         summary=f"Function calling minus prompts: {plural(len(pairs), 'model', 'models')} in both modes",

@@ -189,10 +189,23 @@ class Column:
         """The cell above the column."""
         return Cell(self.title, title=self.tooltip, style=self.style, scope="col")
 
-    @classmethod
-    def tall(cls, title: str, cell: Callable[..., Cell], style: str = "number tall") -> Self:
-        """A narrow column with a rotated heading."""
-        return cls(Markup("<span>{}</span>").format(title), cell, style)
+
+def each(
+    titles: Mapping[Any, str], cell: Callable[..., Cell], style: str = "number", tall: bool = False
+) -> list[Column]:
+    """A column for each of the keys.
+
+    Args:
+        titles: the heading by key.
+        cell: of the parts of a line and the key.
+        style: as of `Column`.
+        tall: whether the columns are narrow, with rotated headings.
+    """
+    shown = (Markup("<span>{}</span>").format(title) if tall else title for title in titles.values())
+    return [
+        Column(title, lambda *line, key=key: cell(*line, key), f"{style} tall".strip() if tall else style)
+        for key, title in zip(titles, shown, strict=True)
+    ]
 
 
 MODEL = Column("Model", lambda model, *_: Cell.name(model), "name")

@@ -4,7 +4,7 @@ from bfcl_pipeline.benchmark.definition import CATEGORIES, Check
 from bfcl_pipeline.show.report.format import MISSING, count, interval, percent
 from bfcl_pipeline.show.report.page.run_tables import Row, RunTables, by_model
 from bfcl_pipeline.show.report.page.scores import LEADERBOARD_COLUMNS, marked_score
-from bfcl_pipeline.show.report.page.table import MODEL, Cell, Column, Table, lines_table
+from bfcl_pipeline.show.report.page.table import MODEL, Cell, Column, Table, each, lines_table
 
 MOST_FLAKY = 200
 """Flaky entries that the page lists, of all models together; the table `flaky` has all."""
@@ -16,8 +16,8 @@ def trials(tables: RunTables) -> Table | None:
     """Means and spreads of the scores over trials; models in the order of their first trials."""
     rows = {(row["model"], row["score"]): row for row in tables["trials"]}
 
-    def score(name: str, title: str) -> Column:
-        return Column(title, lambda first: _trial(rows.get((first["model"], name)), first, name))
+    def score(first: Row, name: str) -> Cell:
+        return _trial(rows.get((first["model"], name)), first, name)
 
     return lines_table(
         "Scores over trials",
@@ -25,7 +25,7 @@ def trials(tables: RunTables) -> Table | None:
         [
             MODEL,
             Column("Trials", lambda first: Cell.count(rows[first["model"], "overall"]["trials"])),
-            *(score(name, title) for name, title in LEADERBOARD_COLUMNS.items()),
+            *each(LEADERBOARD_COLUMNS, score),
         ],
     )
 
@@ -43,9 +43,9 @@ def repetitions(tables: RunTables) -> Table | None:
         _repeated(tables),
         [
             MODEL,
-            *(
-                Column(f"Pass^{k}", lambda first, k=k: _all_right(chances.get((first["model"], k))))
-                for k in shown
+            *each(
+                {k: f"Pass^{k}" for k in shown},
+                lambda first, k: _all_right(chances.get((first["model"], k))),
             ),
             Column(
                 f"Pass@{last}",

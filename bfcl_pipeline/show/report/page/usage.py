@@ -7,7 +7,7 @@ from itertools import chain
 from bfcl_pipeline.benchmark.records import Status, total
 from bfcl_pipeline.show.report.format import MISSING, count, two_digits
 from bfcl_pipeline.show.report.page.run_tables import Row, RunTables, by_model
-from bfcl_pipeline.show.report.page.table import MODEL, Cell, Column, Table, isolate, lines_table
+from bfcl_pipeline.show.report.page.table import MODEL, Cell, Column, Table, each, isolate, lines_table
 from bfcl_pipeline.show.report.tables.score_tables import SESSIONS
 
 SUMS = {
@@ -45,8 +45,8 @@ def usage(tables: RunTables) -> list[Table]:
     times = {name: title for name, title in TIMES.items() if _is_known(every, f"{name}_mean_seconds")}
     unanswered, titles = _unanswered(tables["coverage"]), tables.category_titles()
     columns = [
-        *(Column(title, lambda _, rows, name=name: _sum(name, rows)) for name, title in sums.items()),
-        *(Column(title, lambda _, rows, name=name: _time(rows[0], name)) for name, title in times.items()),
+        *each(sums, lambda _, rows, name: _sum(name, rows)),
+        *each(times, lambda _, rows, name: _time(rows[0], name)),
         Column("Without answer", lambda _, rows: _unanswered_cell(unanswered, rows)),
     ]
     category = Column("Category", lambda _, rows: Cell.sortable(_title(titles, rows[0])), "")

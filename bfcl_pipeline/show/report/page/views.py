@@ -21,6 +21,7 @@ from bfcl_pipeline.show.report.page.table import (
     Cell,
     Column,
     Table,
+    each,
     isolate,
     lines_table,
     linked_entry,
@@ -60,10 +61,7 @@ def views(tables: RunTables) -> Table | None:
         [
             MODEL,
             Column("Rules", lambda row, place: Cell(row["rules"], place), ""),
-            *(
-                Column(title, lambda row, _, name=name: score_cell(row, name, None))
-                for name, title in COLUMNS.items()
-            ),
+            *each(COLUMNS, lambda row, _, name: score_cell(row, name, None)),
         ],
         foot=foot if ceilings else (),
         style="sortable views",
@@ -107,11 +105,8 @@ def rules(tables: RunTables) -> Table | None:
     """Each model and category with verdicts that differ between rule sets, or with defective entries."""
     changes = ("flipped", "mended", "left_out")
 
-    def accuracy(rules: Rules) -> Column:
-        def cell(_: Row, row: Row) -> Cell:
-            return _changed(row[f"{rules}_accuracy"], row["official_accuracy"])
-
-        return Column(rules.value.capitalize(), cell)
+    def accuracy(_: Row, row: Row, rules: Rules) -> Cell:
+        return _changed(row[f"{rules}_accuracy"], row["official_accuracy"])
 
     return lines_table(
         "Rule sets by category",
@@ -119,7 +114,7 @@ def rules(tables: RunTables) -> Table | None:
         [
             MODEL,
             Column("Category", lambda _, row: Cell.sortable(row["category"] + mark(row["web"])), ""),
-            *map(accuracy, Rules),
+            *each({rules: rules.value.capitalize() for rules in Rules}, accuracy),
             Column("Made valid", lambda _, row: Cell.count(row["to_valid"])),
             Column("Made invalid", lambda _, row: Cell.count(row["to_invalid"])),
             Column("Mended", lambda _, row: Cell.count(row["mended"], title=_mended(row))),
@@ -172,12 +167,9 @@ def errata(tables: RunTables) -> Table | None:
             Column("Defect", lambda rows: Cell.sortable(rows[0]["defect"]), ""),
             Column("Status", lambda rows: Cell.sortable(rows[0]["status"]), ""),
             Column("Verified rules", lambda rows: Cell.sortable(rows[0]["treatment"]), ""),
-            *(
-                Column(
-                    f"Failed, {rules.value}",
-                    lambda rows, name=f"{rules}_valid": _failed([row[name] for row in rows]),
-                )
-                for rules in Rules
+            *each(
+                {f"{rules}_valid": f"Failed, {rules.value}" for rules in Rules},
+                lambda rows, name: _failed([row[name] for row in rows]),
             ),
         ],
         style="sortable errata",

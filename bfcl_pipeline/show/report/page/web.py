@@ -4,7 +4,7 @@ Every table but that on snippets has one row for each model and web category, in
 over calls and results are of the questions whose results are recorded.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from bfcl_pipeline.benchmark.definition import GROUPS
@@ -16,6 +16,7 @@ from bfcl_pipeline.show.report.page.table import (
     Cell,
     Column,
     Table,
+    each,
     entry_link,
     group_headings,
     lines_table,
@@ -89,28 +90,28 @@ def web_note(tables: RunTables) -> str:
 def web_search(tables: RunTables) -> Table | None:
     """Accuracy by hops and means per question, by model and category."""
 
-    def accuracy(hops: int) -> Column:
-        def cell(_: Row, rows: Sequence[Row]) -> Cell:
-            row = _of_hops(rows, hops)
-            if row is None:
-                return Cell.accuracy(None)
-            means = ", ".join(f"{title.lower()} {_mean([row], name).text}" for name, title in MEANS.items())
-            return Cell.accuracy(row, row["web"], f"; mean {means}")
-
-        return Column(f"{hops} hops", cell, "center")
-
-    columns = [
-        *map(accuracy, _hops(tables)),
-        *(Column(title, lambda _, rows, name=name: _mean(rows, name)) for name, title in MEANS.items()),
-    ]
-    lines = model_lines(tables, tables["web_hops"])
+    def accuracy(_: Row, rows: Sequence[Row], hops: int) -> Cell:
+        row = _of_hops(rows, hops)
+        if row is None:
+            return Cell.accuracy(None)
+        means = ", ".join(f"{title.lower()} {_mean([row], name).text}" for name, title in MEANS.items())
+        return Cell.accuracy(row, row["web"], f"; mean {means}")
 
     def category(_: Row, rows: Sequence[Row]) -> Cell:
         cell = _category(_, rows)
         return replace(cell, note=cell.title, title="")
 
-    named = Column("Category", category, "")
-    return lines_table("Web search by hops", lines, [MODEL, named, *columns], style="sortable map web")
+    return lines_table(
+        "Web search by hops",
+        model_lines(tables, tables["web_hops"]),
+        [
+            MODEL,
+            Column("Category", category, ""),
+            *each({hops: f"{hops} hops" for hops in _hops(tables)}, accuracy, "center"),
+            *each(MEANS, lambda _, rows, name: _mean(rows, name)),
+        ],
+        style="sortable map web",
+    )
 
 
 def _mean(rows: Sequence[Row], name: str) -> Cell:
@@ -136,25 +137,18 @@ def _steps(tables: RunTables) -> Table | None:
     if all(row["mean_steps_correct"] is None for row in tables["web_hops"]):  # without a right answer
         return None
 
-    def column(title: str, name: str, hops: int) -> Column:
-        return Column(title, lambda _, rows: _steps_cell((_of_hops(rows, hops) or {}).get(name)))
-
+    titles = {"mean_steps": "All", "mean_steps_correct": "Right"}
     hops = _hops(tables)
-    return _table(
-        "Steps by hops",
-        tables["web_hops"],
-        tables,
-        [
-            column(title, name, number)
-            for number in hops
-            for title, name in (("All", "mean_steps"), ("Right", "mean_steps_correct"))
-        ],
-        {f"{number} hops": 2 for number in hops},
+    columns = each(
+        {(number, name): title for number in hops for name, title in titles.items()},
+        lambda _, rows, key: _steps_cell((_of_hops(rows, key[0]) or {}).get(key[1])),
     )
+    groups = {f"{number} hops": 2 for number in hops}
+    return _table("Steps by hops", tables["web_hops"], tables, columns, groups)
 
 
 def _failures(tables: RunTables) -> Table | None:
-    def cell(rows: Sequence[Row], failure: str) -> Cell:
+    def cell(_: Row, rows: Sequence[Row], failure: str) -> Cell:
         row = next((row for row in rows if row["failure"] == failure), None)
         if row is None or not row["known"]:
             return Cell.number(MISSING, None, title="not known")
@@ -167,8 +161,9 @@ def _failures(tables: RunTables) -> Table | None:
     def wrong(_: Row, rows: Sequence[Row]) -> Cell:
         return Cell.number(count(rows[0]["wrong"]), rows[0]["wrong"])
 
-    kinds = (Column(title, lambda _, rows, kind=kind: cell(rows, kind)) for kind, title in FAILURES.items())
-    return _table("Failures", tables["web_failures"], tables, [Column("Wrong", wrong), *kinds])
+    return _table(
+        "Failures", tables["web_failures"], tables, [Column("Wrong", wrong), *each(FAILURES, cell)]
+    )
 
 
 def _examples(tables: RunTables) -> Table | None:
@@ -196,10 +191,7 @@ def _calls(tables: RunTables) -> Table | None:
 
     columns = [
         Column("Recorded", recorded),
-        *(
-            Column(title, lambda _, rows, name=name: _sum(_known(rows), name))
-            for name, title in CALLS.items()
-        ),
+        *each(CALLS, lambda _, rows, name: _sum(_known(rows), name)),
     ]
     return _table("Calls", tables["web_questions"], tables, columns, {"": 1, **CALL_GROUPS})
 
@@ -214,17 +206,18 @@ def _sum(rows: Iterable[Row], name: str) -> Cell:
 
 def _places(tables: RunTables) -> Table | None:
     def columns(valid: bool) -> list[Column]:
-        def column(title: str, cell: Callable[[list[Row]], Cell]) -> Column:
-            return Column(
-                title, lambda _, rows: cell([row for row in _known(rows) if row["valid"] is valid])
-            )
+        def own(rows: Iterable[Row]) -> list[Row]:
+            return [row for row in _known(rows) if row["valid"] is valid]
 
-        def nowhere(rows: Sequence[Row]) -> Cell:
-            found = [row for row in rows if not any(row[name] for name in PLACES)]
+        def nowhere(_: Row, rows: Sequence[Row]) -> Cell:
+            found = [row for row in own(rows) if not any(row[name] for name in PLACES)]
             return _entries(len(found), found if valid else [])
 
-        places = (column(title, lambda rows, name=name: _sum(rows, name)) for name, title in PLACES.items())
-        return [column("Recorded", lambda rows: Cell.count(len(rows))), *places, column("Nowhere", nowhere)]
+        return [
+            Column("Recorded", lambda _, rows: Cell.count(len(own(rows)))),
+            *each(PLACES, lambda _, rows, name: _sum(own(rows), name)),
+            Column("Nowhere", nowhere),
+        ]
 
     groups = {"Right answers": len(PLACES) + 2, "Wrong answers": len(PLACES) + 2}
     both = [*columns(True), *columns(False)]
