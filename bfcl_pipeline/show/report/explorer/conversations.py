@@ -169,7 +169,7 @@ def conversations(
     count, done = sum(len(task.entry_ids) for task in tasks), 0
     most = min(processes or os.cpu_count() or 1, 1 + count // per_process)
     with using_errata(run.errata, run.data), ExitStack() as stack:
-        blocks = map(_block, tasks)
+        blocks: Iterable[Block | None] = map(_block, tasks)
         if most > 1:
             blocks = stack.enter_context(process_pool(most, _keep, run, conditions)).map(_block, tasks)
         for task, block in zip(tasks, blocks, strict=True):

@@ -44,9 +44,9 @@ def data(rows: Iterable[Mapping[str, Any]]) -> alt.InlineData:
     return alt.InlineData(values=[dict(row) for row in rows])
 
 
-def in_words(pairs: Iterable[tuple[str, float | None]], unit: str = "") -> str:
+def in_words(pairs: Iterable[tuple[str, float | None]]) -> str:
     """Values by name, as part of a description; the first ones if there are many."""
-    texts = [f"{name} {value:.1f}{unit}" for name, value in pairs if value is not None]
+    texts = [f"{name} {value:.1f}" for name, value in pairs if value is not None]
     more = f" and {len(texts) - _IN_WORDS} more" if len(texts) > _IN_WORDS else ""
     return ", ".join(texts[:_IN_WORDS]) + more
 
@@ -108,12 +108,12 @@ FULL = alt.Scale(domain=[0, 100], nice=False)
 """The scale of per cent."""
 
 
-def shares(row: Mapping[str, Any], name: str = "accuracy", limits: str = "ci") -> dict[str, float | None]:
+def shares(row: Mapping[str, Any], name: str = "accuracy") -> dict[str, float | None]:
     """A share of a row and the limits of its interval in per cent, as `name`, `low` and `high`."""
     return {
         name: points(row[name]),
-        "low": points(row[f"{limits}_low"]),
-        "high": points(row[f"{limits}_high"]),
+        "low": points(row["ci_low"]),
+        "high": points(row["ci_high"]),
     }
 
 
@@ -138,7 +138,7 @@ def count_axis(column: str, title: str, ticks: int, **options: Any) -> alt.X:
     return alt.X(f"{column}:Q", axis=alt.Axis(title=title, format=",d", tickCount=ticks, **options))
 
 
-def colours(column: str, names: Sequence[str], chosen: Sequence[str], **legend: Any) -> alt.Color:
+def colours(column: str, names: Sequence[Any], chosen: Sequence[str], **legend: Any) -> alt.Color:
     """A colour for each name, with a legend. legend: its options."""
     return alt.Color(
         f"{column}:N",
@@ -154,7 +154,7 @@ def shapes(column: str, names: Sequence[Any], chosen: Sequence[str]) -> alt.Shap
 
 def stacked_bars(
     rows: Iterable[Mapping[str, Any]], names: Sequence[str], x: alt.X, parts: alt.Color, **bar: Any
-) -> alt.Chart:
+) -> Any:
     """A bar for each of the names, of parts. bar: options of the mark."""
     bars = alt.Chart(data(rows)).mark_bar(stroke=SOFT, strokeWidth=0.6, **bar)
     return bars.encode(y=named_rows(names), x=x, color=parts)
@@ -162,7 +162,7 @@ def stacked_bars(
 
 def each_and_mean(
     rows: Sequence[Mapping[str, Any]], means: Sequence[Mapping[str, Any]], x: alt.X, y: alt.Y, circles: bool
-) -> alt.LayerChart:
+) -> ChartType:
     """Each model as a thin line, with circles if these are wanted, and the mean over models above them."""
     every = [{**row, "mean": False} for row in rows] + [{**row, "mean": True} for row in means]
     base = alt.Chart(data(every)).encode(x=x, y=y)
@@ -179,16 +179,16 @@ def each_and_mean(
 
 
 def in_panels(
-    chart: alt.Chart | alt.LayerChart,
+    chart: Any,
     panels: Sequence[str] | None,
     column: str = "panel",
     width: int = 250,
     height: int | alt.Step = 240,
-) -> ChartType:
+) -> Any:
     """A chart for each panel beside each other. panels: their order; None: that of their names."""
-    sort = {} if panels is None else {"sort": list(panels)}
-    sized: alt.Chart = chart.properties(width=width, height=height)  # type: ignore[assignment]
-    return sized.facet(column=alt.Column(f"{column}:N", title=None, **sort))
+    sort = alt.Undefined if panels is None else list(panels)
+    columns = alt.Column(f"{column}:N", title=None, sort=sort)
+    return chart.properties(width=width, height=height).facet(column=columns)
 
 
 def panel_title(title: str) -> alt.TitleParams:

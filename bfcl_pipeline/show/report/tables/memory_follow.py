@@ -25,7 +25,7 @@ from bfcl_pipeline.judge.scoring.memory_use import (
     contents,
     count_calls,
 )
-from bfcl_pipeline.show.playback.memory import MemoryStart, repeat_calls
+from bfcl_pipeline.show.playback.memory import MemoryStart
 from bfcl_pipeline.show.report.tables.agentic_records import AgenticAnswer, AgenticRecords
 from bfcl_pipeline.world.tools import Constants
 from bfcl_pipeline.world.tools.memory.parts import PartLimits
@@ -58,7 +58,7 @@ class FollowedScenario:
 def follow_memories(records: AgenticRecords, encoder: Encoder | None) -> list[FollowedScenario]:
     """The scenarios of each memory with recorded sessions, in order.
 
-    encoder: as in `repeat_calls`. Raises MalformedRelease if a snapshot is malformed.
+    encoder: as in `MemoryStart`. Raises MalformedRelease if a snapshot is malformed.
     """
     if records.constants is None:
         return []
@@ -133,7 +133,7 @@ def _session_calls(
     """The calls of a session, each with its place, whether it fails, and the memory after it."""
     steps = zip(_places(session.result), session.steps, strict=True)
     places = [place for place, calls in steps for _ in calls]
-    repeated = repeat_calls(session.entry, session.calls, before, constants)
+    repeated = MemoryStart(before, constants).repeat(session.entry, session.calls)
     for (turn, step), call in zip(places, repeated, strict=True):
         event = FactEvent(session.entry.entry_id, turn, step, call.call)
         yield call.call, event, call.failed, call.after()
