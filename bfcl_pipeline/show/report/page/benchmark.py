@@ -1,10 +1,9 @@
 """What the benchmark is: its categories in words, with an example each, and its composition."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 
 from bfcl_pipeline.base.text import cut, on_one_line, printable
-from bfcl_pipeline.benchmark.definition import CATEGORIES, V4_CATEGORIES
+from bfcl_pipeline.benchmark.definition import CATEGORIES
 from bfcl_pipeline.benchmark.definition.citation import BENCHMARK_BIBTEX, SOFTWARE_BIBTEX
 from bfcl_pipeline.benchmark.definition.descriptions import (
     DESCRIPTIONS,
@@ -18,30 +17,13 @@ from bfcl_pipeline.show.report.page.table import Cell, Column, Table, isolate, l
 _EXAMPLE = 300  # characters of an example
 
 
-@dataclass(frozen=True, slots=True)
-class BenchmarkSection:
-    """The content of the section."""
-
-    categories: Table | None  # None if none is shown
-    facts: Mapping[str, str]  # texts by name
-    citations: Mapping[str, str]  # BibTeX entries by what is cited
+CITATIONS: Mapping[str, str] = {"The benchmark": BENCHMARK_BIBTEX, "This software": SOFTWARE_BIBTEX}
+"""BibTeX entries by what is cited."""
 
 
-def benchmark_section(
-    examples: Mapping[str, str], shown: Collection[str] = V4_CATEGORIES
-) -> BenchmarkSection:
-    """The section; equal arguments give an equal section.
-
-    Args:
-        examples: the first line of a question by category, from the staged release; without any, the table
-            has the ids of the examples only.
-        shown: the categories of the table.
-    """
-    return BenchmarkSection(
-        _categories(examples, shown),
-        {**GENERATIONS, **_compositions(), "V3 and V4": NOT_COMPARABLE},
-        {"The benchmark": BENCHMARK_BIBTEX, "This software": SOFTWARE_BIBTEX},
-    )
+def facts() -> dict[str, str]:
+    """What the generations of the benchmark are, and of what its questions consist: texts by name."""
+    return {**GENERATIONS, **_compositions(), "V3 and V4": NOT_COMPARABLE}
 
 
 def _compositions() -> dict[str, str]:
@@ -55,7 +37,14 @@ def _compositions() -> dict[str, str]:
     }
 
 
-def _categories(examples: Mapping[str, str], shown: Collection[str]) -> Table | None:
+def category_table(examples: Mapping[str, str], shown: Collection[str]) -> Table | None:
+    """The categories in words.
+
+    Args:
+        examples: the first line of a question by category, from the staged release; without any, the table
+            has no examples.
+        shown: the categories of the table.
+    """
     weights = overall_weights()
 
     def about(name: str) -> Cell:

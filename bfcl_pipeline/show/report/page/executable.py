@@ -1,7 +1,7 @@
 """The section on the executable categories of V1, which are in no score of V4."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import replace
 
 from bfcl_pipeline.base.text import plural
 from bfcl_pipeline.benchmark.config.job import RECORDED_MODES
@@ -21,20 +21,11 @@ from bfcl_pipeline.show.report.page.table import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class ExecutableSection:
-    """The content of the section."""
-
-    table: Table
-    notes: Sequence[str]  # sentences about marks and missing verdicts
-    of_2024: bool  # whether the table has the overall of August 2024
-
-
-def executable(tables: RunTables) -> ExecutableSection | None:
-    """The section; None for a run without any of these categories."""
+def executable(tables: RunTables) -> Table | None:
+    """The scores; None for a run without any of these categories."""
     models = {row["model"]: row for row in tables["leaderboard"]}
     names = [name for name in TITLES if any(row[name] is not None for row in tables["executable"])]
-    table = lines_table(
+    return lines_table(
         "Executable categories of V1",
         [(row,) for row in tables["executable"]],
         [
@@ -55,9 +46,11 @@ def executable(tables: RunTables) -> ExecutableSection | None:
         ],
         style="sortable leaderboard",
     )
-    if table is None:
-        return None
-    return ExecutableSection(table, list(_notes(tables["executable"])), OVERALL_OF_2024 in names)
+
+
+def of_2024(tables: RunTables) -> bool:
+    """Whether the table has the overall of August 2024."""
+    return any(row[OVERALL_OF_2024] is not None for row in tables["executable"])
 
 
 def _score(row: Row, name: str) -> Cell:
@@ -92,7 +85,9 @@ def _no_verdict(row: Row) -> Cell:
     return Cell.count(row["not_answered"], unrecorded)
 
 
-def _notes(rows: Sequence[Row]) -> Iterator[str]:
+def notes(tables: RunTables) -> Iterator[str]:
+    """Sentences about marks and missing verdicts."""
+    rows = tables["executable"]
     if meaning := note(row["web"] for row in rows):
         yield f"{meaning}."
     if any(name in RECORDED_MODES for row in rows for name in split_webs(row["web"])):

@@ -24,6 +24,7 @@ from bfcl_pipeline.show.report.figures.draw import draw_run, write_figures
 from bfcl_pipeline.show.report.figures.figure import DrawnFigure
 from bfcl_pipeline.show.report.page import (
     answers,
+    benchmark,
     categories,
     comparison,
     errors,
@@ -37,24 +38,13 @@ from bfcl_pipeline.show.report.page import (
     web,
 )
 from bfcl_pipeline.show.report.page.assets import environment, policy, template_text
-from bfcl_pipeline.show.report.page.benchmark import benchmark_section
 from bfcl_pipeline.show.report.page.making import NOT_RECORDED, MakingSection, read_making
 from bfcl_pipeline.show.report.page.run_tables import RunTables, read_run_tables, shown_categories
 from bfcl_pipeline.show.report.page.table import HEAT_LEVELS
 
 PARTS = (
-    answers,
-    categories,
-    comparison,
-    errors,
-    executable,
-    memory,
-    overview,
-    scores,
-    trials,
-    usage,
-    views,
-    web,
+    *(answers, benchmark, categories, comparison, errors, executable, memory),
+    *(overview, scores, trials, usage, views, web),
 )
 """The modules whose tables `templates/report.html.j2` asks for, by their names."""
 
@@ -153,7 +143,8 @@ def render_page(
             heat_levels=HEAT_LEVELS,
             many=len(tables["leaderboard"]) > MANY_MODELS,
             making=making,
-            benchmark=benchmark_section(examples, shown_categories(tables)),
+            examples=examples,
+            shown=shown_categories(tables),
             explorer=explorer,
             figures={figure.name: _shown(figure) for figure in figures},
         )

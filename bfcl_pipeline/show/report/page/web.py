@@ -5,7 +5,7 @@ over calls and results are of the questions whose results are recorded.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from bfcl_pipeline.benchmark.definition import GROUPS
 from bfcl_pipeline.runs.web_label import mark, note
@@ -53,33 +53,6 @@ PLACES = {
 
 MOST_EXAMPLES = 5
 """Entries that are named in one cell."""
-
-
-@dataclass(frozen=True, slots=True)
-class WebPart:
-    """One table with the text above it."""
-
-    lead: str
-    table: Table
-
-
-def web_details(tables: RunTables) -> list[WebPart]:
-    """The tables on web search that the run has rows for."""
-    made = {
-        "Mean number of steps by hops: of all answers, and of the right ones.": _steps(tables),
-        "Wrong answers by kind of failure; one answer may have several. A count leads to the first of "
-        "its entries. The kinds on where an answer stood and on failed fetches need the results of the "
-        "calls; they are shares of the wrong answers for which these are recorded.": _failures(tables),
-        "": _examples(tables),
-        "Searches and fetches, those that failed, and what the model did next after a failed fetch.": (
-            _calls(tables)
-        ),
-        "Where an acceptable answer stood in what the model saw, for right and for wrong answers. "
-        "Nowhere, of right answers: the model knew the answer, derived it, or saw it in other words. "
-        "Short answers, such as numbers, may stand somewhere by chance.": _places(tables),
-        "The same questions with snippets (the texts of search results) and without.": _snippets(tables),
-    }
-    return [WebPart(lead, table) for lead, table in made.items() if table is not None]
 
 
 def web_note(tables: RunTables) -> str:
@@ -133,7 +106,8 @@ def _of_hops(rows: Sequence[Row], hops: int) -> Row | None:
     return next((row for row in rows if row["hops"] == hops), None)
 
 
-def _steps(tables: RunTables) -> Table | None:
+def steps(tables: RunTables) -> Table | None:
+    """Mean steps by hops, of all answers and of the right ones."""
     if all(row["mean_steps_correct"] is None for row in tables["web_hops"]):  # without a right answer
         return None
 
@@ -147,7 +121,9 @@ def _steps(tables: RunTables) -> Table | None:
     return _table("Steps by hops", tables["web_hops"], tables, columns, groups)
 
 
-def _failures(tables: RunTables) -> Table | None:
+def failures(tables: RunTables) -> Table | None:
+    """Wrong answers by kind of failure; a count leads to the first of its entries."""
+
     def cell(_: Row, rows: Sequence[Row], failure: str) -> Cell:
         row = next((row for row in rows if row["failure"] == failure), None)
         if row is None or not row["known"]:
@@ -166,7 +142,8 @@ def _failures(tables: RunTables) -> Table | None:
     )
 
 
-def _examples(tables: RunTables) -> Table | None:
+def examples(tables: RunTables) -> Table | None:
+    """The first entry of each kind of failure."""
     rows = (row for row in tables["web_failures"] if row["example_entry_id"] and row["failure"] in FAILURES)
 
     def entry(_: Row, row: Row) -> Cell:
@@ -184,7 +161,9 @@ def _examples(tables: RunTables) -> Table | None:
     )
 
 
-def _calls(tables: RunTables) -> Table | None:
+def calls(tables: RunTables) -> Table | None:
+    """Searches and fetches, and what followed a failed fetch."""
+
     def recorded(_: Row, rows: Sequence[Row]) -> Cell:
         known = len(_known(rows))
         return Cell.number(count(known), known, "" if known == len(rows) else f"of {count(len(rows))}")
@@ -204,7 +183,9 @@ def _sum(rows: Iterable[Row], name: str) -> Cell:
     return Cell.count(sum(row[name] for row in rows))
 
 
-def _places(tables: RunTables) -> Table | None:
+def places(tables: RunTables) -> Table | None:
+    """Where an acceptable answer stood in what the model saw."""
+
     def columns(valid: bool) -> list[Column]:
         def own(rows: Iterable[Row]) -> list[Row]:
             return [row for row in _known(rows) if row["valid"] is valid]
@@ -224,8 +205,8 @@ def _places(tables: RunTables) -> Table | None:
     return _table("Where the answer stood", tables["web_questions"], tables, both, groups)
 
 
-def _snippets(tables: RunTables) -> Table | None:
-    """Base against no snippet, question by question."""
+def snippets(tables: RunTables) -> Table | None:
+    """The same questions with snippets and without."""
     base, without = GROUPS["web_search"]
     if {row["category"] for row in tables["web_questions"]} != {base, without}:
         return None
