@@ -42,9 +42,9 @@ from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.share.exports.forms import ExportOptions
 from bfcl_pipeline.share.exports.inspect_samples import sample, transcript
 from bfcl_pipeline.share.exports.run_scores import ModelScores, RunScores, read_run_scores, standard_error
-from bfcl_pipeline.show.playback import read_conditions
+from bfcl_pipeline.show.playback.conditions import read_conditions
 from bfcl_pipeline.show.report.tables.run_records import RunRecords, read_run_records
-from bfcl_pipeline.show.transcripts import answer_record
+from bfcl_pipeline.show.transcripts.answer import answer_record
 
 _COLUMNS = tuple(name for name in RESPONSES.names if name not in ("model", "category"))
 

@@ -16,7 +16,7 @@ from bfcl_pipeline.judge.scoring import web_results
 from bfcl_pipeline.judge.scoring.web_results import Place
 from bfcl_pipeline.judge.scoring.web_use import Next, WebWork
 from bfcl_pipeline.runs.run import Run
-from bfcl_pipeline.show.playback import Conditions, default_conditions
+from bfcl_pipeline.show.playback.conditions import Conditions, default_conditions
 from bfcl_pipeline.show.report.tables.agentic_records import AgenticAnswer, web_conditions, web_work
 from bfcl_pipeline.world.tools.web_search.web import Hit, Hits, Page, WebFailure
 from bfcl_pipeline.world.web.cache import WebCache

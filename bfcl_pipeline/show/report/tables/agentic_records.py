@@ -25,7 +25,8 @@ from bfcl_pipeline.judge.scoring.web_queries import question_text
 from bfcl_pipeline.judge.scoring.web_results import Place, places, result_failed
 from bfcl_pipeline.judge.scoring.web_use import FETCH_TOOL, WebCall, WebWork, subquestions
 from bfcl_pipeline.runs.run import Run
-from bfcl_pipeline.show.playback import Conditions, play_agentic, read_conditions
+from bfcl_pipeline.show.playback.conditions import Conditions, read_conditions
+from bfcl_pipeline.show.playback.conversation import play_agentic
 from bfcl_pipeline.show.report.tables.run_records import AnswerTables, RunRecords, by_model
 from bfcl_pipeline.world.tools import Constants
 

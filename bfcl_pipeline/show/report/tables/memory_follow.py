@@ -25,7 +25,7 @@ from bfcl_pipeline.judge.scoring.memory_use import (
     contents,
     count_calls,
 )
-from bfcl_pipeline.show.playback.memory import MemoryStart, RepeatedCall, repeat_calls
+from bfcl_pipeline.show.playback.memory import MemoryStart, RepeatedCall
 from bfcl_pipeline.show.report.tables.agentic_records import AgenticAnswer
 from bfcl_pipeline.show.report.tables.spec import ModelSources
 from bfcl_pipeline.world.tools import Constants
@@ -147,7 +147,7 @@ def _session_calls(
         for step in range(1, len(steps) + 1)
     ]
     places = [place for place, calls in zip(places, session.steps, strict=True) for _ in calls]
-    repeated = repeat_calls(session.entry, session.calls, before, constants)
+    repeated = MemoryStart(before, constants).repeat(session.entry, session.calls)
     for (turn, step), call in zip(places, repeated, strict=True):
         yield turn, step, call
 
