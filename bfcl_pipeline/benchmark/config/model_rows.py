@@ -14,7 +14,7 @@ from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.project import project_file
 from bfcl_pipeline.base.text import unknown_name
 from bfcl_pipeline.base.yaml_reader import read_yaml_file
-from bfcl_pipeline.benchmark.config.check import check_config, fits
+from bfcl_pipeline.benchmark.config.check import check_config
 from bfcl_pipeline.benchmark.config.choices import trial_of
 from bfcl_pipeline.benchmark.config.families import OWN_TEMPLATE, family_of, load_families
 from bfcl_pipeline.benchmark.config.kinds import EMBEDDED_KINDS, KINDS, RECORDED_KINDS, unknown_model
@@ -211,11 +211,10 @@ def _document(path: Path, keys: tuple[str, ...]) -> dict[str, Any]:
     except FileNotFoundError as error:
         raise ConfigError(f"{path}: no such file. Give the models file with --models.") from error
     schema = models_schema()
-    if not fits(document, schema):
-        rows = document.get("models") if isinstance(document, dict) else None
-        for number, row in enumerate(rows if isinstance(rows, list) else (), start=1):
-            check_config(row, schema["properties"]["models"]["items"], f"{path}: model {number}")
-        check_config(document, schema, str(path))
+    rows = document.get("models") if isinstance(document, dict) else None
+    for number, row in enumerate(rows if isinstance(rows, list) else (), start=1):
+        check_config(row, schema["properties"]["models"]["items"], f"{path}: model {number}")
+    check_config(document, schema, str(path))
     for key in document:
         if key not in keys:
             raise ConfigError(f"{path}: {unknown_name('key', key, keys)}")
