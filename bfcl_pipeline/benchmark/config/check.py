@@ -1,7 +1,7 @@
 """Configs and model rows checked against their JSON Schemas, with error messages of one line.
 
-Covers keys, types and ranges of single values, and of JSON Schema what the two schemas use. jsonschema takes
-longer to import than a hundred rows take to check, and accepts 2.0 as an integer, infinity as a number.
+Covers keys, types and ranges of single values, and of JSON Schema what these use: importing jsonschema
+takes longer than checking a hundred rows, and it accepts 2.0 as an integer and infinity as a number.
 Names of models and categories are checked by `config.run_config`, rules between the keys of a model row by
 `config.model_rows`.
 """

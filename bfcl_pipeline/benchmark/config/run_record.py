@@ -12,8 +12,8 @@ from typing import Any
 import yaml
 
 from bfcl_pipeline.benchmark.config.job import Job
-from bfcl_pipeline.benchmark.config.kinds import KINDS
-from bfcl_pipeline.benchmark.config.model_rows import ModelRow, keys_of_others
+from bfcl_pipeline.benchmark.config.kinds import keys_of_others
+from bfcl_pipeline.benchmark.config.model_rows import ModelRow
 from bfcl_pipeline.benchmark.config.run_form import FORM_KEY, RUN_FORM
 from bfcl_pipeline.benchmark.records import Json
 
@@ -22,9 +22,6 @@ NOT_RECORDED = ("replay", "overwrite", "models_file", "web_proxy", "web_pause")
 
 _SOURCES = ("release", "encoder")
 """Keys with a `source` that may be a path."""
-
-_NOT_OF_EMBEDDED = ("model", "endpoint", "key", "options", "limits")
-_NOT_OF_RESULTS = ("endpoint", "key", "options", "limits")
 
 
 def recorded_files(config: Mapping[str, Any], jobs: Iterable[Job]) -> dict[str, str]:
@@ -63,10 +60,6 @@ def recorded_row(row: ModelRow) -> dict[str, Json]:
         values["vllm"] = dict(sorted(flags.items()))
     for key in keys_of_others(row.kind):
         values.pop(key, None)
-    for key in _NOT_OF_EMBEDDED if KINDS[row.kind].embedded else ():
-        del values[key]
-    for key in _NOT_OF_RESULTS if row.recorded else ():
-        del values[key]
     if row.path is not None:
         values["path"] = Path(row.path).name
     return {key: value for key, value in values.items() if value not in (None, "", {})}

@@ -228,7 +228,7 @@ def test_the_examples_of_the_readme_work(tmp_path):
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ({"kind": "lexical", "key": "MY_KEY"}, "kind lexical, which makes no requests: remove key"),
+        ({"kind": "lexical", "key": "MY_KEY"}, "'mine' is of kind lexical: remove key"),
         ({"kind": "openai_chat", "vllm": "{}"}, "vllm is only for kind vllm"),
         ({"kind": "openai_chat", "endpoint": "localhost:80"}, "expected a URL with http:// or https://"),
         ({"kind": "litellm"}, "needs `model` with a provider, for example bedrock/mine"),
