@@ -85,7 +85,7 @@ def check_row(where: str, row: ModelRow, values: Mapping[str, Json]) -> None:
 
 
 def _is_json(options: Mapping[str, Json]) -> bool:
-    """Whether options have nothing that YAML has and JSON has not: dates, infinity, keys that are numbers."""
+    """Whether options have nothing that YAML has and JSON has not: dates, infinity, numbers as keys."""
     try:
         return bool(json.loads(json.dumps(options, allow_nan=False)) == options)
     except (TypeError, ValueError, RecursionError):
