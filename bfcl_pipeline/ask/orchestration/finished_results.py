@@ -21,14 +21,13 @@ from bfcl_pipeline.benchmark.config import (
     model_folder,
 )
 from bfcl_pipeline.benchmark.config.choices import JournalChoice
+from bfcl_pipeline.benchmark.config.run_record import ENTRY_KEYS, WEB_KEYS
 from bfcl_pipeline.benchmark.records import Json, Status
 from bfcl_pipeline.runs.run import Run
 
 SHOWN = 3
 """Names that a message lists; of more it gives the number."""
 
-_WEB_KEYS = ("web", "fetch_failures", "search_tool", "search_engine")
-_ENTRY_KEYS = ("sample", "seed", "entry_ids")
 _LONGEST_VALUE = 60  # characters of a value in a message
 
 
@@ -159,14 +158,14 @@ def _differences(made: Run, config: Mapping[str, Any], run: RunConfig) -> Iterat
     keys = [
         key
         for key, matters in {
-            **dict.fromkeys(_WEB_KEYS, searched),
-            **dict.fromkeys(_ENTRY_KEYS, bool(fewer)),
+            **dict.fromkeys(WEB_KEYS, searched),
+            **dict.fromkeys(ENTRY_KEYS, bool(fewer)),
         }.items()
         if (matters or (key == "seed" and searched)) and earlier[key] != config[key]
     ]
     for key in keys:
         yield f"{key}: {_changed(_setting(key, earlier[key]), _setting(key, config[key]))}"
-    if fewer and not set(keys) & set(_ENTRY_KEYS):
+    if fewer and not set(keys) & set(ENTRY_KEYS):
         dropped = [name for name in fewer if not any(name in new for _, new in pairs)]
         if dropped:
             yield f"categories: {_names(dropped)} removed"

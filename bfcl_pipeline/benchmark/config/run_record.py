@@ -20,6 +20,30 @@ from bfcl_pipeline.benchmark.records import Json
 NOT_RECORDED = ("replay", "overwrite", "models_file", "web_proxy", "web_pause")
 """Keys that do not describe the results, only how they were produced."""
 
+WEB_KEYS = ("web", "fetch_failures", "search_tool", "search_engine")
+"""Keys on which answers to web questions depend, and those of executed calls."""
+
+ENTRY_KEYS = ("sample", "seed", "entry_ids")
+"""Keys that choose entries."""
+
+ANSWERS_DEPEND_ON = (
+    *WEB_KEYS,
+    *ENTRY_KEYS,
+    "models",
+    "categories",
+    "trials",
+    "journal",
+    "release",
+    "encoder",
+)
+"""Keys on which the answers of a run depend: a new key of the schema is here or in the next list."""
+
+NO_ANSWER_DEPENDS_ON = (
+    *NOT_RECORDED,
+    *("run", "budget", "rules", "compare", "report", "errata", "published", "containers", FORM_KEY),
+)
+"""All other keys."""
+
 _SOURCES = ("release", "encoder")
 """Keys with a `source` that may be a path."""
 
