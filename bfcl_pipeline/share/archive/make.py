@@ -8,7 +8,7 @@ from pathlib import Path
 
 from jinja2 import Environment
 
-from bfcl_pipeline.ask.jobs.failed_searches import failed_searches
+from bfcl_pipeline.ask.jobs.captured import failed_searches
 from bfcl_pipeline.base.errors import ArchiveError
 from bfcl_pipeline.base.files import temporary_folder
 from bfcl_pipeline.base.key_shapes import named_secrets

@@ -19,7 +19,7 @@ from bfcl_pipeline.base import __version__
 from bfcl_pipeline.base.files import write_text
 from bfcl_pipeline.base.text import Log
 from bfcl_pipeline.benchmark.config import EMBEDDED_KINDS
-from bfcl_pipeline.benchmark.config.model_rows import OPEN_KINDS
+from bfcl_pipeline.benchmark.config.kinds import OPEN_KINDS
 from bfcl_pipeline.benchmark.definition.leaderboard import GROUP
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.share.exports.forms import ExportOptions
