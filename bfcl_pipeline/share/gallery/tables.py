@@ -162,5 +162,7 @@ def category_table(archive: ArchiveRecord, rules: Rules) -> Table | None:
     if not models:
         return None
     shown = category_heat_map(_run_tables(rules, models))
+    if shown is None:
+        return None
     rows = [[replace(cell, link="") for cell in row] for row in shown.rows]  # the lists are in the report
     return replace(shown, label=f"{shown.label}, {rules.value} rules", rows=rows)
