@@ -63,7 +63,7 @@ def records_block(records: Mapping[str, Any]) -> Block:
     Questions over one memory have the same texts before them, entries of one API the same functions; these
     lie further apart than compression looks back.
 
-    records: values of `transcripts.as_json`. In the block, `{"item": 3}` in the place of an item is the
+    records: values of `as_json`. In the block, `{"item": 3}` in the place of an item is the
     fourth of the list `items`.
     """
     counts: Counter[str] = Counter()
