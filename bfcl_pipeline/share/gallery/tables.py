@@ -156,8 +156,7 @@ def why(archive: ArchiveRecord) -> str:
 
 def category_table(archive: ArchiveRecord, rules: Rules) -> Table | None:
     """Every model of an archive on every category; None without verdicts under these rules."""
-    derived = archive.derived.models if archive.derived else ()
-    models = [(model.row, model) for model in derived if model.rules is rules]
+    models = [(model.row, model) for model in archive.models if model.rules is rules]
     if not models:
         return None
     shown = page_scores.category_heat_map(_run_tables(rules, models))
