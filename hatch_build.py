@@ -34,7 +34,7 @@ FOLDER = "bfcl_pipeline/_project"
 
 
 COMMIT = "COMMIT"
-"""As `bfcl_pipeline.runs.provenance.commit` reads it: the commit, and `-dirty` if files are changed."""
+"""As `bfcl_pipeline.runs.provenance.software` reads it: the commit, and `-dirty` if files are changed."""
 
 
 class CustomBuildHook(BuildHookInterface[Any]):

@@ -162,7 +162,7 @@ def trial(setting: Setting, release: Release, random: np.random.Generator) -> Ex
         [release.form(int(place), int(one.calls[at]), int(one.words[at])) for one in answers]
         for at, place in enumerate(drawn)
     ]
-    levels = {name: [[form.level(name) for form in request] for request in forms] for name in LEVELS}
+    levels = {name: [[getattr(form, name) for form in request] for request in forms] for name in LEVELS}
     return compare_answers(levels, setting.tolerances)
 
 

@@ -9,8 +9,8 @@ from bfcl_pipeline.cli.runs import add_run
 from bfcl_pipeline.cli.sign import print_signed
 from bfcl_pipeline.cli.signing_options import add_signing, signing
 from bfcl_pipeline.runs.run import open_run
+from bfcl_pipeline.share.archive.attestations import sign_archive, stale_statements
 from bfcl_pipeline.share.archive.make import make_archive
-from bfcl_pipeline.share.archive.sign import sign_archive, stale_statements
 from bfcl_pipeline.share.signing.signed_line import check_ready
 from bfcl_pipeline.share.signing.statement_file import statements_path
 

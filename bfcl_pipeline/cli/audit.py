@@ -111,11 +111,11 @@ def _audit(options: argparse.Namespace) -> int:
         {entry.entry_id for entry in wanted} or chosen.keys(),
         options.rules,
     )
-    rows = [_row(each, chosen[each.entry_id], options.rules) for each in found]
+    rows = [_row(each, options.rules) for each in found]
     parts = [_findings(rows, full=bool(wanted)), *map(_errata, wanted)]
     print(*filter(None, parts), _counts(rows, wanted or chosen.values(), options.rules), sep="\n\n")
     if options.out:
-        _write(options.out, rows)
+        write_any_form(options.out, pa.Table.from_pylist(rows, schema=FINDINGS))
     return 0
 
 
@@ -155,11 +155,11 @@ def _chosen_errata(data: Path, entry_ids: Sequence[str] | None) -> Sequence[Erra
     return chosen
 
 
-def _row(suspicion: Suspicion, entry: Entry, rules: Rules) -> dict[str, str | None]:
+def _row(suspicion: Suspicion, rules: Rules) -> dict[str, str | None]:
     """One row of `schemas.FINDINGS`."""
-    erratum = adjudicated_by(suspicion, entry)
+    erratum = adjudicated_by(suspicion)
     return {
-        "category": suspicion.category,
+        "category": suspicion.entry.category,
         "entry_id": suspicion.entry_id,
         "detector": suspicion.detector,
         "rules": rules.value,
@@ -218,8 +218,3 @@ def _counts(rows: Sequence[Mapping[str, str | None]], entries: Iterable[Entry], 
         if counts:
             parts.append(", ".join(f"{name} {counts[name]:,}" for name in order if counts[name]))
     return "; ".join(parts) + "."
-
-
-def _write(path: Path, rows: Sequence[Mapping[str, str | None]]) -> None:
-
-    write_any_form(path, pa.Table.from_pylist(list(rows), schema=FINDINGS))

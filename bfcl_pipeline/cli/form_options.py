@@ -5,7 +5,7 @@ from collections.abc import Callable
 from enum import StrEnum
 from typing import TypeVar
 
-from bfcl_pipeline.ask.results.form_choice import FormChoice
+from bfcl_pipeline.ask.results.found_form import FormChoice
 from bfcl_pipeline.benchmark.records import Mode, NameStyle
 
 _Form = TypeVar("_Form", bound=StrEnum)
@@ -40,10 +40,4 @@ def _of_model(form: type[_Form]) -> Callable[[str], tuple[str | None, _Form]]:
 
 def form_choice(options: argparse.Namespace) -> FormChoice:
     """What the options say."""
-    modes, styles = dict(options.mode), dict(options.name_style)
-    return FormChoice(
-        mode=modes.pop(None, None),
-        name_style=styles.pop(None, None),
-        modes=modes,
-        name_styles=styles,
-    )
+    return FormChoice(dict(options.mode), dict(options.name_style))

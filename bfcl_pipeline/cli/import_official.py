@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 from bfcl_pipeline.ask.jobs.options import add_models
-from bfcl_pipeline.ask.results.form_choice import FormChoice
+from bfcl_pipeline.ask.results.found_form import FormChoice
 from bfcl_pipeline.ask.results.import_results import import_official
 from bfcl_pipeline.ask.results.import_run import Import, import_run, new_run_folder
 from bfcl_pipeline.base.errors import ConfigError

@@ -6,7 +6,9 @@ import argparse
 import difflib
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
+from statistics import median
 from typing import TypeAlias
 
 from bfcl_pipeline.base.errors import ConfigError, JournalError, LeaseError, ProvenanceError
@@ -15,6 +17,7 @@ from bfcl_pipeline.base.process import is_alive
 from bfcl_pipeline.base.text import plural, printable, text_table, unknown_name
 from bfcl_pipeline.benchmark.config import model_folder
 from bfcl_pipeline.benchmark.definition import CATEGORIES, category_of
+from bfcl_pipeline.benchmark.records import total
 from bfcl_pipeline.runs.journal import (
     JournaledExchange,
     JournalReader,
@@ -22,13 +25,14 @@ from bfcl_pipeline.runs.journal import (
     journals_in,
     lease_path,
 )
-from bfcl_pipeline.runs.journal.summary import Summary, summarize, summarize_groups
 from bfcl_pipeline.runs.making import making_of
 from bfcl_pipeline.show.entry.exchanges import minute_text, put_exchange
 from bfcl_pipeline.show.entry.terminal_page import TerminalPage
 
 Models: TypeAlias = dict[str, list[Path]]
 """The journals of each model, by the name of its folder."""
+
+Exchanges: TypeAlias = list[JournaledExchange]
 
 _HEADINGS = ("entries", "exchanges", "trials", "sent", "received", "dollars", "median s")
 
@@ -43,13 +47,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--entry", metavar="ID", help="show the exchanges of this entry")
     parser.add_argument("--category", metavar="NAME", help="only exchanges of this category")
-    parser.add_argument("--trial", type=int, metavar="N", help="only exchanges of this trial")
-    parser.add_argument(
-        "--run",
-        type=Path,
-        metavar="RUN",
-        help="only exchanges that this run requested",
-    )
     parser.add_argument(
         "--raw", action="store_true", help="print the lines of the journal unchanged, for jq"
     )
@@ -121,12 +118,12 @@ def _print_models(models: Models, options: argparse.Namespace) -> list[str]:
     for model, paths in models.items():
         try:
             with JournalsReader(paths) as journals:
-                summary = summarize(_chosen(journals, options))
+                chosen = [replace(each, raw=None) for each in _chosen(journals, options)]
                 notes += [f"{model}: {note}" for note in _notes(journals)]
         except JournalError as error:
             damaged.append(str(error))
             continue
-        rows.append((model, *_cells(summary), _megabytes(paths), *_times(summary)))
+        rows.append((model, *_cells(chosen), _megabytes(paths), *_times(chosen)))
     print(text_table(("model", *_HEADINGS, "MB", "first (UTC)", "last (UTC)"), rows))
     for place, note in enumerate(notes):
         print(f"\n{note}" if place == 0 else note)
@@ -138,24 +135,28 @@ def _print_model(journals: JournalsReader, options: argparse.Namespace) -> None:
 
     chosen = list(_chosen(journals, options))
     heading = "category" if options.category is None else "entry"
-    groups = summarize_groups(
-        chosen, lambda each: _category(each) if heading == "category" else each.entry_id
-    )
-    if heading == "category":
-        order = {name: place for place, name in enumerate(CATEGORIES)}
-        groups = dict(sorted(groups.items(), key=lambda group: order.get(group[0], len(order))))
-    rows = [(name, *_cells(summary)) for name, summary in groups.items()]
-    total = summarize(chosen)
-    print(text_table((heading, *_HEADINGS), [*rows, ("all", *_cells(total))]))
+    groups: dict[str, Exchanges] = {}
+    runs: dict[str | None, Exchanges] = {}
+    for each in chosen:
+        groups.setdefault(_category(each) if heading == "category" else each.entry_id, []).append(each)
+        runs.setdefault(each.run, []).append(each)
+    order = {name: place for place, name in enumerate(CATEGORIES)} if heading == "category" else {}
+    rows = [
+        (name, *_cells(groups[name]))
+        for name in sorted(groups, key=lambda name: order.get(name, len(order)))
+    ]
+    print(text_table((heading, *_HEADINGS), [*rows, ("all", *_cells(chosen))]))
     print()
     for journal in journals.journals:
         print(f"{journal.path}: {_megabytes([journal.path])} MB.")
-    if total.first is not None:
-        print("From {} to {} UTC.".format(*_times(total)))
-    for run, summary in summarize_groups(chosen, lambda each: each.run).items():
-        cost = "cost unknown" if summary.dollars is None else f"${summary.dollars:,.4f}"
-        exchanges = plural(summary.exchanges, "exchange", "exchanges")
-        print(f"Run {run or '(without a name)'}: {exchanges}, {cost}.")
+    if chosen:
+        print("From {} to {} UTC.".format(*_times(chosen)))
+    for run, exchanges in runs.items():
+        dollars = total(each.dollars for each in exchanges)
+        cost = "cost unknown" if dollars is None else f"${dollars:,.4f}"
+        print(
+            f"Run {run or '(without a name)'}: {plural(len(exchanges), 'exchange', 'exchanges')}, {cost}."
+        )
     for line in _made_by(chosen, journals.journals[0].path.parent):
         print(printable(line))
     for note in _notes(journals):
@@ -174,22 +175,29 @@ def _made_by(exchanges: Sequence[JournaledExchange], folder: Path) -> Iterator[s
         yield f"{line[0].upper()}{line[1:]}."
 
 
-def _cells(summary: Summary) -> tuple[str, ...]:
-    """The cells of the columns _HEADINGS; sent and received are tokens."""
-    return (
-        f"{len(summary.entries):,}",
-        f"{summary.exchanges:,}",
-        f"{len(summary.trials):,}",
-        "-" if summary.input_tokens is None else f"{summary.input_tokens:,}",
-        "-" if summary.output_tokens is None else f"{summary.output_tokens:,}",
-        "-" if summary.dollars is None else f"{summary.dollars:,.4f}",
-        "-" if summary.latency_seconds is None else f"{summary.latency_seconds:,.2f}",
+def _cells(exchanges: Exchanges) -> list[str]:
+    """The cells of the columns _HEADINGS; sent and received are tokens, the time is the median."""
+    latencies = [each.latency_seconds for each in exchanges if each.latency_seconds is not None]
+    counts = (
+        len({each.entry_id for each in exchanges}),
+        len(exchanges),
+        len({each.trial for each in exchanges}),
     )
+    tokens = (
+        total(each.input_tokens for each in exchanges),
+        total(each.output_tokens for each in exchanges),
+    )
+    dollars = total(each.dollars for each in exchanges)
+    return [
+        *("-" if number is None else f"{number:,}" for number in (*counts, *tokens)),
+        "-" if dollars is None else f"{dollars:,.4f}",
+        f"{median(latencies):,.2f}" if latencies else "-",
+    ]
 
 
-def _times(summary: Summary) -> tuple[str, str]:
-
-    return minute_text(summary.first or "-"), minute_text(summary.last or "-")
+def _times(exchanges: Exchanges) -> tuple[str, str]:
+    times = [each.received_at for each in exchanges] or ["-"]
+    return minute_text(min(times)), minute_text(max(times))
 
 
 def _megabytes(paths: Sequence[Path]) -> str:
@@ -225,15 +233,12 @@ def _note(journal: JournalReader) -> str | None:
 def _chosen(
     journals: JournalsReader, options: argparse.Namespace, entry_ids: set[str] | None = None
 ) -> Iterator[JournaledExchange]:
-    """The exchanges that match --entry, --category, --trial and --run; `entry_ids` receives all ids."""
+    """The exchanges that match --entry and --category; `entry_ids` receives all ids."""
     for exchange in journals:
         if entry_ids is not None:
             entry_ids.add(exchange.entry_id)
-        if (
-            options.entry in (None, exchange.entry_id)
-            and options.trial in (None, exchange.trial)
-            and (options.run is None or options.run.name == exchange.run)
-            and (options.category is None or options.category == _category(exchange))
+        if options.entry in (None, exchange.entry_id) and (
+            options.category is None or options.category == _category(exchange)
         ):
             yield exchange
 
@@ -266,7 +271,7 @@ def _models(options: argparse.Namespace) -> Models:
 
 def _unknown_entry(options: argparse.Namespace, entry_ids: set[str]) -> str:
     if options.entry in entry_ids:
-        return f"no exchange of {options.entry} in that trial, category or run."
+        return f"no exchange of {options.entry} in that category."
     near = difflib.get_close_matches(options.entry, sorted(entry_ids), n=3)
     hint = f" Similar: {', '.join(near)}." if near else ""
     return f"no exchange of an entry {options.entry!r}.{hint}"

@@ -5,14 +5,16 @@ from __future__ import annotations
 import argparse
 import json
 from pathlib import Path
+from textwrap import indent
 
-from bfcl_pipeline.ask.jobs.effort import PUBLISHED, completed_figures, effort, searches_text
+import yaml
+
+from bfcl_pipeline.ask.jobs.effort import PUBLISHED, effort, searches_text
 from bfcl_pipeline.ask.jobs.options import add_models
 from bfcl_pipeline.base.files import write_text
 from bfcl_pipeline.base.text import printable, text_table
 from bfcl_pipeline.benchmark.config import KINDS, WebChoice, load_models, model_row
 from bfcl_pipeline.benchmark.definition.scatter import assumed_scatter
-from bfcl_pipeline.benchmark.records import Json
 from bfcl_pipeline.cli.options import add_rules
 from bfcl_pipeline.cli.runs import RUN_HELP
 from bfcl_pipeline.runs.folders import newest_first
@@ -114,8 +116,7 @@ def _needs(plan: SamplePlan, names: list[str], files: list[Path] | None) -> list
         if KINDS[row.kind].embedded or row.recorded:
             needs.append(ModelEffort(name, "makes no requests", {}))
             continue
-        recorded = consumption(name, map(Run, newest_first()))
-        used = PUBLISHED if recorded is None else completed_figures(recorded)
+        used = consumption(name, map(Run, newest_first()))
         efforts = {by: effort(one.entries, used, row) for by, one in plan.samples.items()}
         needs.append(ModelEffort(name, used.source, efforts))
     return needs
@@ -138,23 +139,13 @@ def _print(plan: SamplePlan, basis: str, needs: list[ModelEffort]) -> None:
     headings = ["category", "share", "all", *(f"by {by.value}" for by in plan.samples)]
     print(text_table(headings, rows, right=range(1, len(headings))))
     print("\nThe sample by weight, in a config:")
-    for key, value in config_of(plan).items():
-        print(f"  {key}: {_in_yaml(value)}")
-    print()
+    config = yaml.safe_dump(config_of(plan), default_flow_style=None, sort_keys=False, width=10_000)
+    print(indent(config, "  "))
     for need in needs:
         if not need.efforts:
             print(f"{need.model} {need.source}: no tokens, no cost.")
         for by, one in need.efforts.items():
-            web = f"; with web: record {searches_text(one.searches, WebChoice())}" if one.searches else ""
+            web = f"; of the real web {searches_text(one.searches, WebChoice())}" if one.searches else ""
             print(f"{need.model or 'any model'}, by {by.value}: {one}{web}.")
     for source in dict.fromkeys(need.source for need in needs if need.efforts):
         print(f"Tokens and times: {source}.")
-
-
-def _in_yaml(value: Json) -> str:
-    """A list or mapping of plain words on one line of YAML."""
-    if isinstance(value, list):
-        return f"[{', '.join(map(str, value))}]"
-    if isinstance(value, dict):
-        return f"{{{', '.join(f'{key}: {one}' for key, one in value.items())}}}"
-    return str(value)

@@ -3,6 +3,7 @@
 import argparse
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,12 @@ from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.benchmark.config.job import WEB_MODES
 from bfcl_pipeline.benchmark.config.sampling import SampleBy
 from bfcl_pipeline.benchmark.records import Rules
+
+_KEYS = (
+    *("models", "categories", "entry_ids", "errata", "sample", "web", "trials", "seed"),
+    *("run", "rules", "budget", "overwrite", "journal"),
+)
+"""The keys of the config that have an option, in the order in which they appear in the name of a run."""
 
 _EXAMPLES = """\
 examples:
@@ -44,19 +51,11 @@ def run(options: argparse.Namespace) -> int:
         run_name,
     )
 
-    config: dict[str, Any] = {}
-    for key in ("models", "categories", "entry_ids", "errata"):
-        if key in options:
-            config[key] = [name for text in getattr(options, key) for name in text.split(",") if name]
-    for key in ("sample", "web", "trials", "seed", "run", "rules", "budget", "overwrite"):
-        if key in options:
-            config[key] = getattr(options, key)
+    config = {key: getattr(options, key) for key in _KEYS if key in options}
     if "sample_by" in options:
         if "sample" not in options:
             raise ConfigError("--sample-by needs the number of entries: --sample N.")
         config["sample"] = {"entries": options.sample, "by": options.sample_by}
-    if "fresh" in options:
-        config["journal"] = "run"
     config |= dict(parse_setting(text) for text in options.config)
     call = WorkflowCall(
         config,
@@ -75,23 +74,13 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _add_selection(group: argparse._ArgumentGroup) -> None:
-    def several(*flags: str, dest: str, metavar: str, about: str) -> None:
-        group.add_argument(
-            *flags, dest=dest, action="append", default=argparse.SUPPRESS, metavar=metavar, help=about
-        )
-
     names = "repeat, or separate by commas"
-    several(
-        "-m", "--model", dest="models", metavar="MODEL", about=f"`bfcl-pipeline models` lists them; {names}"
-    )
-    several(
-        "-c",
-        "--category",
-        dest="categories",
-        metavar="CATEGORY",
-        about=f"or a group such as live, multi_turn; {names}",
-    )
-    several("--entry-id", dest="entry_ids", metavar="ID", about=f"only this entry; {names}")
+    about = f"`bfcl-pipeline models` lists them; {names}"
+    _value(group, "-m --model", _names, "MODEL", about, dest="models", action="extend")
+    about = f"or a group such as live, multi_turn; {names}"
+    _value(group, "-c --category", _names, "CATEGORY", about, dest="categories", action="extend")
+    about = f"only this entry; {names}"
+    _value(group, "--entry-id", _names, "ID", about, dest="entry_ids", action="extend")
     _value(group, "--sample", int, "N", "only N entries, the same for all models")
     about = "how they are divided among categories: by size (default), or by weight in the overall score"
     _value(group, "--sample-by", str, None, about, choices=[by.value for by in SampleBy])
@@ -107,19 +96,13 @@ def _add_terms(group: argparse._ArgumentGroup) -> None:
     _value(group, "--budget", float, "DOLLARS", "stop a model at this cost")
     _value(group, "--rules", str, None, "rule set of the tables", choices=[rules.value for rules in Rules])
     about = "your own errata, used beside the shipped ones under verified rules; repeatable"
-    group.add_argument("--errata", action="append", default=argparse.SUPPRESS, metavar="FILE", help=about)
+    _value(group, "--errata", _names, "FILE", about, action="extend")
+    about = "ask everything: the run has a journal of its own, and uses no answer of an earlier run"
     group.add_argument(
-        "--fresh",
-        action="store_true",
-        default=argparse.SUPPRESS,
-        help="ask everything: the run has a journal of its own, and uses no answer of an earlier run",
+        "--fresh", dest="journal", action="store_const", const="run", default=argparse.SUPPRESS, help=about
     )
-    group.add_argument(
-        "--overwrite",
-        action="store_true",
-        default=argparse.SUPPRESS,
-        help="replace a run of this name that was made with other settings",
-    )
+    about = "replace a run of this name that was made with other settings"
+    group.add_argument("--overwrite", action="store_true", default=argparse.SUPPRESS, help=about)
     group.add_argument(
         "--configfile",
         type=Path,
@@ -139,7 +122,18 @@ def _add_place(group: argparse._ArgumentGroup) -> None:
     group.add_argument("-n", "--dry-run", action="store_true", help="print the steps, and run none")
 
 
+def _names(text: str) -> list[str]:
+    return [name for name in text.split(",") if name]
+
+
 def _value(
-    group: argparse._ArgumentGroup, flag: str, kind: type, metavar: str | None, about: str, **more: Any
+    group: argparse._ArgumentGroup,
+    flags: str,
+    kind: Callable[[str], Any],
+    metavar: str | None,
+    about: str,
+    **more: Any,
 ) -> None:
-    group.add_argument(flag, type=kind, metavar=metavar, default=argparse.SUPPRESS, help=about, **more)
+    group.add_argument(
+        *flags.split(), type=kind, metavar=metavar, default=argparse.SUPPRESS, help=about, **more
+    )

@@ -72,7 +72,9 @@ def run(args: argparse.Namespace) -> int:
         args.start_seconds,
         args.end_with_parent,
     )
-    with announced_address(args.model, options) as address:
+    with announced_address(args.model, options) as announce:
         row = model_row(load_models(args.models), args.model)
-        serve(row, options, address, lambda line: print(f"{row.name}: {line}", file=sys.stderr, flush=True))
+        serve(
+            row, options, announce, lambda line: print(f"{row.name}: {line}", file=sys.stderr, flush=True)
+        )
     return 0

@@ -92,7 +92,7 @@ def _print_request(options: argparse.Namespace) -> int:
     from bfcl_pipeline.runs.run import open_run
     from bfcl_pipeline.show.entry.entry_page import find_entry
     from bfcl_pipeline.show.entry.sent import ModelOfRun, first_request, recorded_request, request_text
-    from bfcl_pipeline.show.playback import default_conditions, read_conditions
+    from bfcl_pipeline.show.playback.conditions import default_conditions, read_conditions
     from bfcl_pipeline.show.transcripts.entry import has_memory
 
     if options.model is not None:

@@ -7,7 +7,7 @@ from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.text import plural
 from bfcl_pipeline.cli.runs import ARCHIVE_HELP, archive_file
 from bfcl_pipeline.cli.signing_options import add_signing, signing
-from bfcl_pipeline.share.archive.sign import SignedArchive, sign_archive
+from bfcl_pipeline.share.archive.attestations import SignedArchive, sign_archive
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -34,8 +34,8 @@ def print_signed(signed: "SignedArchive") -> None:
     """Prints who signed, and how to verify it."""
     others = plural(signed.number - 1, "other signature", "other signatures")
     count = f", beside {others}" if signed.number > 1 else ""
-    signer, stamp = signed.signature.signer, signed.signature.time_stamp
-    by = f"{signer.identity}, confirmed by {signer.issuer}" if signer.issuer else signer.identity
-    at = f" at {stamp.time} ({stamp.authority})" if stamp else ""
+    made = signed.signature
+    by = f"{made.identity}, confirmed by {made.issuer}" if made.issuer else made.identity
+    at = f" at {made.time} ({made.authority})" if made.time else ""
     print(f"{signed.statements}: signed by {by}{at}{count}")
     print("Publish that file with the archive.")

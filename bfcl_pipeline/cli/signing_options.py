@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bfcl_pipeline.base.errors import ConfigError
-from bfcl_pipeline.share.signing.signature import SigningOptions, SigstoreSigning, SigstoreTrust, Trust
+from bfcl_pipeline.share.signing.signature import SigningOptions, Trust
 
 if TYPE_CHECKING:
     from bfcl_pipeline.share.archive.attestations import AttestationOptions
@@ -42,8 +42,7 @@ def signing(options: argparse.Namespace) -> SigningOptions | None:
         if options.identity_token or options.sigstore_trust_config:
             raise ConfigError("name an SSH key to sign with, or --sigstore.")
         return None
-    sigstore = SigstoreSigning(options.identity_token, options.sigstore_trust_config)
-    return SigningOptions(options.signing_key, sigstore if options.sigstore else None)
+    return SigningOptions(options.signing_key, options.identity_token, options.sigstore_trust_config)
 
 
 def add_trust(parser: argparse.ArgumentParser) -> None:
@@ -76,11 +75,9 @@ def attestation(options: argparse.Namespace) -> AttestationOptions:
     """Whose statements count."""
     from bfcl_pipeline.share.archive.attestations import AttestationOptions  # loads pyarrow
 
-    sigstore = SigstoreTrust(
-        options.sigstore_identity, options.sigstore_issuer, options.sigstore_trust_config
-    )
+    named = (options.sigstore_identity, options.sigstore_issuer, options.sigstore_trust_config)
     return AttestationOptions(
-        Trust(options.signers, sigstore),
+        Trust(options.signers, *named),
         options.statements,
         required=options.require_signature is not None,
         principal=options.require_signature or None,

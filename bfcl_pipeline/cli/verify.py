@@ -20,61 +20,58 @@ from bfcl_pipeline.share.asked_again.check import AskAgain
 from bfcl_pipeline.share.asked_again.exchangeability import TOLERANCES
 from bfcl_pipeline.share.official.check import OfficialCheck
 
-_ASKINGS = 2
 _LARGEST_SEED = 2**32
 
 
 def add_asking_options(parser: argparse.ArgumentParser) -> None:
-    """Declares the options."""
+    """Declares the options; `only_to_ask` are those that have no effect without --ask-again."""
     group = parser.add_argument_group(
         "asking again",
         "Send requests of the archive to the same models again, with your own rows, keys or weights, and "
         "test whether the archive's answers could come from them (docs/ask_again.md).",
     )
     add = group.add_argument
+
+    def add_list(option: str, metavar: str, text: str, dest: str | None = None) -> argparse.Action:
+        dest = dest or option.removeprefix("--")
+        return add(option, action="append", default=[], dest=dest, metavar=metavar, help=text)
+
     add("--ask-again", type=int, metavar="N", help="draw N requests of each model and ask them again")
-    add("--seed", type=int, metavar="S", help="decides which are drawn (default: drawn now, and printed)")
-    add(
-        "--askings",
-        type=int,
-        default=_ASKINGS,
-        metavar="M",
-        help=f"how often each is asked; the askings show how much answers vary (default: {_ASKINGS})",
-    )
-    add(
-        "--model",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="ask only this model of the archive; may be repeated (default: all behind an API)",
-    )
-    add(
-        "--category",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="draw only from this category or group; may be repeated (default: all of the run)",
-    )
-    add(
-        "--as",
-        action="append",
-        default=[],
-        dest="renamed",
-        metavar="NAME=OWN",
-        help="your row for the model NAME of the archive (default: your row of the same name)",
-    )
-    add_models(group)
-    add("--endpoint", metavar="URL", help="API of a running server, for a model that vLLM serves")
-    add("--endpoint-from", type=Path, metavar="FILE", help="status file that `bfcl-pipeline serve` writes")
-    add("--budget", type=float, metavar="DOLLARS", help="stop once asking a model has cost DOLLARS")
-    add(
-        "--tolerance",
-        action="append",
-        default=[],
-        metavar="LEVEL=SHARE",
-        help="share of texts, calls or verdicts that may differ for other reasons than the model",
-    )
-    add("--demand-equality", action="store_true", help="any other text is a difference")
+    only_to_ask = [
+        add("--seed", type=int, metavar="S", help="decides which are drawn (default: drawn and printed)"),
+        add(
+            "--askings",
+            type=int,
+            default=2,
+            metavar="M",
+            help="how often each is asked; the askings show how much answers vary (default: 2)",
+        ),
+        add_list("--model", "NAME", "ask only this model of the archive (default: all behind an API)"),
+        add_list("--category", "NAME", "draw only from this category or group (default: all of the run)"),
+        add_list(
+            "--as",
+            "NAME=OWN",
+            "your row for the model NAME of the archive (default: your row of the same name)",
+            "renamed",
+        ),
+        add_models(group),
+        add("--endpoint", metavar="URL", help="API of a running server, for a model that vLLM serves"),
+        add("--endpoint-from", type=Path, metavar="FILE", help="status file of `bfcl-pipeline serve`"),
+        add("--budget", type=float, metavar="DOLLARS", help="stop once asking a model has cost DOLLARS"),
+        add_list(
+            "--tolerance",
+            "LEVEL=SHARE",
+            "share of texts, calls or verdicts that may differ for other reasons than the model",
+        ),
+        add("--demand-equality", action="store_true", help="any other text is a difference"),
+        add(
+            "--asked-out", type=Path, metavar="FILE", help="write every request and its equalities as JSON"
+        ),
+        add(
+            "-n", "--dry-run", action="store_true", help="only print what would be sent, its cost and time"
+        ),
+    ]
+    parser.set_defaults(only_to_ask=only_to_ask)
     add(
         "--cache",
         type=Path,
@@ -82,14 +79,14 @@ def add_asking_options(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="your cache directory: has the journals of answers in asked_again/ (default: cache)",
     )
-    add("--asked-out", type=Path, metavar="FILE", help="write every request and its equalities as JSON")
-    add("-n", "--dry-run", action="store_true", help="only print what would be sent, its cost and time")
 
 
 def asking_checks(options: argparse.Namespace) -> list[FurtherCheck]:
     """The check that the options describe; none without --ask-again. Raises ConfigError."""
     if options.ask_again is None:
-        _refuse_alone(options)
+        for action in options.only_to_ask:
+            if getattr(options, action.dest) != action.default:
+                raise ConfigError(f"{action.option_strings[-1]} is only for --ask-again N.")
         return []
 
     seed = secrets.randbelow(_LARGEST_SEED) if options.seed is None else options.seed
@@ -109,37 +106,12 @@ def asking_checks(options: argparse.Namespace) -> list[FurtherCheck]:
             budget=options.budget,
             endpoint=options.endpoint,
             endpoint_from=options.endpoint_from,
-            tolerances={
-                **TOLERANCES,
-                **{name: _share(name, text, TOLERANCES) for name, text in shares.items()},
-            },
+            tolerances=TOLERANCES | {level: _share(level, text) for level, text in shares.items()},
             demand_equality=options.demand_equality,
             dry_run=options.dry_run,
             out=options.asked_out,
         )
     ]
-
-
-def _refuse_alone(options: argparse.Namespace) -> None:
-    """Raises ConfigError for an option that has no effect without --ask-again."""
-    given = {
-        "--seed": options.seed is not None,
-        "--model": options.model,
-        "--category": options.category,
-        "--as": options.renamed,
-        "--models": options.models,
-        "--askings": options.askings != _ASKINGS,
-        "--endpoint": options.endpoint,
-        "--endpoint-from": options.endpoint_from,
-        "--budget": options.budget is not None,
-        "--tolerance": options.tolerance,
-        "--demand-equality": options.demand_equality,
-        "--asked-out": options.asked_out,
-        "--dry-run": options.dry_run,
-    }
-    for option, is_given in given.items():
-        if is_given:
-            raise ConfigError(f"{option} is only for --ask-again N.")
 
 
 def _pairs(option: str, texts: Iterable[str]) -> dict[str, str]:
@@ -153,9 +125,9 @@ def _pairs(option: str, texts: Iterable[str]) -> dict[str, str]:
     return pairs
 
 
-def _share(level: str, text: str, known: Iterable[str]) -> float:
-    if level not in known:
-        raise ConfigError(f"--tolerance: expected one of {', '.join(known)}; got {level!r}.")
+def _share(level: str, text: str) -> float:
+    if level not in TOLERANCES:
+        raise ConfigError(f"--tolerance: expected one of {', '.join(TOLERANCES)}; got {level!r}.")
     try:
         return float(text)
     except ValueError:
@@ -179,14 +151,6 @@ def add_official_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def official_checks(options: argparse.Namespace) -> list[FurtherCheck]:
-    """The check that the options ask for, if any."""
-    if not options.official and options.official_python is None:
-        return []
-
-    return [OfficialCheck(options.official_python, options.cache, options.cores)]
-
-
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the options of the command."""
     parser.description = (
@@ -207,7 +171,9 @@ def run(options: argparse.Namespace) -> int:
     """Prints what was derived again, what is attested and by whom, and what is not covered."""
 
     file = archive_file(options.file)
-    further = [*official_checks(options), *asking_checks(options)]
+    further = asking_checks(options)
+    if options.official or options.official_python is not None:
+        further.insert(0, OfficialCheck(options.official_python, options.cache, options.cores))
     with StepsShown() as steps:
 
         def log(line: str) -> None:

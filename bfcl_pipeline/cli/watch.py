@@ -14,7 +14,6 @@ from typing import Any
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.cli.runs import RUN_HELP
 from bfcl_pipeline.runs.folders import run_folder
-from bfcl_pipeline.show.screen.lines import state_lines
 from bfcl_pipeline.show.screen.run_state import Phase, RunState
 from bfcl_pipeline.show.screen.watching import RunWatcher, reporting_file
 
@@ -134,8 +133,9 @@ def _print_json(state: RunState) -> None:
 
 
 def _print_state(state: RunState) -> None:
-    for line in state_lines(state):
-        print(line)
+    from bfcl_pipeline.show.screen.picture import print_state  # loads rich
+
+    print_state(state, sys.stdout)
     if state.phase is Phase.RUNNING:
         return
     if state.report:

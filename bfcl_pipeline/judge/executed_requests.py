@@ -5,14 +5,11 @@ Verdicts ask for no more than they need, so a request is found by scoring the an
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from pathlib import Path
 
-from bfcl_pipeline.base.errors import NotRecorded, TableError
+from bfcl_pipeline.base.errors import NotRecorded
 from bfcl_pipeline.base.text import loaded_json
-from bfcl_pipeline.benchmark.config.job import RECORDED_MODES, SEARCH_TOOL
 from bfcl_pipeline.benchmark.definition import CATEGORIES, Check
 from bfcl_pipeline.benchmark.records import Call, DecodeFailure, Entry, Response, Rules, Status
-from bfcl_pipeline.benchmark.tables import entries_path, read_entries
 from bfcl_pipeline.dialogue.calls import decode_step
 from bfcl_pipeline.judge.scoring import Judge
 from bfcl_pipeline.world.executables import (
@@ -25,10 +22,7 @@ from bfcl_pipeline.world.executables import (
     read_call,
 )
 from bfcl_pipeline.world.executables.functions.work import AnswerWork
-from bfcl_pipeline.world.web.apis import ReplayingApis
-from bfcl_pipeline.world.web.cache import WebCache
-from bfcl_pipeline.world.web.coverage import web_keys
-from bfcl_pipeline.world.web.keys import ApiKey, Key
+from bfcl_pipeline.world.web.keys import ApiKey
 
 
 class NotingApis:
@@ -48,33 +42,6 @@ class NotingApis:
             raise
         self.keys[key] = True
         return answer
-
-
-class WebRequests:
-    """The web requests of responses: searches, pages, and what verdicts on executed calls need."""
-
-    def __init__(self, data: Path, cache: WebCache, search_tool: str = SEARCH_TOOL) -> None:
-        """data: the staged release. search_tool: its name as models know it."""
-        self._data, self._search_tool = data, search_tool
-        self._apis = ReplayingApis(cache)
-        self._entries: dict[str, dict[str, Entry]] = {}
-
-    def __call__(self, response: Response) -> Iterable[Key]:
-        """The requests of one response; those after one that the web cache lacks may be missing.
-
-        Raises ValueError or TableError if the response cannot be read.
-        """
-        if not CATEGORIES[response.category].executes:
-            return web_keys(response, self._search_tool)
-        if response.web not in RECORDED_MODES:
-            return ()
-        if response.category not in self._entries:
-            entries = read_entries(entries_path(self._data, response.category))
-            self._entries[response.category] = {entry.entry_id: entry for entry in entries}
-        entry = self._entries[response.category].get(response.entry_id)
-        if entry is None:
-            raise TableError(f"{response.entry_id!r} is not an entry of {response.category}.")
-        return list(needed_requests(entry, [response], self._apis))
 
 
 def needed_requests(entry: Entry, responses: Iterable[Response], apis: Apis) -> dict[ApiKey, bool]:

@@ -51,20 +51,13 @@ class ProvenanceUse:
 
 
 @dataclass(frozen=True, slots=True)
-class ApiFacts:
-    """What the API said about itself in its answers."""
-
-    models: Mapping[str, int]  # exchanges by returned model name
-    fingerprints: Mapping[str, int]  # exchanges by system fingerprint
-    ids: int  # exchanges with an id
-
-
-@dataclass(frozen=True, slots=True)
 class Making:
     """What made the answers of one model, or of one trial of it."""
 
-    uses: tuple[ProvenanceUse, ...]  # by first exchange
-    api: ApiFacts
+    uses: tuple[ProvenanceUse, ...] = ()  # by first exchange
+    models: Mapping[str, int] = field(default_factory=dict)  # exchanges by model name that the API returned
+    fingerprints: Mapping[str, int] = field(default_factory=dict)  # exchanges by system fingerprint
+    ids: int = 0  # exchanges with an id
 
     @property
     def exchanges(self) -> int:
@@ -84,12 +77,12 @@ class Making:
             yield counted + record_line(record)
         if len(known) > SHOWN:
             yield f"and {len(known) - SHOWN:,} more records of what made answers"
-        for what, counts in (("model name", self.api.models), ("fingerprint", self.api.fingerprints)):
+        for what, counts in (("model name", self.models), ("fingerprint", self.fingerprints)):
             if counts:
                 yield f"the API returned the {what if len(counts) == 1 else f'{what}s'} {_counted(counts)}"
-        if self.api.ids:
+        if self.ids:
             answers = plural(self.exchanges, "answer", "answers")
-            yield f"the API returned an id with {self.api.ids:,} of {answers}"
+            yield f"the API returned an id with {self.ids:,} of {answers}"
 
     def gap_lines(self) -> Iterator[str]:
         """What is not recorded about the answers."""
@@ -116,16 +109,27 @@ def making_in_run(run: Run, folder: str) -> Making | None:
     if not path.is_file():
         return None
     record = read_provenance(path, by_digest=False)
-    return Making((ProvenanceUse(record.sha256, record, 0, "", ""),), ApiFacts({}, {}, 0))
+    return Making((ProvenanceUse(record.sha256, record, 0, "", ""),))
 
 
 def making_of(exchanges: Iterable[JournaledExchange], journals: Path) -> Making:
     """What made `exchanges`. journals: the directory of their journals. Raises ProvenanceError."""
-    counts = _Counts()
+    received: dict[str, list[str]] = {}  # times by SHA-256 of the record
+    models: Counter[str] = Counter()
+    fingerprints: Counter[str] = Counter()
+    ids = 0
     for exchange in exchanges:
-        counts.add(exchange)
-    uses = sorted(counts.uses(journals), key=lambda use: (use.first, use.sha256))
-    return Making(tuple(uses), ApiFacts(counts.models, counts.fingerprints, counts.ids))
+        received.setdefault(exchange.provenance, []).append(exchange.received_at)
+        _count(models, _text(exchange.raw, "model", "modelVersion"))
+        _count(fingerprints, _text(exchange.raw, "system_fingerprint"))
+        ids += _text(exchange.raw, "id", "responseId") is not None
+    uses = []
+    for sha256, times in received.items():
+        path = provenance_path(journals, sha256)
+        record = read_provenance(path) if path.is_file() else None
+        uses.append(ProvenanceUse(sha256, record, len(times), min(times), max(times)))
+    uses.sort(key=lambda use: (use.first, use.sha256))
+    return Making(tuple(uses), models, fingerprints, ids)
 
 
 def log_records(run: Run) -> list[Provenance]:
@@ -172,39 +176,6 @@ def _counted(counts: Mapping[str, int]) -> str:
     ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     listed = ", ".join(f"{name} ({number:,})" for name, number in ranked[:SHOWN])
     return listed + (f" and {len(ranked) - SHOWN:,} more" if len(ranked) > SHOWN else "")
-
-
-@dataclass(slots=True)
-class _Times:
-    exchanges: int = 0
-    first: str = ""
-    last: str = ""
-
-
-@dataclass(slots=True)
-class _Counts:
-    """What is counted over the exchanges of a model."""
-
-    times: dict[str, _Times] = field(default_factory=dict)  # by SHA-256 of the record
-    models: Counter[str] = field(default_factory=Counter)
-    fingerprints: Counter[str] = field(default_factory=Counter)
-    ids: int = 0
-
-    def add(self, exchange: JournaledExchange) -> None:
-        times = self.times.setdefault(exchange.provenance, _Times())
-        times.exchanges += 1
-        times.first = min(exchange.received_at, times.first or exchange.received_at)
-        times.last = max(exchange.received_at, times.last)
-        raw = exchange.raw
-        _count(self.models, _text(raw, "model", "modelVersion"))
-        _count(self.fingerprints, _text(raw, "system_fingerprint"))
-        self.ids += _text(raw, "id", "responseId") is not None
-
-    def uses(self, journals: Path) -> Iterator[ProvenanceUse]:
-        for sha256, times in self.times.items():
-            path = provenance_path(journals, sha256)
-            record = read_provenance(path) if path.is_file() else None
-            yield ProvenanceUse(sha256, record, times.exchanges, times.first, times.last)
 
 
 def _count(counter: Counter[str], name: str | None) -> None:

@@ -111,10 +111,9 @@ def test_a_model_with_shards_has_one_row(printed, cache):
 
 
 def test_a_category_is_listed_by_entry(printed):
-    """With --category or --trial only those exchanges are counted."""
+    """With --category only those exchanges are counted."""
     lines = printed("org/model-FC", "--category", "multi_turn_base").out.splitlines()
     assert [line.split()[:3] for line in lines[1:3]] == [["multi_turn_base_7", "1", "2"], ["all", "1", "2"]]
-    assert printed("org/model-FC", "--trial", "2").out.splitlines()[1].startswith("simple_python")
 
 
 def test_exchanges_of_an_entry_are_shown_in_order(printed):
@@ -154,15 +153,7 @@ def test_raw_lines_are_printed_unchanged(printed, cache):
     lines = (cache / "org_model-FC" / "exchanges.jsonl").read_text().splitlines(keepends=True)
     assert printed("org/model-FC", "--raw").out == "".join(lines)
     assert printed("--raw", "--entry", "multi_turn_base_7").out == "".join(lines[:2])
-    assert printed("--raw", "--trial", "2").out == lines[2]
     assert printed("--raw", "--category", "web_search_base").out == ""
-
-
-def test_the_exchanges_of_one_run_are_chosen(printed):
-    """--run takes the name of a run or its directory."""
-    for given in ("r", "results/r"):
-        assert "Run r:" in printed("org/model-FC", "--run", given).out
-    assert "Run r:" not in printed("org/model-FC", "--run", "other").out
 
 
 def test_a_closed_pipe_ends_it_quietly(cache):
@@ -220,11 +211,14 @@ def test_no_journals_are_not_an_error(tmp_path, capsys):
         (["smal"], "unknown model 'smal'. Did you mean 'small'? Known: org_model-FC, small."),
         (["--category", "simple"], "unknown category 'simple'"),
         (["--entry", "simple_python_4"], "Similar: simple_python_5, simple_python_3."),
-        (["--entry", "simple_python_3", "--trial", "9"], "no exchange of simple_python_3 in that trial"),
+        (
+            ["--entry", "simple_python_3", "--category", "multiple"],
+            "no exchange of simple_python_3 in that category",
+        ),
     ],
 )
 def test_unknown_names_are_reported_with_known_ones(printed, words, message):
-    """Errors for unknown models, categories, entries and trials list similar or known names."""
+    """Errors for unknown models, categories and entries list similar or known names."""
     assert message in printed(*words, status=1).err
 
 

@@ -3,9 +3,13 @@
 import json
 from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
+from bfcl_pipeline.benchmark.config import load_models, recorded_config, recorded_models
+from bfcl_pipeline.benchmark.config.check import with_defaults
+from bfcl_pipeline.benchmark.config.run_settings import config_schema
 from bfcl_pipeline.benchmark.records import Mode, Response, Status
 from bfcl_pipeline.benchmark.tables import entries_path, read_entries, write_responses
 from bfcl_pipeline.cli import main
@@ -15,9 +19,10 @@ from bfcl_pipeline.world.executables import ApiAnswer, SimulatedApis
 from bfcl_pipeline.world.tools.web_search.web import Hits, Page, WebFailure
 from bfcl_pipeline.world.web.cache import WebCache
 from bfcl_pipeline.world.web.keys import FetchKey, SearchKey
-from tests.support.run_form import FORM_LINE
 
 NOON = datetime(2026, 10, 1, 12, tzinfo=UTC)
+MODELS = load_models([Path(__file__).parents[2] / "config/models.yaml"])
+MODEL = "oracle-FC"
 PAGE = FetchKey("http://example.com/")
 
 
@@ -42,12 +47,12 @@ def test_the_state_is_printed(cache, capsys):
         "fetch     failure       1",
         "all                     3",
     ]
-    assert "cassettes: 1." in lines[6]
+    assert lines[6].endswith(" MB.")
     assert lines[7:] == [
         "Recorded from 2026-10-01 12:00 to 2026-10-01 12:00 UTC.",
         "By client 1: 2.",
         "By duck 1: 1.",
-        "Damaged files: 0.",
+        "Damaged outcomes: 0.",
     ]
 
 
@@ -62,20 +67,35 @@ def test_damage_is_a_failure(cache, capsys):
     cache.path(PAGE).write_text("{}")
     assert main(["web", "status", "--record", str(cache.folder)]) == 1
     printed = capsys.readouterr()
-    assert "Damaged files: 1." in printed.out
+    assert "Damaged outcomes: 1." in printed.out
     assert cache.path(PAGE).name in printed.err
 
 
-def test_coverage_of_a_run_is_printed(cache, tmp_path, capsys):
-    """With a run, the number of web calls that the cache can replay is printed for each model."""
-    calls = [{"search_engine_query": json.dumps({"keywords": word})} for word in ("tea", "tea", "coffee")]
-    response = Response(
-        "web_search_base_0", "web_search_base", Mode.FC, json.dumps([[calls, "done"]]), model="m"
-    )
-    run = tmp_path / "run"
-    write_responses(run / "responses" / "m" / "web_search_base.parquet", [response])
-    assert main(["web", "status", "--record", str(cache.folder), str(run)]) == 0
-    assert capsys.readouterr().out.splitlines()[-1] == "m: 3 web calls, 2 recorded."
+def _run(folder, *responses, **config):
+    """A run with the models oracle-FC and lexical-FC, and these responses of the former."""
+    asked = {"models": ["oracle-FC", "lexical-FC"], "web": "record", "categories": ["web_search_base"]}
+    folder.mkdir(exist_ok=True)
+    config = with_defaults({**asked, **config}, config_schema())
+    (folder / "config.yaml").write_text(recorded_config(config))
+    (folder / "models.yaml").write_text(recorded_models(MODELS[name] for name in config["models"]))
+    if responses:
+        write_responses(folder / "responses" / MODEL / f"{responses[0].category}.parquet", [*responses])
+    return str(folder)
+
+
+def _searching(*keywords):
+    calls = [{"search_engine_query": json.dumps({"keywords": words})} for words in keywords]
+    result = json.dumps([[calls, "done"]])
+    return Response("web_search_base_0", "web_search_base", Mode.FC, result, model=MODEL, web="record")
+
+
+def test_the_requests_of_a_run_are_counted(cache, tmp_path, capsys):
+    """With a run, the number of its different web requests is printed, and how many are recorded. White
+    space before a bracket is removed, as the execution does."""
+    cache.add(SearchKey("tea(green)", "wt-wt"), Hits(()), engine="duck 1", recorded_at=NOON)
+    run = _run(tmp_path / "run", _searching("tea", "tea", "coffee", "tea (green)"))
+    assert main(["web", "status", "--record", str(cache.folder), run]) == 0
+    assert f"{run}: 3 different web requests, 2 recorded." in capsys.readouterr().out.splitlines()
 
 
 def test_what_is_left_of_a_run_is_printed(cache, tmp_path, capsys):
@@ -87,17 +107,15 @@ def test_what_is_left_of_a_run_is_printed(cache, tmp_path, capsys):
         None,
         Status.INFRASTRUCTURE_ERROR,
         "duckduckgo: it refused",
-        model="m",
+        model=MODEL,
         web="record",
     )
-    run = tmp_path / "run"
     others = [replace(failed, entry_id=f"web_search_base_{number}") for number in range(1, 10)]
-    write_responses(run / "responses" / "m" / "web_search_base.parquet", [failed, *others])
-    (run / "config.yaml").write_text(FORM_LINE + "models: [m]\nweb: record\nweb_pause: 10\n")
-    assert main(["web", "status", "--record", str(cache.folder), str(run)]) == 0
-    assert capsys.readouterr().out.splitlines()[-1] == (
-        "m: 10 web questions are left: about 31 searches and as many pages, at least 16 min by duckduckgo "
-        "at web_pause 10. What is recorded is not searched again."
+    run = _run(tmp_path / "run", failed, *others, categories=["web_search"])
+    assert main(["web", "status", "--record", str(cache.folder), run]) == 0
+    assert capsys.readouterr().out.splitlines()[-3] == (
+        "oracle-FC: 10 web questions are left: about 31 searches and as many pages, at least 3 min by "
+        "duckduckgo at web_pause 2. What is recorded is not searched again."
     )
 
 
@@ -108,69 +126,34 @@ def test_executed_calls_count_as_web_calls(cache, staged, tmp_path, capsys):
     for entry in entries:
         called = [{"get_active_covid_case_by_country": json.dumps({"country": "Fiji"})}]
         answers.append(
-            Response(entry.entry_id, entry.category, Mode.FC, json.dumps(called), model="m", web="replay")
+            Response(entry.entry_id, entry.category, Mode.FC, json.dumps(called), model=MODEL, web="replay")
         )
-    simulated = replace(answers[0], web="simulated", model="s")
-    unreadable = replace(answers[0], result_json="[", model="u")
-    run = tmp_path / "run"
-    for model in ("m", "s", "u"):
-        of_model = [one for one in (*answers, simulated, unreadable) if one.model == model]
-        write_responses(run / "responses" / model / "exec_simple.parquet", of_model)
+    run = _run(tmp_path / "run", *answers, web="replay", categories=["exec_simple"])
     apis = SimulatedApis(read_recorded_calls(staged))
     needed = [*needed_requests(entries[0], answers[:1], apis)]
     assert len(needed) == 2  # that of the expected call, and that of the answer
     for key in needed:
         cache.add(key, ApiAnswer(200, "{}"), engine="client 1", recorded_at=NOON)
     options = ["--record", str(cache.folder), "--data", str(staged)]
-    assert main(["web", "status", *options, str(run)]) == 0
+    assert main(["web", "status", *options, run]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert "api       answer        2" in lines
-    assert lines[-4:] == [
-        "m: 4 web calls, 3 recorded.",
-        "s: 0 web calls, 0 recorded.",
-        "u: 0 web calls, 0 recorded.",
-        "u: responses that cannot be read: 1.",
-    ]
-
-
-def test_a_run_without_web_calls_is_an_error(cache, tmp_path, capsys):
-    """A directory without responses of web_search is named in the error."""
-    assert main(["web", "status", "--record", str(cache.folder), str(tmp_path)]) == 1
-    assert "no responses of web_search_base" in capsys.readouterr().err
+    assert f"{run}: 3 different web requests, 2 recorded." in lines
 
 
 def test_a_run_without_finished_models_is_reported(cache, tmp_path, capsys):
     """After an interruption, each model without responses is named; it is not an error."""
-    run = tmp_path / "run"
-    run.mkdir()
-    (run / "config.yaml").write_text(
-        FORM_LINE + "web: record\nmodels: [m, other]\ncategories: [web_search_base]\n"
-    )
-    assert main(["web", "status", "--record", str(cache.folder), str(run)]) == 0
-    assert capsys.readouterr().out.splitlines()[-2:] == [
-        "m: not finished. Run again: what is recorded is not searched again.",
-        "other: not finished. Run again: what is recorded is not searched again.",
-    ]
-    response = Response("web_search_base_0", "web_search_base", Mode.FC, "[[]]", model="m", web="record")
-    write_responses(run / "responses" / "m" / "web_search_base.parquet", [response])
-    assert main(["web", "status", "--record", str(cache.folder), str(run)]) == 0
-    printed = capsys.readouterr().out
-    assert "m: not finished" not in printed
-    assert "other: not finished" in printed
+    told = "not finished. Run again: what is recorded is not searched again."
+    assert main(["web", "status", "--record", str(cache.folder), _run(tmp_path / "run")]) == 0
+    assert capsys.readouterr().out.splitlines()[-2:] == [f"oracle-FC: {told}", f"lexical-FC: {told}"]
+    run = _run(tmp_path / "run", replace(_searching(), result_json="[[]]"))
+    assert main(["web", "status", "--record", str(cache.folder), run]) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == f"lexical-FC: {told}"
 
 
-def test_a_run_without_web_categories_is_an_error(cache, tmp_path, capsys):
-    """A run that asks nothing of the web has nothing to report."""
-    (tmp_path / "config.yaml").write_text(FORM_LINE + "models: [m]\ncategories: [simple_python]\n")
-    assert main(["web", "status", "--record", str(cache.folder), str(tmp_path)]) == 1
-    assert "no responses of web_search_base" in capsys.readouterr().err
-
-
-def test_searches_count_as_they_were_executed(cache, tmp_path, capsys):
-    """The execution removes white space before a bracket, as the release does; so does the count."""
-    cache.add(SearchKey("tea(green)", "wt-wt"), Hits(()), engine="duck 1", recorded_at=NOON)
-    calls = [{"search_engine_query": json.dumps({"keywords": "tea (green)"})}]
-    response = Response("web_search_base_0", "web_search_base", Mode.FC, json.dumps([[calls]]), model="m")
-    write_responses(tmp_path / "run/responses/m/web_search_base.parquet", [response])
-    assert main(["web", "status", "--record", str(cache.folder), str(tmp_path / "run")]) == 0
-    assert capsys.readouterr().out.splitlines()[-1] == "m: 1 web call, 1 recorded."
+def test_a_run_without_web_categories_has_no_requests(cache, tmp_path, capsys):
+    """A run that asks nothing of the web is no error; what is no run is."""
+    run = _run(tmp_path / "run", categories=["simple_python"])
+    assert main(["web", "status", "--record", str(cache.folder), run]) == 0
+    assert f"{run}: 0 different web requests, 0 recorded." in capsys.readouterr().out
+    assert main(["web", "status", "--record", str(cache.folder), str(tmp_path / "none")]) == 1

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from bfcl_pipeline.benchmark.definition import CATEGORIES, ReturnFormat
 from bfcl_pipeline.benchmark.records import Call, Mode, Response, Rules
 from bfcl_pipeline.dialogue.calls import write_calls, write_native
-from bfcl_pipeline.show.playback import Conditions
-from bfcl_pipeline.show.transcripts import PAGE, TERMINAL, answer_record, as_json
+from bfcl_pipeline.show.playback.conditions import Conditions
+from bfcl_pipeline.show.transcripts.answer import answer_record
+from bfcl_pipeline.show.transcripts.parts import PAGE, TERMINAL, as_json
 from bfcl_pipeline.world.executables import read_call
 from tests.fuzz.test_executable_answers import like
 

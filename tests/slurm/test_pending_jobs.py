@@ -10,7 +10,12 @@ from pathlib import Path
 import pytest
 
 from bfcl_pipeline.ask.orchestration.cluster_queue import QueuedJob, queued_jobs
-from bfcl_pipeline.ask.orchestration.slurm_cluster import PROGRAMS, NodeLimits, read_cluster
+from bfcl_pipeline.ask.orchestration.slurm_cluster import (
+    PROGRAMS,
+    NodeLimits,
+    largest_node,
+    read_partitions,
+)
 from tests.slurm.cluster_project import ClusterProject
 from tests.slurm.slurm_cluster import Cluster, until
 
@@ -62,11 +67,10 @@ def test_the_nodes_of_the_cluster_are_read(cluster: Cluster, monkeypatch: pytest
     """Processors, memory and GPUs of both partitions, as the cluster's configuration has them."""
     for name, value in cluster.variables.items():
         monkeypatch.setenv(name, value)
-    found = read_cluster()
-    assert found is not None
-    assert found.default == "cpu"
-    assert found.largest_node() == NodeLimits(2, 16_000, 2, None)
-    assert found.largest_node("gpu", 3) is None
+    found = read_partitions()
+    assert found[""] == found["cpu"]
+    assert largest_node(found) == NodeLimits(2, 16_000, 2, None)
+    assert largest_node(found, "gpu", 3) is None
 
 
 def test_a_run_without_slurms_commands_says_so_at_once(project: ClusterProject) -> None:

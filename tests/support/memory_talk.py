@@ -10,7 +10,7 @@ from bfcl_pipeline.benchmark.definition import CATEGORIES
 from bfcl_pipeline.benchmark.records import Call, Entry, Json, Mode, NameStyle, Rules
 from bfcl_pipeline.dialogue.calls import calls_by_step
 from bfcl_pipeline.judge.scoring.agentic import AgenticChecker
-from bfcl_pipeline.show.playback.memory import repeat_calls
+from bfcl_pipeline.show.playback.memory import MemoryStart
 from bfcl_pipeline.show.report.tables.agentic_records import AgenticAnswer, AgenticRecords, ScoredQuestion
 from bfcl_pipeline.world.tools import Constants
 from tests.support.word_encoder import WordEncoder
@@ -55,7 +55,7 @@ class MemoryTalk:
         before = self._sessions[-1].snapshot if self._sessions else None
         answer = _answer(entry, turns)
         after = before
-        for call in repeat_calls(entry, answer.calls, before, CONSTANTS, WordEncoder()):
+        for call in MemoryStart(before, CONSTANTS, WordEncoder()).repeat(entry, answer.calls):
             after = call.after()
         snapshot = after if held else None
         self._sessions.append(replace(answer, snapshot=snapshot))

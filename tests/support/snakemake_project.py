@@ -15,7 +15,7 @@ from unittest.mock import patch
 
 import yaml
 
-from bfcl_pipeline.ask.jobs.checked_config import SCHEMA, complete_config, configured_run
+from bfcl_pipeline.ask.jobs.checked_run import complete_config, configured_run
 from bfcl_pipeline.ask.jobs.options import to_argv
 from bfcl_pipeline.ask.orchestration.job_files import job_files
 from bfcl_pipeline.benchmark.config import recorded_files
@@ -84,7 +84,7 @@ class Project:
         with chdir(self.folder), patch.dict(os.environ):
             values = yaml.safe_load(Path("config/config.yaml").read_text(encoding="utf-8"))
             values |= {key: yaml.safe_load(value) for key, value in config.items()}
-            complete_config(values, Path(SCHEMA))
+            complete_config(values)
             run = configured_run(values)
             results = Path("results", run.name)
             results.mkdir(parents=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from bfcl_pipeline.base import __version__
+from bfcl_pipeline.base.errors import WebError
 from bfcl_pipeline.world.tools.web_search.web import Hit, Hits, Page
 from bfcl_pipeline.world.web.cache import Outcome, WebCache
 from bfcl_pipeline.world.web.engines.asking import RetryPolicy
@@ -47,6 +48,23 @@ class ScriptedSites:
     def left(self) -> int:
         """How many answers were not asked for."""
         return len(self.answers)
+
+
+def disorder(cache: WebCache) -> tuple[int, int, int]:
+    """How many files of a record are damaged, missing, and named by no outcome; plays no cassette."""
+    damaged = missing = 0
+    cassettes = set()
+    for path in cache.paths():
+        try:
+            recorded = cache.read(path)
+            if recorded is not None and recorded.cassette is not None:
+                cassettes.add(recorded.cassette)
+                cache.read_cassette(recorded)
+        except FileNotFoundError:
+            missing += 1
+        except WebError:
+            damaged += 1
+    return damaged, missing, len([*cache.unused(cassettes)])
 
 
 def serpapi_answer(*hits: Hit) -> str:

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from bfcl_pipeline.ask.generation.messages import more_functions_message, outcome_messages
 from bfcl_pipeline.benchmark.records import (
     Call,
     Entry,
@@ -19,6 +18,7 @@ from bfcl_pipeline.benchmark.records import (
     NameStyle,
     Request,
 )
+from bfcl_pipeline.dialogue.calls import executed_text
 from bfcl_pipeline.dialogue.prompts import Texts, WireFormat, fc_request, prompt_request, tool_schemas
 
 
@@ -77,8 +77,11 @@ class ChatAsking:
         self, appeared: Sequence[FunctionDoc], texts: Texts
     ) -> tuple[Message, tuple[Json, ...]]:
         """Further tools, or a message with their docs."""
-        tools = tool_schemas(appeared, self.wire) if self.mode is Mode.FC else ()
-        return more_functions_message(self.mode, appeared, texts), tuple(tools)
+        if self.mode is Mode.FC:
+            tools = tuple(tool_schemas(appeared, self.wire))
+            return {"role": "user", "content": texts.more_functions_fc}, tools
+        docs = texts.more_functions_prompt.format(functions=list(appeared))
+        return {"role": "user", "content": docs}, ()
 
     def written(self, request: Request, texts: Texts) -> Request:  # noqa: ARG002  # the adapter's
         """As it is."""
@@ -86,4 +89,13 @@ class ChatAsking:
 
     def outcomes(self, answer: Message, calls: Sequence[Call], outcomes: Sequence[str]) -> list[Message]:
         """A tool message each, or one user message in prompt mode."""
-        return outcome_messages(self.mode, answer, calls, outcomes)
+        if self.mode is Mode.FC:
+            return [
+                {"role": "tool", "tool_call_id": call["id"], "name": call["name"], "content": outcome}
+                for call, outcome in zip(answer["tool_calls"], outcomes, strict=False)
+            ]
+        messages = [
+            {"role": "tool", "name": executed_text(call), "content": outcome}
+            for call, outcome in zip(calls, outcomes, strict=True)
+        ]
+        return [{"role": "user", "content": repr(messages)}]

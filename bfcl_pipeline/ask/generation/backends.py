@@ -74,44 +74,31 @@ class LocalBackend(Backend):
         return answer
 
 
+@dataclass
 class ReplayBackend(Backend):
     """A model as its journals have it; each answer is immediate."""
 
-    def __init__(
-        self,
-        adapter: Adapter,
-        journals: JournalsReader,
-        trial: int,
-        counts: ProgressCounts,
-        replayed: Callable[[ReplayedRequest], None] | None = None,
-    ) -> None:
-        """What answers for a model.
+    adapter: Adapter
+    journals: JournalsReader
+    trial: int  # the repetition of the benchmark whose answers are used
+    counts: ProgressCounts  # updated on the way
+    replayed: Callable[[ReplayedRequest], None] | None = None
+    """Receives each request; a session that is tried again begins again at number 1."""
 
-        Args:
-            adapter: of the model.
-            journals: its journals.
-            trial: the repetition of the benchmark whose answers are used.
-            counts: updated on the way.
-            replayed: receives each request; a session that is tried again begins again at number 1.
-        """
-        self.asking = adapter.asking
-        self._adapter = adapter
-        self._journals = journals
-        self._trial = trial
-        self._counts = counts
-        self._replayed = replayed
+    def __post_init__(self) -> None:
+        self.asking = self.adapter.asking
 
     def session(self, entry: Entry, chain: int) -> Session:  # noqa: ARG002  # there is no queue
         """What answers the requests of `entry`. It raises NotJournaled if no journal has the answer."""
         numbers = count(1)
 
         async def answer(request: Request) -> Exchange:
-            body = self._adapter.body(request)
-            key = exchange_key(self._adapter.identity, entry.entry_id, self._trial, body)
-            journaled = self._journals.find(key)
+            body = self.adapter.body(request)
+            key = exchange_key(self.adapter.identity, entry.entry_id, self.trial, body)
+            journaled = self.journals.find(key)
             exchange = None if journaled is None else self._exchange(request, journaled)
-            if self._replayed is not None:
-                self._replayed(
+            if self.replayed is not None:
+                self.replayed(
                     ReplayedRequest(entry, next(numbers), request, body, key, journaled, exchange)
                 )
             if journaled is None or exchange is None:
@@ -119,11 +106,11 @@ class ReplayBackend(Backend):
                     f"no journal has an answer to a request of turn {request.turn + 1} (key {key}). Bring "
                     "the journal that has it, or ask the model."
                 )
-            self._counts.found(journaled.received_at)
+            self.counts.found(journaled.received_at)
             return exchange
 
         return answer
 
     def _exchange(self, request: Request, journaled: JournaledExchange) -> Exchange:
-        exchange = self._adapter.read(request, journaled.raw)
+        exchange = self.adapter.read(request, journaled.raw)
         return replace(exchange, latency_seconds=journaled.latency_seconds)

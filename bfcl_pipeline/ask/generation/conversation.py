@@ -11,9 +11,8 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from bfcl_pipeline.ask.generation.asking import Asking
-from bfcl_pipeline.ask.generation.messages import answer_message
 from bfcl_pipeline.benchmark.definition import CATEGORIES
-from bfcl_pipeline.benchmark.records import DecodeFailure, Entry, Exchange, Json, Request
+from bfcl_pipeline.benchmark.records import DecodeFailure, Entry, Exchange, Json, Message, Request
 from bfcl_pipeline.dialogue.calls import decode_step
 from bfcl_pipeline.dialogue.prompts import Texts, with_memory
 from bfcl_pipeline.world.tools import World
@@ -73,3 +72,15 @@ def _turns(entry: Entry, first: Request, asking: Asking, texts: Texts, world: Wo
         else:
             break
     return turns
+
+
+def answer_message(result: Json, step: int) -> Message:
+    """The assistant's message of a result in the official form. step: part of the ids of its calls."""
+    if not isinstance(result, list):
+        return {"role": "assistant", "content": result}
+    written = [item for named in result for item in named.items()]
+    calls = [
+        {"id": f"call_{step}_{place}", "name": name, "arguments": arguments}
+        for place, (name, arguments) in enumerate(written)
+    ]
+    return {"role": "assistant", "content": None, "tool_calls": calls}

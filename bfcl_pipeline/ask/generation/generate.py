@@ -34,6 +34,7 @@ from bfcl_pipeline.benchmark.records import (
     Exchange,
     Json,
     Mode,
+    NameStyle,
     Request,
     Response,
     Status,
@@ -133,7 +134,7 @@ class _Runner:
         """Runs `entry`; the sessions that it depends on have run before."""
         failure = obstacle(entry, self.completed)
         if failure is not None:
-            completed = self._failed(entry, [], failure)
+            completed = Completed(entry, self._response(entry, (), failure))
         else:
             for _ in range(SESSION_ATTEMPTS if entry.prerequisite else 1):
                 completed = await self._attempt(entry)
@@ -151,14 +152,14 @@ class _Runner:
         try:
             steps = conversation(entry, self.backend.asking, self.texts, world)
             result = await self._converse(entry, steps, exchanges)
-            response = self._response(entry, exchanges, _json_text(result), Status.ANSWERED, None)
+            response = self._response(entry, exchanges, _json_text(result))
             if self.executing is not None and CATEGORIES[entry.category].executes:
                 loop = asyncio.get_running_loop()
                 await loop.run_in_executor(self.threads, self.executing, entry, response)
         except (ModelError, WebError) as error:
             if isinstance(error, WebStopped):
                 self.backend.web_stopped(str(error))
-            return self._failed(entry, exchanges, self.failure_of(entry, error))
+            return Completed(entry, self._response(entry, exchanges, self.failure_of(entry, error)))
         snapshot = world.memory.snapshot() if entry.prerequisite and world.memory is not None else None
         return Completed(entry, response, snapshot)
 
@@ -182,42 +183,48 @@ class _Runner:
                 return step.result
             request = step.request
 
-    def _failed(self, entry: Entry, exchanges: list[Exchange], failure: EntryFailure) -> Completed:
-        return Completed(entry, self._response(entry, exchanges, None, failure.status, failure.detail))
-
     def _response(
-        self,
-        entry: Entry,
-        exchanges: list[Exchange],
-        result_json: str | None,
-        status: Status,
-        detail: str | None,
+        self, entry: Entry, exchanges: Sequence[Exchange], answer: str | EntryFailure
     ) -> Response:
-        return Response(
-            entry_id=entry.entry_id,
-            category=entry.category,
-            mode=self.backend.asking.mode,
-            name_style=self.backend.asking.name_style,
-            result_json=result_json,
-            status=status,
-            status_detail=detail,
-            model=self.origin.model,
-            run=self.origin.run,
-            input_tokens=total(exchange.input_tokens for exchange in exchanges),
-            output_tokens=total(exchange.output_tokens for exchange in exchanges),
-            latency_seconds=total(exchange.latency_seconds for exchange in exchanges),
-            steps=tuple(
-                Step(
-                    exchange.request.turn,
-                    exchange.input_tokens,
-                    exchange.output_tokens,
-                    exchange.latency_seconds,
-                    exchange.finish_reason,
-                )
-                for exchange in exchanges
-            ),
-            web=searched_web(entry, self.origin),
-        )
+        asking = self.backend.asking
+        return _response(entry, self.origin, asking.mode, answer, exchanges, asking.name_style)
+
+
+def _response(
+    entry: Entry,
+    origin: Origin,
+    mode: Mode,
+    answer: str | EntryFailure,
+    exchanges: Sequence[Exchange] = (),
+    name_style: NameStyle | None = None,
+) -> Response:
+    """The response to an entry. answer: the result as JSON, or why there is none."""
+    failure = answer if isinstance(answer, EntryFailure) else None
+    return Response(
+        entry_id=entry.entry_id,
+        category=entry.category,
+        mode=mode,
+        name_style=name_style,
+        result_json=answer if isinstance(answer, str) else None,
+        status=Status.ANSWERED if failure is None else failure.status,
+        status_detail=None if failure is None else failure.detail,
+        model=origin.model,
+        run=origin.run,
+        input_tokens=total(exchange.input_tokens for exchange in exchanges),
+        output_tokens=total(exchange.output_tokens for exchange in exchanges),
+        latency_seconds=total(exchange.latency_seconds for exchange in exchanges),
+        steps=tuple(
+            Step(
+                exchange.request.turn,
+                exchange.input_tokens,
+                exchange.output_tokens,
+                exchange.latency_seconds,
+                exchange.finish_reason,
+            )
+            for exchange in exchanges
+        ),
+        web=searched_web(entry, origin),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,23 +256,7 @@ def unanswered_entries(
     entries: Iterable[Entry], mode: Mode, origin: Origin, failure: EntryFailure
 ) -> list[Completed]:
     """Every entry with the same failure, of a model of `mode` that cannot run at all."""
-    return [
-        Completed(
-            entry,
-            Response(
-                entry_id=entry.entry_id,
-                category=entry.category,
-                mode=mode,
-                result_json=None,
-                status=failure.status,
-                status_detail=failure.detail,
-                model=origin.model,
-                run=origin.run,
-                web=searched_web(entry, origin),
-            ),
-        )
-        for entry in entries
-    ]
+    return [Completed(entry, _response(entry, origin, mode, failure)) for entry in entries]
 
 
 def searched_web(entry: Entry, origin: Origin) -> str | None:

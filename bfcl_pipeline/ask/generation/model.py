@@ -9,28 +9,27 @@ from typing import Protocol, TypeAlias
 
 from bfcl_pipeline.ask.generation.asking import Asking
 from bfcl_pipeline.base.text import Log
-from bfcl_pipeline.benchmark.records import Entry, Exchange, Json, Mode, Request
+from bfcl_pipeline.benchmark.config import ModelRow
+from bfcl_pipeline.benchmark.records import Entry, Exchange, Json, Request
 
 Responder: TypeAlias = Callable[[Request], Exchange]
 """Answers the requests of one conversation, in order. Raises ModelError if there is no answer."""
 
 
-class Model(Protocol):
+class Model:
     """A model that answers in this process."""
 
-    @property
-    def name(self) -> str:
-        """The name in config/models.yaml."""
-
-    @property
-    def mode(self) -> Mode:
-        """How functions are presented to the model."""
+    def __init__(self, row: ModelRow) -> None:
+        self.row = row  # how config/models.yaml describes it
+        self.name = row.name
+        self.mode = row.mode  # how functions are presented to it
 
     def prepare(self, entries: Sequence[Entry]) -> None:
         """Called once with all entries before the first request; only the oracle uses it."""
 
     def responder(self, entry: Entry) -> Responder:
         """What answers the requests of `entry`. Only the oracle may read the entry itself."""
+        raise NotImplementedError
 
 
 class Adapter(Protocol):

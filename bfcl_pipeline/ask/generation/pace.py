@@ -38,33 +38,26 @@ class Permit:
     tokens: float  # taken from the bucket for it
 
 
-@dataclass(slots=True)
 class Bucket:
     """A token bucket: it fills at a constant rate; what is taken may be corrected later."""
 
-    per_minute: float
-    level: float
-    at: float  # the time of `level`
-
-    @classmethod
-    def full(cls, per_minute: float, now: float) -> Bucket:
-        """A full bucket of `per_minute`."""
-        return cls(per_minute, cls._capacity(per_minute), now)
-
-    @staticmethod
-    def _capacity(per_minute: float) -> float:
-        return max(1.0, per_minute * BURST_SECONDS / 60)
+    def __init__(self, per_minute: float | None, now: float) -> None:
+        """A full bucket. per_minute: None: nobody waits for it."""
+        self._each_second = (per_minute or 0.0) / 60
+        self._capacity = max(1.0, self._each_second * BURST_SECONDS)
+        self._level, self._at = self._capacity, now
 
     def wait_seconds(self, amount: float, now: float) -> float:
         """Seconds until `amount` may be taken; more than its capacity may be taken once it is full."""
-        capacity = self._capacity(self.per_minute)
-        self.level = min(capacity, self.level + (now - self.at) * self.per_minute / 60)
-        self.at = now
-        return max(0.0, (min(amount, capacity) - self.level) * 60 / self.per_minute)
+        if not self._each_second:
+            return 0.0
+        self._level = min(self._capacity, self._level + (now - self._at) * self._each_second)
+        self._at = now
+        return max(0.0, (min(amount, self._capacity) - self._level) / self._each_second)
 
     def take(self, amount: float) -> None:
         """Takes `amount`; a negative one is returned. The level may fall below zero."""
-        self.level -= amount
+        self._level -= amount
 
 
 class Pace:
@@ -83,8 +76,8 @@ class Pace:
         self._arrivals = 0
         self._wake: asyncio.TimerHandle | None = None
         now = self._clock()
-        self._requests = _bucket(limits.requests_per_minute, now)
-        self._tokens = _bucket(limits.tokens_per_minute, now)
+        self._requests = Bucket(limits.requests_per_minute, now)
+        self._tokens = Bucket(limits.tokens_per_minute, now)
         self._tokens_each = 0.0  # output tokens of a request, as a running mean
 
     @property
@@ -121,7 +114,7 @@ class Pace:
 
     def succeeded(self, permit: Permit, input_tokens: int | None, output_tokens: int | None) -> None:
         """Notes a success. Tokens: as the answer reports them; None if it does not."""
-        if self._tokens is not None and input_tokens is not None and output_tokens is not None:
+        if input_tokens is not None and output_tokens is not None:
             self._tokens.take(input_tokens + output_tokens - permit.tokens)
             self._tokens_each += (output_tokens - self._tokens_each) / 16
         self._pauses = 0
@@ -154,10 +147,8 @@ class Pace:
                 self._admit_later(wait)
                 return
             heapq.heappop(self._waiting)
-            if self._requests is not None:
-                self._requests.take(1)
-            if self._tokens is not None:
-                self._tokens.take(expected)
+            self._requests.take(1)
+            self._tokens.take(expected)
             self._sent += 1
             turn.set_result(None)
 
@@ -165,15 +156,11 @@ class Pace:
         now = self._clock()
         return max(
             self._paused_until - now,
-            self._requests.wait_seconds(1, now) if self._requests is not None else 0.0,
-            self._tokens.wait_seconds(expected_tokens, now) if self._tokens is not None else 0.0,
+            self._requests.wait_seconds(1, now),
+            self._tokens.wait_seconds(expected_tokens, now),
         )
 
     def _admit_later(self, seconds: float) -> None:
         if self._wake is not None:
             self._wake.cancel()
         self._wake = asyncio.get_running_loop().call_later(seconds, self._admit)
-
-
-def _bucket(per_minute: float | None, now: float) -> Bucket | None:
-    return None if per_minute is None else Bucket.full(per_minute, now)

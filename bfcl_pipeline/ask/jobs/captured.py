@@ -2,9 +2,11 @@
 
 Covers the models behind an API of a run or of an unpacked archive. Nothing is sent or fetched:
 conversations are replayed, as `bfcl-pipeline replay` does it, and each request is handed over as it is
-made. Embedded models and models of kind `results` have no journal and therefore no requests.
+made. Embedded models and models of kind `results` have no journal and therefore no requests. Entries that
+failed after some answers have no calls in their responses: their web requests are found so, too.
 """
 
+import json
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 
@@ -18,9 +20,13 @@ from bfcl_pipeline.ask.jobs.worlds import observed_run, prepare
 from bfcl_pipeline.ask.models import build_derived
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.benchmark.config import Job, JobPaths, ReplaySource, Shard
-from bfcl_pipeline.benchmark.records import Entry
+from bfcl_pipeline.benchmark.definition import CATEGORIES, Check
+from bfcl_pipeline.benchmark.records import Entry, Json, Response, Status
+from bfcl_pipeline.benchmark.tables import read_responses
 from bfcl_pipeline.runs.journal import JournalsReader, journals_in
 from bfcl_pipeline.runs.run import Run
+from bfcl_pipeline.world.web.coverage import used_keys
+from bfcl_pipeline.world.web.keys import Key
 
 
 def replay_job(run: Run, model: str) -> Job:
@@ -99,3 +105,42 @@ def _with_sessions(entries: Iterable[Entry], only: Collection[str]) -> list[Entr
         if entry.entry_id in wanted:
             wanted.update(entry.depends_on)
     return [entry for entry in entries if entry.entry_id in wanted]
+
+
+def failed_searches(run: Run) -> set[Key]:
+    """The searches and pages of the entries of `run` that have answers and failed nevertheless.
+
+    Raises:
+        JournalError: a journal is damaged.
+        TableError: the release is not staged, or a table cannot be read.
+    """
+    keys: set[Key] = set()
+    for folder in run.recorded.remote:
+        failed = {
+            response.entry_id: response
+            for category in run.recorded.categories_of(folder)
+            if CATEGORIES[category].check is Check.WEB_SEARCH
+            for response in read_responses(run.responses(folder, category))
+            if response.status is not Status.ANSWERED and response.steps
+        }
+        if failed:
+            keys |= _searches_of(run, folder, failed)
+    return keys
+
+
+def _searches_of(run: Run, folder: str, failed: dict[str, Response]) -> set[Key]:
+    """The web requests of `failed`, responses of one model that have exchanges, by entry id."""
+    results: dict[str, list[Json]] = {}
+
+    def received(request: ReplayedRequest) -> None:
+        response = failed.get(request.entry.entry_id)
+        # The journals may have later answers, of another run.
+        if response and request.exchange is not None and request.number <= len(response.steps):
+            results.setdefault(response.entry_id, []).append(request.exchange.result)
+
+    capture(replay_job(run, folder), received, set(failed))
+    made = [
+        replace(failed[entry_id], result_json=json.dumps([answers]))
+        for entry_id, answers in results.items()
+    ]
+    return used_keys(made, run.values["search_tool"])

@@ -7,15 +7,16 @@ process needs is not imported here.
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from bfcl_pipeline.ask.jobs.checked_config import SCHEMA, Workflow, complete_config, configured_run
 from bfcl_pipeline.ask.jobs.options import to_argv
 from bfcl_pipeline.ask.jobs.result_paths import result_inputs
+from bfcl_pipeline.ask.models.weights import identified_rows
 from bfcl_pipeline.ask.orchestration.job_files import JobFiles, group_shards, job_files, staged_files
 from bfcl_pipeline.ask.orchestration.job_resources import (
     LargestNode,
@@ -26,10 +27,24 @@ from bfcl_pipeline.ask.orchestration.job_resources import (
 from bfcl_pipeline.ask.orchestration.slurm_cluster import SlurmLimits
 from bfcl_pipeline.base.environment import read_env_file
 from bfcl_pipeline.base.errors import ConfigError, ErrataError
-from bfcl_pipeline.benchmark.config import Job, RunConfig, model_folder, recorded_files
+from bfcl_pipeline.benchmark.config import (
+    MODELS_VARIABLE,
+    Job,
+    RunConfig,
+    check_config,
+    load_models,
+    load_run,
+    model_folder,
+    models_files,
+    plain_values,
+    recorded_files,
+)
+from bfcl_pipeline.benchmark.config.check import with_defaults
+from bfcl_pipeline.benchmark.config.published_scores import dates_as_text, identify_files
+from bfcl_pipeline.benchmark.config.run_settings import config_schema
 
 if TYPE_CHECKING:
-    from bfcl_pipeline.ask.jobs.main_process import MainProcess
+    from bfcl_pipeline.ask.jobs.main_process import MainProcess, Workflow
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +122,35 @@ class CheckedRun:
         return [] if self.unstaged and finished else paths
 
 
+def complete_config(config: dict[str, Any]) -> None:
+    """Checks a config and changes it in place: types as in its schema, keys left out at their defaults.
+
+    Raises:
+        ConfigError: a key or value is wrong, or a file of published scores.
+    """
+    schema = config_schema()
+    config.update(plain_values(config, schema))
+    config["published"] = dates_as_text(config.get("published", []))
+    check_config(config, schema)
+    config.update(with_defaults(config, schema))
+    if not config["replay"]:  # which has the recorded table, not the files
+        config["published"] = identify_files(config["published"])
+
+
+def configured_run(config: Mapping[str, Any]) -> RunConfig:
+    """The run that a complete config describes, of models whose weights are identified.
+
+    The models files are passed to the steps in the environment. Raises ConfigError if a file or a row is
+    wrong, or the config contradicts itself.
+    """
+    # A variable, unlike a parameter, repeats no step if it changes: that is decided by the rows.
+    os.environ[MODELS_VARIABLE] = ":".join(map(str, models_files(config["models_file"] or ())))
+    rows = load_models()
+    if not config["replay"]:  # which has the recorded digests, not the weights
+        rows = identified_rows(rows, config["models"], partial(print, file=sys.stderr))
+    return load_run(config, rows)
+
+
 def check_run(config: dict[str, Any], workflow: Workflow, arguments: Sequence[str]) -> CheckedRun:
     """The run that the config describes; ends the process with one line if it is wrong or cannot start.
 
@@ -125,7 +169,7 @@ def check_run(config: dict[str, Any], workflow: Workflow, arguments: Sequence[st
     )
     try:
         read_env_file()  # its variables reach every job, those on a cluster too
-        complete_config(config, Path(workflow.basedir, SCHEMA))
+        complete_config(config)
         run = configured_run(config)
         main = None
         if workflow.is_main_process:

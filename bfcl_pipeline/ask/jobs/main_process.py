@@ -7,9 +7,8 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
-from bfcl_pipeline.ask.jobs.checked_config import Workflow, print_line
 from bfcl_pipeline.ask.jobs.preflight import Machine, journaled_lines, preflight
 from bfcl_pipeline.ask.orchestration.cluster_queue import end_orphaned_jobs, watch_stuck_jobs
 from bfcl_pipeline.ask.orchestration.finished_results import check_recorded
@@ -28,6 +27,18 @@ STATE = Path(".snakemake")
 """Snakemake's directory."""
 
 _DRY_RUN = frozenset({"-n", "-np", "--dry-run", "--dryrun"})
+
+
+class Workflow(Protocol):
+    """What is used of Snakemake's workflow."""
+
+    basedir: str  # the folder of the Snakefile
+    executor_plugin: Any  # known after the Snakefile was read; its name is that of the executor
+    resource_settings: Any
+    deployment_settings: Any
+
+    @property
+    def is_main_process(self) -> bool: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,11 +138,13 @@ def check_results(
         cluster=workflow.resource_settings.nodes is not None,
         containers=bool(workflow.deployment_settings.deployment_method),
     )
-    _print_lines([*preflight(run, outdated.complete, machine), *journaled_lines(run, outdated.complete)])
+    for line in [*preflight(run, outdated.complete, machine), *journaled_lines(run, outdated.complete)]:
+        print_line(line)
     if is_dry_run(arguments):
         from bfcl_pipeline.ask.jobs.planned_work import planned_work  # of a dry run alone
 
-        _print_lines(planned_work(run, outdated.complete))
+        for line in planned_work(run, outdated.complete):
+            print_line(line)
     return outdated
 
 
@@ -160,6 +173,6 @@ def claim_folder(run: RunConfig, *, stages: bool) -> ActiveRun | None:
     return active
 
 
-def _print_lines(lines: Sequence[str]) -> None:
-    for line in lines:
-        print_line(line)
+def print_line(line: str) -> None:
+    """Prints a line to standard error, where Snakemake prints as well."""
+    print(line, file=sys.stderr)

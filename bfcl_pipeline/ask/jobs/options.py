@@ -24,7 +24,7 @@ from bfcl_pipeline.benchmark.config import (
     model_row,
 )
 from bfcl_pipeline.benchmark.config.job import SEARCH_ENGINES, WEB_MODES
-from bfcl_pipeline.benchmark.config.model_rows import OPEN_KINDS
+from bfcl_pipeline.benchmark.config.kinds import OPEN_KINDS
 
 _ENGINES = "search engine of --web record and live; serpapi needs a key in SERPAPI_API_KEY"
 _PROXY = "proxy of --web record and live: environment, none, or http(s)://host:port"
@@ -83,9 +83,9 @@ _RECORDS = {"selection": Selection, "web": WebChoice, "paths": JobPaths}
 """The fields of a job that are records with options of their own."""
 
 
-def add_models(parser: argparse._ActionsContainer) -> None:
+def add_models(parser: argparse._ActionsContainer) -> argparse.Action:
     """`--models`: the models files, as a list of Paths; None without it."""
-    parser.add_argument(
+    return parser.add_argument(
         "--models",
         type=Path,
         action="append",

@@ -25,7 +25,7 @@ from bfcl_pipeline.base.secrets import Redactor
 from bfcl_pipeline.base.strict_json import canonical
 from bfcl_pipeline.base.text import Log, loaded_json
 from bfcl_pipeline.benchmark.config import Job, ModelRow
-from bfcl_pipeline.benchmark.config.model_rows import OPEN_KINDS
+from bfcl_pipeline.benchmark.config.kinds import OPEN_KINDS
 from bfcl_pipeline.benchmark.records import Json
 from bfcl_pipeline.runs.provenance import (
     BESIDE_LOG,
@@ -37,11 +37,10 @@ from bfcl_pipeline.runs.provenance import (
     ServerRecord,
     write_provenance,
 )
-from bfcl_pipeline.runs.provenance.commit import Commit, find_commit
 from bfcl_pipeline.runs.provenance.document import MOST_TEXT, from_document
 from bfcl_pipeline.runs.provenance.http_get import http_get
 from bfcl_pipeline.runs.provenance.machine import this_machine
-from bfcl_pipeline.runs.provenance.software import installed_packages
+from bfcl_pipeline.runs.provenance.software import find_pipeline, installed_packages
 
 MOST_FILES = 300
 """Files of a model that are listed; of a model with more, only the digest of all is recorded."""
@@ -79,9 +78,8 @@ def record_making(job: Job, log: Log, out: Path | None = None) -> str:
 
 def job_record(job: Job, log: Log) -> Provenance:
     """What makes the answers of `job`. Raises ConfigError if a file of the model cannot be read."""
-    commit = _commit()
     record = Provenance(
-        Pipeline(__version__, commit.commit, commit.changed),
+        _pipeline(),
         installed_packages(),
         this_machine(),
         model_files(job.row, job.paths.weights_cache, log),
@@ -154,11 +152,11 @@ def _reported(endpoint: str) -> Iterator[ServerRecord]:
             yield ServerRecord(kind, value[:MOST_TEXT])
 
 
-def _commit() -> Commit:
+def _pipeline() -> Pipeline:
     try:
-        return find_commit(project_folder())
+        return find_pipeline(project_folder())
     except ConfigError:  # a package without its workflow can run a job, too
-        return Commit(None, changed=False)
+        return Pipeline(__version__, None, changed=False)
 
 
 def _fitting(document: Json) -> Json:

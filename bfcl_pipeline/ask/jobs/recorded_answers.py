@@ -6,9 +6,10 @@ are: no journal has them. An entry of the job that the results lack has the stat
 """
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import TypeAlias
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -53,18 +54,8 @@ _MEMBER = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Answers:
-    """What the results have, by category and entry id."""
-
-    responses: dict[tuple[str, str], Response] = field(default_factory=dict)
-    sessions: dict[tuple[str, str], tuple[Response, Json]] = field(default_factory=dict)
-
-    def add(self, where: Path, responses: Iterable[Response]) -> None:
-        for response in responses:
-            key = (response.category, response.entry_id)
-            if self.responses.setdefault(key, response) is not response:
-                raise TableError(f"{where}: duplicate {response.entry_id!r}. Keep one row per entry.")
+_Answers: TypeAlias = dict[tuple[str, str], tuple[Response, Json]]
+"""What results have: by category and entry id, the response and, of a session, the memory after it."""
 
 
 def given_answers(job: Job, log: Log) -> list[Completed]:
@@ -94,61 +85,63 @@ def given_answers(job: Job, log: Log) -> list[Completed]:
         answers, source = _of_run(run, job.name, job.categories), run.folder
     else:
         source = Path(str(job.row.path))
-        answers = _read(source, job, log)
-    _check_entries(source, answers, staged)
-    _check_values(source, answers)
+        answers = _READERS[result_form(source)](source, job, log)
+    known = {(entry.category, entry.entry_id) for entry in staged}
+    for key, (response, _) in answers.items():
+        if key not in known:
+            raise TableError(
+                f"{source}: {key[1]!r} is not an entry of {key[0]} in the staged release. Results must be "
+                "of the same release."
+            )
+        _check_values(source, response)
     completed = list(_completed(job, answers, choose_entries(staged, job.categories, job.selection)))
     log(_summary(job, source, answers, completed))
     record_given(job, completed)
     return completed
 
 
-def _read(path: Path, job: Job, log: Log) -> _Answers:
-    match result_form(path):
-        case ResultForm.OFFICIAL:
-            return _of_official_folder(path, job, log)
-        case ResultForm.TABLE:
-            return _of_table(path, job.row.model, job.categories)
-        case ResultForm.RUN | ResultForm.ARCHIVE:
-            return _of_run_or_archive(path, job.row.model, job.categories)
+def _add(answers: _Answers, where: Path, responses: Iterable[tuple[Response, Json]]) -> None:
+    for response, snapshot in responses:
+        key = (response.category, response.entry_id)
+        if key in answers:
+            raise TableError(f"{where}: duplicate {response.entry_id!r}. Keep one row per entry.")
+        answers[key] = (response, snapshot)
 
 
 def _of_official_folder(path: Path, job: Job, log: Log) -> _Answers:
     there = official_files(path, job.row.model)
     found = FoundResults([file for file in there.files if file.category in job.categories], there.not_read)
-    answers = _Answers()
     # The row counts for a folder that is not in the official list of models.
     rows = [replace(job.row, name=trial_of(file.folder).model) for file in found.files[:1]]
     read = read_results(found, data=job.paths.data, run=job.run, rows=rows, log=log)
     for line in import_notes(found, read):
         log(line)
+    answers: _Answers = {}
     for table in (table for model in read for table in model.tables):
-        if table.file.sessions:
-            for response in table.responses:
-                key = (response.category, response.entry_id)
-                answers.sessions[key] = (response, session_snapshot(table, response))
-        else:
-            answers.add(table.file.path, table.responses)
+        snapshots = [
+            session_snapshot(table, one) if table.file.sessions else None for one in table.responses
+        ]
+        _add(answers, table.file.path, zip(table.responses, snapshots, strict=True))
     return answers
 
 
-def _of_table(path: Path, model: str, categories: Iterable[str]) -> _Answers:
-    present = with_types(path, read_table(path), RESPONSES)
+def _of_table(path: Path, job: Job, _log: Log) -> _Answers:
+    present, model = with_types(path, read_table(path), RESPONSES), job.row.model
     for name in ("category", "entry_id"):
         if name not in present.column_names:
             raise TableError(f"{path}: column {name!r} is missing; this is not a table of responses.")
     for category in present["category"].unique().to_pylist():
         if category not in CATEGORIES:
             raise TableError(f"{path}: {unknown_name('category', category, CATEGORIES)}")
-    wanted = pc.is_in(present["category"], value_set=pa.array(list(categories), pa.string()))
+    wanted = pc.is_in(present["category"], value_set=pa.array(list(job.categories), pa.string()))
     if "model" in present.column_names:
         there = [name for name in present["model"].unique().to_pylist() if name is not None]
         if there and model not in there:
             raise ConfigError(f"{path}: {_no_model(model, there)}")
         if there:
             wanted = pc.and_(wanted, pc.is_in(present["model"], value_set=pa.array([model])))
-    answers = _Answers()
-    answers.add(path, responses_in(path, present.filter(wanted)))
+    answers: _Answers = {}
+    _add(answers, path, ((response, None) for response in responses_in(path, present.filter(wanted))))
     return answers
 
 
@@ -158,22 +151,20 @@ def _of_run(run: Run, model: str, categories: Iterable[str]) -> _Answers:
     if model_folder(model) not in folders:
         there = run.recorded.folders if run.generated else folders
         raise ConfigError(f"{run.folder}: {_no_model(model, there)}")
-    answers = _Answers()
+    answers: _Answers = {}
     for category in categories:
         path = run.responses(model, category)
         if path.is_file():
-            answers.add(path, read_responses(path))
+            _add(answers, path, ((response, None) for response in read_responses(path)))
         path = run.sessions(model, category)
         if path.is_file():
-            for session in read_sessions(path):
-                key = (session.response.category, session.response.entry_id)
-                answers.sessions[key] = (session.response, session.snapshot)
+            _add(answers, path, ((held.response, held.snapshot) for held in read_sessions(path)))
     return answers
 
 
-def _of_run_or_archive(path: Path, model: str, categories: Iterable[str]) -> _Answers:
+def _of_run_or_archive(path: Path, job: Job, _log: Log) -> _Answers:
     """The answers in a run or an archive, of which only the tables of this model are unpacked."""
-    own, wanted = model_folder(model), frozenset(categories)
+    own, wanted = model_folder(job.row.model), frozenset(job.categories)
 
     def needed(name: str) -> object:
         """Whether a member of the archive is needed: what says which run it is, nothing of other models."""
@@ -182,63 +173,57 @@ def _of_run_or_archive(path: Path, model: str, categories: Iterable[str]) -> _An
         return table or name.endswith(("/config.yaml", "/models.yaml"))
 
     with opened_run(path.absolute(), wanted=needed) as run:  # not the run of that name in results/
-        return _of_run(run, model, categories)
+        return _of_run(run, job.row.model, job.categories)
+
+
+_READERS: Mapping[ResultForm, Callable[[Path, Job, Log], _Answers]] = {
+    ResultForm.OFFICIAL: _of_official_folder,
+    ResultForm.TABLE: _of_table,
+    ResultForm.RUN: _of_run_or_archive,
+    ResultForm.ARCHIVE: _of_run_or_archive,
+}
 
 
 def _no_model(model: str, there: Iterable[str]) -> str:
     return f"{unknown_name('model', model, sorted(there))} Set `model` in its row."
 
 
-def _check_entries(source: Path, answers: _Answers, staged: Iterable[Entry]) -> None:
-    """Raises TableError for answers to entries that the release does not have."""
-    known = {(entry.category, entry.entry_id): entry.prerequisite for entry in staged}
-    for keys, prerequisite in ((answers.responses, False), (answers.sessions, True)):
-        for category, entry_id in keys:
-            if known.get((category, entry_id)) is not prerequisite:
-                raise TableError(
-                    f"{source}: {entry_id!r} is not an entry of {category} in the staged release. Results "
-                    "must be of the same release."
-                )
-
-
-def _check_values(source: Path, answers: _Answers) -> None:
+def _check_values(source: Path, response: Response) -> None:
     """Raises TableError for numbers that cannot be measured ones, and for an unknown web."""
-    for response in (*answers.responses.values(), *(held for held, _ in answers.sessions.values())):
-        for each in (response, *response.steps):
-            for name in _MEASURED:
-                value = getattr(each, name)
-                if value is not None and not 0 <= value <= _MOST:  # also for NaN
-                    raise TableError(
-                        f"{source}: {name} of {response.entry_id!r} is {value:g}; expected 0 to "
-                        f"{_MOST:.0e}, or null if it was not measured."
-                    )
-        if response.web not in (None, UNKNOWN, *WEB_MODES):
-            raise TableError(
-                f"{source}: {response.entry_id!r}: {unknown_name('web', response.web, WEB_MODES)}"
-            )
+    for each in (response, *response.steps):
+        for name in _MEASURED:
+            value = getattr(each, name)
+            if value is not None and not 0 <= value <= _MOST:  # also for NaN
+                raise TableError(
+                    f"{source}: {name} of {response.entry_id!r} is {value:g}; expected 0 to "
+                    f"{_MOST:.0e}, or null if it was not measured."
+                )
+    if response.web not in (None, UNKNOWN, *WEB_MODES):
+        raise TableError(f"{source}: {response.entry_id!r}: {unknown_name('web', response.web, WEB_MODES)}")
 
 
-def _completed(job: Job, answers: _Answers, entries: Iterable[Entry]) -> Iterable[Completed]:
-    with_sessions = {category for category, _ in answers.sessions}
+def _completed(job: Job, answers: _Answers, entries: Sequence[Entry]) -> Iterable[Completed]:
+    """The entries with their answers, without the sessions of categories of which the results have none."""
+    with_sessions = {
+        entry.category
+        for entry in entries
+        if entry.prerequisite and (entry.category, entry.entry_id) in answers
+    }
     for entry in entries:
-        key = (entry.category, entry.entry_id)
-        if entry.prerequisite:
-            if entry.category in with_sessions:  # else the results are of questions only
-                response, snapshot = answers.sessions.get(key, (_lacking(job, entry), None))
-                yield Completed(entry, _own(job, response), snapshot)
+        if entry.prerequisite and entry.category not in with_sessions:
             continue
-        yield Completed(entry, _own(job, answers.responses.get(key) or _lacking(job, entry)))
-
-
-def _lacking(job: Job, entry: Entry) -> Response:
-    return Response(
-        entry.entry_id,
-        entry.category,
-        job.row.mode,
-        None,
-        status=Status.SKIPPED,
-        status_detail=NOT_IN_RESULTS,
-    )
+        response, snapshot = answers.get((entry.category, entry.entry_id)) or (
+            Response(
+                entry.entry_id,
+                entry.category,
+                job.row.mode,
+                None,
+                status=Status.SKIPPED,
+                status_detail=NOT_IN_RESULTS,
+            ),
+            None,
+        )
+        yield Completed(entry, _own(job, response), snapshot)
 
 
 def _own(job: Job, response: Response) -> Response:
@@ -253,14 +238,11 @@ def _own(job: Job, response: Response) -> Response:
 
 def _summary(job: Job, source: Path, answers: _Answers, completed: Sequence[Completed]) -> str:
     responses = [one.response for one in completed if not one.entry.prerequisite]
-    lacking = sum(one.status_detail == NOT_IN_RESULTS for one in responses)
-    unused = len(answers.responses) - (len(responses) - lacking)
-    failed = [
-        one
-        for one in responses
-        if one.status is not Status.ANSWERED and one.status_detail != NOT_IN_RESULTS
-    ]
-    text = f"{job.name}: {plural(len(responses) - lacking, 'entry', 'entries')} taken from {source.name}"
+    taken = [one for one in responses if one.status_detail != NOT_IN_RESULTS]
+    failed = [one for one in taken if one.status is not Status.ANSWERED]
+    asked = {(one.entry.category, one.entry.entry_id) for one in completed}
+    lacking, unused = len(responses) - len(taken), sum(key not in asked for key in answers)
+    text = f"{job.name}: {plural(len(taken), 'entry', 'entries')} taken from {source.name}"
     if lacking:
         text += f"; {NOT_IN_RESULTS}: {lacking:,}"
     if failed:

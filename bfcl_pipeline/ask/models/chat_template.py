@@ -17,8 +17,7 @@ from functools import cached_property
 from pathlib import Path
 
 from bfcl_pipeline.ask.models.hub_cache import cached_snapshot
-from bfcl_pipeline.ask.models.quiet import silence_transformers
-from bfcl_pipeline.ask.models.template_process import TemplateText, prepare, render
+from bfcl_pipeline.ask.models.template_process import TemplateText, prepare, render, silence_transformers
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.files import named_file, read_regular
 from bfcl_pipeline.base.text import printable

@@ -10,8 +10,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from bfcl_pipeline.ask.generation import Responder
-from bfcl_pipeline.ask.models.embedded import EmbeddedModel
+from bfcl_pipeline.ask.generation import Model, Responder
 from bfcl_pipeline.ask.models.oracle_agentic import (
     FactsBySession,
     question_step,
@@ -66,10 +65,8 @@ _PLACEHOLDERS: dict[str, Json] = {
 _OBJECTS = ("dict", "object", "HashMap", "Hashtable")
 
 
-class Oracle(EmbeddedModel):
+class Oracle(Model):
     """A model that reads its answers from the ground truth."""
-
-    __slots__ = ("facts",)
 
     def __init__(self, row: ModelRow) -> None:
         super().__init__(row)

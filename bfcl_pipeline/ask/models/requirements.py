@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from bfcl_pipeline.ask.models.adapters.proxies import is_loopback
 from bfcl_pipeline.ask.models.registry import is_installed
 from bfcl_pipeline.ask.models.serving.program import PYTHON_VARIABLE, VLLM_VERSION, find_program
 from bfcl_pipeline.ask.models.weights import is_path
@@ -29,8 +30,6 @@ _AWS_VARIABLES = (
 )
 """Each of them supplies credentials for Amazon Bedrock, and so do the files of the AWS command line."""
 
-
-_LOOPBACK_HOSTS = ("localhost", "127.0.0.1", "::1")
 
 _CONNECT_SECONDS = 1.0  # a port of this machine accepts or refuses at once
 
@@ -54,7 +53,7 @@ def needs(row: ModelRow) -> tuple[Need, ...]:
 def silent_endpoint(row: ModelRow) -> tuple[Need, ...]:
     """The server of an endpoint on this machine, if no program listens at its port; empty otherwise."""
     address = urlsplit(row.endpoint or "")
-    if address.hostname not in _LOOPBACK_HOSTS:
+    if address.hostname is None or not is_loopback(address.hostname):
         return ()
     try:
         port = address.port or (443 if address.scheme == "https" else 80)

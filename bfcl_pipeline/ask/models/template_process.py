@@ -6,12 +6,12 @@ bound loops and long texts: the limits of the process do.
 
 from __future__ import annotations
 
+import logging
 import signal
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from bfcl_pipeline.ask.models.quiet import silence_transformers
 from bfcl_pipeline.base.process import limit_process
 from bfcl_pipeline.benchmark.records import Json, Message
 
@@ -37,6 +37,17 @@ class TemplateText:
                 if set(tokens) <= set(_TOKENS) and all(isinstance(token, str) for token in tokens.values()):
                     return cls(text, tokens)
         raise ValueError("not the note of a chat template")
+
+
+def silence_transformers() -> None:
+    """From now on transformers writes nothing: its messages repeat texts of files, control characters too.
+
+    The errors that it raises are reported in printable form. Imports it, which takes seconds.
+    """
+    from transformers.utils.logging import disable_progress_bar, set_verbosity
+
+    set_verbosity(logging.CRITICAL + 1)
+    disable_progress_bar()
 
 
 _tokenizer: Any = None  # of this process, which renders one template

@@ -22,14 +22,13 @@ from bfcl_pipeline.benchmark.config import (
     model_folder,
 )
 from bfcl_pipeline.benchmark.config.choices import JournalChoice
+from bfcl_pipeline.benchmark.config.run_record import ENTRY_KEYS, WEB_KEYS
 from bfcl_pipeline.benchmark.records import Json, Status
 from bfcl_pipeline.runs.run import Run
 
 SHOWN = 3
 """Names that a message lists; of more it gives the number."""
 
-_WEB_KEYS = ("web", "fetch_failures", "search_tool", "search_engine")
-_ENTRY_KEYS = ("sample", "seed", "entry_ids")
 _LONGEST_VALUE = 60  # characters of a value in a message
 
 
@@ -151,13 +150,13 @@ def _differences(made: Run, config: Mapping[str, Any], run: RunConfig) -> Iterat
         if category not in new or not _includes(new[category], old[category], category)
     ]
     searched = any(_web(old[name]) != _web(new[name]) for old, new in pairs for name in old if name in new)
-    keys = [*(_WEB_KEYS if searched else ()), *(_ENTRY_KEYS if fewer else ()), *(["seed"] * searched)]
+    keys = [*(WEB_KEYS if searched else ()), *(ENTRY_KEYS if fewer else ()), *(["seed"] * searched)]
     changed = [key for key in dict.fromkeys(keys) if earlier[key] != config[key]]
     for key in changed:
         old, new = (RunSample.of(of[key]) if key == "sample" else of[key] for of in (earlier, config))
         yield f"{key}: {_changed(old, new)}"
     dropped = [name for name in fewer if not any(name in new for _, new in pairs)]
-    if fewer and set(changed).isdisjoint(_ENTRY_KEYS):
+    if fewer and set(changed).isdisjoint(ENTRY_KEYS):
         yield (
             f"categories: {_names(dropped)} removed"
             if dropped

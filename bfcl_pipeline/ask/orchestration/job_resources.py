@@ -5,7 +5,7 @@ the largest node that can take the job. Further resources are set in the profile
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any, Protocol
+from typing import Any
 
 from bfcl_pipeline.ask.orchestration.slurm_cluster import NodeLimits
 from bfcl_pipeline.benchmark.config.model_rows import ModelRow
@@ -24,13 +24,8 @@ LargestNode = Callable[[ModelRow], NodeLimits | None]
 """The largest node that can take the jobs of a model; None: not known. Asked when jobs are submitted."""
 
 
-class Resource(Protocol):
-    """A resource that Snakemake evaluates for each attempt."""
-
-    def __call__(self, _wildcards: Any, attempt: int) -> int: ...
-
-
-Value = int | str | Resource
+Value = int | str | Callable[[Any, int], int]
+"""A resource, or what evaluates it for the wildcards and the number of an attempt."""
 
 
 def generation_resources(
@@ -72,22 +67,20 @@ def _limited(wanted: Mapping[str, int | str], row: ModelRow, largest: LargestNod
 
     Texts are unchanged.
     """
+
+    def limited(name: str, value: int) -> Value:
+        def resource(_wildcards: Any, attempt: int) -> int:
+            node = largest(row)
+            limit = None if node is None else getattr(node, _LIMITS[name])
+            growing = value * attempt if name == RUNTIME else value
+            return growing if limit is None else min(growing, limit)
+
+        return resource
+
     return {
-        name: value
-        if isinstance(value, str) or name not in _LIMITS
-        else _evaluated(name, value, row, largest)
+        name: limited(name, value) if isinstance(value, int) and name in _LIMITS else value
         for name, value in wanted.items()
     }
-
-
-def _evaluated(name: str, value: int, row: ModelRow, largest: LargestNode) -> Resource:
-    def resource(_wildcards: Any, attempt: int) -> int:
-        node = largest(row)
-        limit = None if node is None else getattr(node, _LIMITS[name])
-        growing = value * attempt if name == RUNTIME else value
-        return growing if limit is None else min(growing, limit)
-
-    return resource
 
 
 _LIMITS = {"cpus_per_task": "processors", "mem_mb": "megabytes", RUNTIME: "minutes"}

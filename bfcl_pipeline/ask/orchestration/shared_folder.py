@@ -52,13 +52,12 @@ def share_locks(state: Path, run: str) -> None:
 
 def _refusal(runs: Path, run: str) -> str:
     """Why `run` cannot lock its files."""
-    same, others = _others(runs, f"{run_tag(run)}-*"), _others(runs, "*")
-    who = f"another process runs {run} ({same[0]})" if same else "another run in this folder uses its files"
-    if others and not same:
-        who += f" ({', '.join(map(str, others))})"
+    same = _others(runs, f"{run_tag(run)}-*")
+    others = f" ({', '.join(map(str, same or _others(runs, '*')))})".replace(" ()", "")
+    who = f"another process runs {run}" if same else "another run in this folder uses its files"
     return (
-        f"results/{run}: {who}. Continue this run when that has ended, or evaluate beside it under another "
-        "name: --run NAME."
+        f"results/{run}: {who}{others}. Continue this run when that has ended, or evaluate beside it under "
+        "another name: --run NAME."
     )
 
 

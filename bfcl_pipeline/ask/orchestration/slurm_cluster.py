@@ -15,7 +15,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from bfcl_pipeline.ask.orchestration.workflow_command import profile_executor
+from bfcl_pipeline.ask.orchestration.workflow_command import yaml_mapping
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.text import unknown_name
 from bfcl_pipeline.benchmark.config.model_rows import ModelRow
@@ -43,23 +43,18 @@ class NodeLimits:
     minutes: int | None  # time limit of the partition; None: no limit
 
 
-@dataclass(frozen=True, slots=True)
-class SlurmCluster:
-    """The partitions of a cluster."""
+Partitions = Mapping[str, tuple[NodeLimits, ...]]
+"""By partition, its kinds of node; by the empty name those of jobs that name no partition."""
 
-    default: str | None  # the partition of jobs that name none
-    nodes: Mapping[str, tuple[NodeLimits, ...]]  # by partition, its kinds of node
 
-    def largest_node(self, partition: str | None = None, gpus: int = 0) -> NodeLimits | None:
-        """The largest node with at least `gpus` GPUs in a partition; None if it has no such node.
+def largest_node(partitions: Partitions, partition: str | None = None, gpus: int = 0) -> NodeLimits | None:
+    """The largest node with at least `gpus` GPUs in a partition; None if it has no such node.
 
-        Of several kinds of node, that with the most memory. A list such as `a,b` means any of its
-        partitions.
-        """
-        named = (partition or self.default or "").split(",")
-        nodes = [node for name in named for node in self.nodes.get(name.strip(), ())]
-        fitting = [node for node in nodes if node.gpus >= gpus]
-        return max(fitting, key=lambda node: (node.megabytes, node.processors), default=None)
+    Of several kinds of node, that with the most memory. A list such as `a,b` means any of its partitions.
+    """
+    nodes = [node for name in (partition or "").split(",") for node in partitions.get(name.strip(), ())]
+    fitting = [node for node in nodes if node.gpus >= gpus]
+    return max(fitting, key=lambda node: (node.megabytes, node.processors), default=None)
 
 
 def check_slurm(missing: Callable[[str], bool] = lambda program: shutil.which(program) is None) -> None:
@@ -95,7 +90,7 @@ def slurm_named(arguments: Sequence[str], folders: Iterable[Path]) -> bool:
         for place in (profile, f"profiles/{profile}")
         for name in ("config.yaml", "profile.yaml")
     ]
-    return any(profile_executor(path) == "slurm" for path in paths if path.is_file())
+    return any(yaml_mapping(path).get("executor") == "slurm" for path in paths if path.is_file())
 
 
 def slurm_output(*command: str) -> str | None:
@@ -107,27 +102,23 @@ def slurm_output(*command: str) -> str | None:
     return done.stdout
 
 
-def read_cluster() -> SlurmCluster | None:
-    """The cluster as `sinfo` describes it; None if it cannot be asked."""
-    listing = slurm_output("sinfo", "--noheader", "--exact", f"--format={_FORMAT}")
-    return None if listing is None else parsed_cluster(listing.splitlines())
+def read_partitions() -> Partitions:
+    """The cluster as `sinfo` describes it; empty if it cannot be asked."""
+    return parsed_partitions(slurm_output("sinfo", "--noheader", "--exact", f"--format={_FORMAT}") or "")
 
 
-def parsed_cluster(lines: Iterable[str]) -> SlurmCluster:
-    """The cluster of lines `partition|CPUs|megabytes|generic resources|time limit`; others are skipped."""
-    default: str | None = None
+def parsed_partitions(listing: str) -> Partitions:
+    """Those in lines `partition|CPUs|megabytes|generic resources|time limit`; others are skipped."""
     nodes: dict[str, tuple[NodeLimits, ...]] = {}
-    for line in lines:
+    for line in listing.splitlines():
         fields = line.strip().split("|")
         if len(fields) != 5 or not (fields[1].isdecimal() and fields[2].isdecimal()):
             continue
-        name = fields[0].removesuffix("*")
-        if fields[0].endswith("*"):
-            default = name
         gpus = sum(map(int, _GPUS.findall(fields[3])))
         limits = NodeLimits(int(fields[1]), int(fields[2]), gpus, _minutes(fields[4]))
-        nodes[name] = (*nodes.get(name, ()), limits)
-    return SlurmCluster(default, nodes)
+        for name in {fields[0].removesuffix("*"), "" if fields[0].endswith("*") else fields[0]}:
+            nodes[name] = (*nodes.get(name, ()), limits)
+    return nodes
 
 
 def default_partition(default_resources: Mapping[str, Any] | None) -> str | None:
@@ -166,36 +157,33 @@ class SlurmLimits:
         return self._executor() == "slurm"
 
     @cached_property
-    def _cluster(self) -> SlurmCluster | None:
-        return read_cluster() if self.used else None
+    def _partitions(self) -> Partitions:
+        return read_partitions() if self.used else {}
 
     def largest_node(self, row: ModelRow) -> NodeLimits | None:
         """The largest node that can take the jobs of a model; None without SLURM, or if there is none."""
-        gpus = row.vllm.gpus if row.served else 0
-        return self._cluster.largest_node(self._partition(row), gpus) if self._cluster else None
+        return largest_node(self._partitions, self._partition(row), row.vllm.gpus if row.served else 0)
 
     def check(self, rows: Iterable[ModelRow]) -> None:
         """Raises ConfigError if SLURM's commands are missing, or no node can take the jobs of a model."""
         check_slurm()
-        cluster = self._cluster
-        if cluster is not None and cluster.nodes:
-            for row in rows:
-                self._check_row(cluster, row)
-
-    def _check_row(self, cluster: SlurmCluster, row: ModelRow) -> None:
-        partition = self._partition(row) or cluster.default
-        for name in (partition or "").split(","):
-            if name and name not in cluster.nodes:
+        for row in rows if self._partitions else ():
+            names = (self._partition(row) or "").split(",")
+            for name in names:
+                if name and name not in self._partitions:
+                    known = filter(None, self._partitions)
+                    raise ConfigError(
+                        f"{row.name}: slurm_partition: {unknown_name('partition', name, known)}"
+                    )
+            # A cluster without a default partition refuses such jobs itself.
+            if row.served and names[0] in self._partitions and self.largest_node(row) is None:
+                place = f"partition {','.join(names)}" if names[0] else "the default partition"
+                most = max(node.gpus for name in names for node in self._partitions.get(name, ()))
                 raise ConfigError(
-                    f"{row.name}: slurm_partition: {unknown_name('partition', name, cluster.nodes)}"
+                    f"{row.name}: its server needs {row.vllm.gpus} GPUs on one node; the nodes of {place} "
+                    f"have at most {most}. Set slurm_partition in the resources of its row, or start a "
+                    "server on several nodes yourself and use `backend: endpoint`."
                 )
-        if row.served and partition and cluster.largest_node(partition, row.vllm.gpus) is None:
-            most = max(node.gpus for name in partition.split(",") for node in cluster.nodes[name])
-            raise ConfigError(
-                f"{row.name}: its server needs {row.vllm.gpus} GPUs on one node; the nodes of partition "
-                f"{partition} have at most {most}. Set slurm_partition in the resources of its row, or "
-                "start a server on several nodes yourself and use `backend: endpoint`."
-            )
 
     def _partition(self, row: ModelRow) -> str | None:
         stated = row.resources.get("slurm_partition")

@@ -27,11 +27,7 @@ _NOT_SELECTING = ("run", "budget", "rules", "errata", "overwrite", "containers",
 
 _MAX_NAME = 80  # characters of a derived name
 _DIGEST = 8  # characters of the hash that replaces the rest of a longer one
-_ARGUMENTS = (
-    "-",
-    "data/",
-    "results/",
-)  # how the first further argument begins: an option or a file to make
+_ARGUMENTS = ("-", "data/", "results/")  # beginnings of the first argument: an option or a file to make
 _OWN_EXECUTORS = ("local", "dryrun", "touch")  # of Snakemake itself
 _CONFIG_OPTIONS = ("--config", "-C", "--configfile", "--configfiles")
 
@@ -66,10 +62,12 @@ def command(call: WorkflowCall) -> list[str]:
     if call.arguments and not call.arguments[0].startswith(_ARGUMENTS):
         raise ConfigError(f"{call.arguments[0]}: not an option. Give models with -m, categories with -c.")
     profile = _profile(call.profile)
-    _check_executor(profile, call.arguments)
+    settings = yaml_mapping(profile / "config.yaml")
+    if not any(word.partition("=")[0] in ("--executor", "-e") for word in call.arguments):
+        _check_executor(profile, settings.get("executor", "local"))
     words = [sys.executable, "-m", "snakemake", "--snakefile", str(project_folder() / "Snakefile")]
     words += ["--workflow-profile", str(profile)]
-    cores = call.cores or (None if _says_where(profile) else "all")
+    cores = call.cores or (None if settings.keys() & {"cores", "executor"} else "all")
     if cores is not None:
         words += ["--cores", cores]
     if call.dry_run:
@@ -152,6 +150,12 @@ def _text(value: Any) -> str:
     return str(value) if isinstance(value, bool) else json.dumps(value, ensure_ascii=False)
 
 
+def yaml_mapping(file: Path) -> Mapping[str, Any]:
+    """The keys of a YAML file of the user; none if it holds something else. Raises ConfigError."""
+    document = read_yaml_file(file, by_hand=True)
+    return document if isinstance(document, dict) else {}
+
+
 def _existing(file: Path) -> Path:
     found = project_file(file)
     if not found.is_file():
@@ -161,12 +165,8 @@ def _existing(file: Path) -> Path:
 
 def _configured_name(files: Sequence[Path]) -> str | None:
     """The name of the run in the config files; the last one that has it counts; None: none has it."""
-    name = None
-    for file in files:
-        document = read_yaml_file(_existing(file), by_hand=True)
-        if isinstance(document, dict):
-            name = str(document["run"]) if "run" in document else name
-    return name
+    names = [yaml_mapping(_existing(file)).get("run") for file in files]
+    return next((str(name) for name in reversed(names) if name is not None), None)
 
 
 def _profile(name: str | None) -> Path:
@@ -179,27 +179,10 @@ def _profile(name: str | None) -> Path:
     raise ConfigError(f"--profile: {unknown_name('profile', str(name), shipped)} Or give its folder.")
 
 
-def _check_executor(profile: Path, arguments: Sequence[str]) -> None:
+def _check_executor(profile: Path, executor: object) -> None:
     """Raises ConfigError if the executor of a profile is a package of Snakemake that is not installed."""
-    if any(word.partition("=")[0] in ("--executor", "-e") for word in arguments):
-        return
-    name = profile_executor(profile / "config.yaml")
-    if name is None or name in _OWN_EXECUTORS:
-        return
-    package = f"snakemake-executor-plugin-{name}"
-    if find_spec(package.replace("-", "_")) is None:
+    package = f"snakemake-executor-plugin-{executor}"
+    if executor not in _OWN_EXECUTORS and find_spec(package.replace("-", "_")) is None:
         raise ConfigError(
             f"The profile {profile.name} needs a package: {sys.executable} -m pip install {package}"
         )
-
-
-def profile_executor(file: Path) -> str | None:
-    """The executor that the file of a profile names; None if it names none."""
-    found = re.search(r"^executor: *[\"']?([\w-]+)", file.read_text(encoding="utf-8"), re.MULTILINE)
-    return None if found is None else found[1]
-
-
-def _says_where(profile: Path) -> bool:
-    """Whether a profile has its own cores or executor."""
-    settings = (profile / "config.yaml").read_text(encoding="utf-8")
-    return re.search(r"^(cores|executor):", settings, re.MULTILINE) is not None

@@ -12,11 +12,12 @@ from typing import Any
 
 import pyarrow as pa
 
-from bfcl_pipeline.ask.results.form_choice import NO_CHOICE, FormChoice
 from bfcl_pipeline.ask.results.forms import convert_result, object_arguments
 from bfcl_pipeline.ask.results.found_form import (
+    NO_CHOICE,
     DottedNames,
     Evidence,
+    FormChoice,
     find_mode,
     find_name_style,
     mode_by_name,

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
-from bfcl_pipeline.ask.results.form_choice import FormChoice
 from bfcl_pipeline.base.errors import ConfigError
-from bfcl_pipeline.benchmark.config import trial_of
+from bfcl_pipeline.base.text import unknown_name
+from bfcl_pipeline.benchmark.config import model_folder, trial_of
 from bfcl_pipeline.benchmark.definition import CATEGORIES
 from bfcl_pipeline.benchmark.records import DecodeFailure, Json, Mode, NameStyle
 from bfcl_pipeline.benchmark.tables import entries_path, read_table
@@ -27,6 +27,41 @@ _SHARE = 0.9
 _DOTTED = re.compile(r'"name": ?"([^".\\]{1,200}\.[^"\\]{1,200})"')
 
 _Form = TypeVar("_Form", Mode, NameStyle)
+
+
+@dataclass(frozen=True, slots=True)
+class FormChoice:
+    """What the user says of the form of answers, by the name of a model; by default nothing.
+
+    Under None: of all models, which is an error where the answers contradict it. What is said of one model
+    is not compared with its answers.
+    """
+
+    modes: Mapping[str | None, Mode] = field(default_factory=dict)
+    name_styles: Mapping[str | None, NameStyle] = field(default_factory=dict)
+
+    def check_models(self, folders: Iterable[str]) -> None:
+        """Raises ConfigError if a mode or style is given for a model that is not in `folders`."""
+        known = sorted(folders)
+        for model in (*self.modes, *self.name_styles):
+            if model is not None and model_folder(model) not in known:
+                raise ConfigError(unknown_name("model", model, known))
+
+    def mode_of(self, folder: str) -> Mode | None:
+        """The mode that is given for this model."""
+        return _of_folder(self.modes, folder)
+
+    def name_style_of(self, folder: str) -> NameStyle | None:
+        """The style that is given for this model."""
+        return _of_folder(self.name_styles, folder)
+
+
+def _of_folder(given: Mapping[str | None, _Form], folder: str) -> _Form | None:
+    return next((form for name, form in given.items() if name and model_folder(name) == folder), None)
+
+
+NO_CHOICE = FormChoice()
+"""Everything is found in the answers."""
 
 
 def mode_by_name(name: str) -> Mode:
@@ -108,8 +143,8 @@ def find_mode(
     """
     if (chosen := choice.mode_of(folder)) is not None:
         return chosen
-    if choice.mode is not None:
-        claimed, source = choice.mode, "by --mode"
+    if None in choice.modes:
+        claimed, source = choice.modes[None], "by --mode"
     if evidence.native == 0 and claimed is not Mode.FC:
         if claimed is None and not any(evidence.prompted()):
             return Mode.FC if evidence.empty else None
@@ -126,7 +161,7 @@ def find_name_style(folder: str, evidence: Evidence, choice: FormChoice) -> Name
     if (chosen := choice.name_style_of(folder)) is not None:
         return chosen
     counts = {NameStyle.DOTTED: evidence.dotted, NameStyle.UNDERSCORED: evidence.underscored}
-    found = _agreed(folder, "name-style", counts, choice.name_style, "by --name-style")
+    found = _agreed(folder, "name-style", counts, choice.name_styles.get(None), "by --name-style")
     return None if found is default_style(Mode.FC) else found
 
 

@@ -11,12 +11,13 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
 
-from bfcl_pipeline.ask.results.form_choice import NO_CHOICE, FormChoice
 from bfcl_pipeline.ask.results.former_results import without_keys
 from bfcl_pipeline.ask.results.forms import AnswerForm, Convert, assumed_form, convert_result, known_form
 from bfcl_pipeline.ask.results.found_form import (
+    NO_CHOICE,
     DottedNames,
     Evidence,
+    FormChoice,
     find_mode,
     find_name_style,
     mode_by_name,
@@ -163,7 +164,8 @@ def _read_model(folder: str, files: Sequence[ResultFile], reading: _FolderReadin
 
 def _model(folder: str, read: Sequence[tuple[ResultFile, FileLines]], reading: _FolderReading) -> _Model:
     choice, row = reading.choice, reading.official.get(folder)
-    mode, style = choice.mode_of(folder) or choice.mode, choice.name_style_of(folder)
+    mode = choice.mode_of(folder) or choice.modes.get(None)
+    style = choice.name_style_of(folder)
     if row is not None:
         form = known_form(row)
         style = style or (NameStyle.UNDERSCORED if row["underscore_to_dot"] else NameStyle.DOTTED)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import yaml
 
-from bfcl_pipeline.ask.results.form_choice import NO_CHOICE, FormChoice
+from bfcl_pipeline.ask.results.found_form import NO_CHOICE, FormChoice
 from bfcl_pipeline.ask.results.import_results import read_results, session_snapshot
 from bfcl_pipeline.ask.results.import_summary import ResultTable, summary
 from bfcl_pipeline.ask.results.result_files import find_results

@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from bfcl_pipeline.ask.results.form_choice import NO_CHOICE
-from bfcl_pipeline.ask.results.found_form import Evidence, find_mode, mode_by_name
+from bfcl_pipeline.ask.results.found_form import NO_CHOICE, Evidence, find_mode, mode_by_name
 from bfcl_pipeline.ask.results.result_files import ResultFile, find_results
 from bfcl_pipeline.ask.results.result_lines import read_lines
 from bfcl_pipeline.benchmark.config import ModelRow, model_folder

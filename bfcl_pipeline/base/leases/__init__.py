@@ -1,8 +1,15 @@
 """Leases: exclusive rights of one process among processes on machines that only share a file system."""
 
-from bfcl_pipeline.base.leases.holder import Holder, LeaseState, read_holder, read_lease
+from bfcl_pipeline.base.leases.holder import (
+    Holder,
+    LeaseState,
+    LeaseTiming,
+    Liveness,
+    LivenessMonitor,
+    read_holder,
+    read_lease,
+)
 from bfcl_pipeline.base.leases.lease import LEASE_TIMING, Lease
-from bfcl_pipeline.base.leases.liveness import LeaseTiming, Liveness, LivenessMonitor
 
 __all__ = [
     "LEASE_TIMING",

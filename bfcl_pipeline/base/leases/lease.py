@@ -18,8 +18,16 @@ from pathlib import Path
 
 from bfcl_pipeline.base.errors import LeaseError
 from bfcl_pipeline.base.files import STALE_HOURS, clear_temporaries, temporary_path
-from bfcl_pipeline.base.leases.holder import Holder, read_holder, read_lease, renew, write_new
-from bfcl_pipeline.base.leases.liveness import LeaseTiming, Liveness, LivenessMonitor
+from bfcl_pipeline.base.leases.holder import (
+    Holder,
+    LeaseTiming,
+    Liveness,
+    LivenessMonitor,
+    read_holder,
+    read_lease,
+    renew,
+    write_new,
+)
 from bfcl_pipeline.base.process import Process, is_alive, this_process
 
 _ATTEMPTS = 100  # to create a file that appears and disappears meanwhile

@@ -1,15 +1,17 @@
 """Configs and model rows checked against their JSON Schemas, with error messages of one line.
 
-Covers keys, types and ranges of single values. Names of models and categories are checked by
-`config.run_config`, rules between the keys of a model row by `config.model_rows`.
+Covers keys, types and ranges of single values, and of JSON Schema what these use: importing jsonschema
+takes longer than checking a hundred rows, and it accepts 2.0 as an integer and infinity as a number.
+Names of models and categories are checked by `config.run_config`, rules between the keys of a model row by
+`config.model_rows`.
 """
 
 import difflib
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping
-from functools import cache
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from bfcl_pipeline.base.errors import ConfigError
@@ -19,69 +21,74 @@ from bfcl_pipeline.benchmark.config.run_form import FORM_KEY
 LONGEST_VALUE = 200
 """Characters of a wrong value that a message repeats."""
 
-TOO_LONG = "a number with too many digits"
+_NUMBER = (int, float)
 
-_PYTHON_TYPES: Mapping[str, type | tuple[type, ...]] = {
-    "array": list,
-    "integer": int,
-    "null": type(None),
-    "number": (int, float),
-    "object": dict,
-    "string": str,
+_TYPES: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
+    "array": ("a list (a,b)", lambda value: isinstance(value, list)),
+    "boolean": ("true or false", lambda value: isinstance(value, bool)),
+    "null": ("null", lambda value: value is None),
+    "integer": ("a whole number", lambda value: isinstance(value, int) and not isinstance(value, bool)),
+    "number": (
+        "a number",
+        lambda value: (
+            isinstance(value, _NUMBER) and not isinstance(value, bool) and -math.inf < value < math.inf
+        ),
+    ),
+    "object": ("a mapping", lambda value: isinstance(value, dict)),
+    "string": ("a text", lambda value: isinstance(value, str)),
 }
+"""The types of JSON Schema: each in words, and whether a value has it."""
+
+_KEYWORDS: Mapping[str, tuple[type | tuple[type, ...], Callable[[Any, Any], bool], str]] = {
+    "enum": (object, lambda value, wanted: value in wanted, "{wanted}"),
+    "minimum": (_NUMBER, lambda value, wanted: value >= wanted, "at least {wanted}"),
+    "maximum": (_NUMBER, lambda value, wanted: value <= wanted, "at most {wanted}"),
+    "exclusiveMinimum": (_NUMBER, lambda value, wanted: value > wanted, "a number above {wanted}"),
+    "minItems": (list, lambda value, wanted: len(value) >= wanted, "a list of at least {wanted}"),
+    "maxLength": (str, lambda value, wanted: len(value) <= wanted, "a text of at most {wanted} characters"),
+    "minLength": (str, lambda value, wanted: len(value) >= wanted, "a text of at least {wanted} character"),
+    "pattern": (
+        str,
+        # The `$` of JSON Schema is the very end.
+        lambda value, wanted: re.search(re.sub(r"\$$", r"\\Z", wanted), value) is not None,
+        "a text of the form {wanted}",
+    ),
+}
+"""The keywords of our schemas: the values that each concerns, whether one fits, and the demand in words."""
 
 
-def fits(value: Any, schema: Mapping[str, Any]) -> bool:
-    """Whether `value` is valid: `check_config` without a message, and without the import of jsonschema.
+@dataclass(frozen=True, slots=True)
+class Misfit:
+    """A value that a schema refuses."""
 
-    Covers the keywords of the schemas of models files and of configs, for which it is exact, except that
-    no true or false is valid: a hundred rows are checked in less time than jsonschema takes to be imported.
-    """
-    if "enum" in schema:
-        return value in schema["enum"]
+    place: tuple[str, ...]  # its keys, from the outermost
+    value: Any
+    schema: Mapping[str, Any]  # of the value
+    keyword: str  # of the schema, that it does not fit
+
+
+def misfits(value: Any, schema: Mapping[str, Any], place: tuple[str, ...] = ()) -> Iterator[Misfit]:
+    """What of `value` does not fit `schema`, in the order of the value; nothing if it is valid."""
     types = [schema["type"]] if isinstance(schema["type"], str) else schema["type"]
-    if isinstance(value, bool) or not any(isinstance(value, _PYTHON_TYPES[kind]) for kind in types):
-        return False
-    match value:
-        case str():
-            long_enough = schema.get("minLength", 0) <= len(value) <= schema.get("maxLength", len(value))
-            return long_enough and _matches(schema.get("pattern", ""), value)
-        case int() | float():
-            return bool(
-                _is_number(value)
-                and schema.get("minimum", value) <= value <= schema.get("maximum", value)
-                and ("exclusiveMinimum" not in schema or value > schema["exclusiveMinimum"])
-            )
-        case list():
-            long_enough = len(value) >= schema.get("minItems", 0)
-            return long_enough and all(fits(item, schema["items"]) for item in value)
-        case dict():
-            known, other = schema.get("properties", {}), schema.get("additionalProperties", True)
-            named = {key: known.get(key, other) for key in value}
-            return all(key in value for key in schema.get("required", ())) and all(
-                inner if isinstance(inner, bool) else fits(value[key], inner)
-                for key, inner in named.items()
-            )
-    return True
-
-
-def with_defaults(config: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
-    """A config that fits `schema`, with the defaults of the keys that it lacks, also inside mappings."""
-    values: dict[str, Any] = {}
-    for key, about in schema["properties"].items():
-        value = config.get(key, about.get("default"))
-        values[key] = with_defaults(value, about) if about["type"] == "object" else value
-    return values
-
-
-def _is_number(value: Any) -> bool:
-    """Whether `value` is a finite number."""
-    return isinstance(value, int | float) and not isinstance(value, bool) and -math.inf < value < math.inf
-
-
-def _matches(pattern: str, value: str) -> bool:
-    """Whether `value` matches a pattern of JSON Schema, whose `$` is the very end."""
-    return re.search(re.sub(r"\$$", r"\\Z", pattern), value) is not None
+    if not any(_TYPES[kind][1](value) for kind in types):
+        yield Misfit(place, value, schema, "type")
+        return
+    for keyword, (kind, fits, _) in _KEYWORDS.items():
+        if keyword in schema and isinstance(value, kind) and not fits(value, schema[keyword]):
+            yield Misfit(place, value, schema, keyword)
+    if isinstance(value, list):
+        for number, item in enumerate(value):
+            yield from misfits(item, schema["items"], (*place, str(number)))
+    if isinstance(value, dict):
+        known, other = schema.get("properties", {}), schema.get("additionalProperties", True)
+        if any(key not in value for key in schema.get("required", ())):
+            yield Misfit(place, value, schema, "required")
+        for key, inner in value.items():
+            about = known.get(key, other)
+            if about is False:
+                yield Misfit(place, value, schema, "additionalProperties")
+            elif about is not True:
+                yield from misfits(inner, about, (*place, str(key)))
 
 
 def check_config(config: Any, schema: Mapping[str, Any], where: str = "") -> None:
@@ -95,39 +102,21 @@ def check_config(config: Any, schema: Mapping[str, Any], where: str = "") -> Non
     Raises:
         ConfigError: names the first key that `schema` does not have or whose value it refuses.
     """
-    validator = _validators()(schema)
-    try:
-        errors = list(validator.iter_errors(config))
-    except ValueError as error:  # Python writes no number of thousands of digits
-        key = next((key for key, value in config.items() if _shown(value) == TOO_LONG), "a value")
-        raise ConfigError(": ".join(part for part in (where, f"{key}: {TOO_LONG}") if part)) from error
-    if errors:
+    found = list(misfits(config, schema))
+    if found:
         # Unknown keys first: a misspelt key is often the reason for the other errors.
-        first = min(errors, key=lambda error: error.validator != "additionalProperties")
-        place = ".".join(map(str, first.absolute_path))
-        raise ConfigError(": ".join(part for part in (where, place, _text(first)) if part))
+        first = min(found, key=lambda misfit: misfit.keyword != "additionalProperties")
+        raise ConfigError(": ".join(part for part in (where, ".".join(first.place), _text(first)) if part))
 
 
-@cache
-def _validators() -> Any:
-    """The class of validators: jsonschema's, with stricter numbers, and patterns as `_matches` has them.
-
-    jsonschema accepts 2.0 as an integer, and not-a-number and infinity as numbers.
-    """
-    from jsonschema import Draft202012Validator, ValidationError, validators
-
-    def pattern(_: Any, wanted: str, value: Any, __: Any) -> Iterator[ValidationError]:
-        if isinstance(value, str) and not _matches(wanted, value):
-            yield ValidationError(f"does not match {wanted}")
-
-    strict_numbers = Draft202012Validator.TYPE_CHECKER.redefine_many(
-        {
-            "integer": lambda _, value: _is_number(value) and isinstance(value, int),
-            "number": lambda _, value: _is_number(value),
-        }
-    )
-    extend: Any = validators.extend
-    return extend(Draft202012Validator, {"pattern": pattern}, type_checker=strict_numbers)
+def with_defaults(config: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
+    """A config that fits `schema`, with the defaults of the keys that it lacks, also inside mappings."""
+    values: dict[str, Any] = {}
+    for key, about in schema["properties"].items():
+        if key in config or "default" in about:
+            value = config.get(key, about.get("default"))
+            values[key] = with_defaults(value, about) if about["type"] == "object" else value
+    return values
 
 
 def plain_values(config: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
@@ -164,48 +153,38 @@ def _plain_value(value: Any, schema: Mapping[str, Any]) -> Any:
     return value
 
 
-def _text(error: Any) -> str:
+def _text(misfit: Misfit) -> str:
     """What is wrong with a value, and what would be right."""
-    if error.validator == "additionalProperties":
-        known = error.schema["properties"]
-        wrong = next(key for key in error.instance if key not in known)
+    schema, value, keyword = misfit.schema, misfit.value, misfit.keyword
+    if keyword == "additionalProperties":
+        known = schema["properties"]
+        wrong = next(key for key in value if key not in known)
         return unknown_name("key", wrong, [key for key in known if key != FORM_KEY])
-    if error.validator == "required":
-        missing = next(key for key in error.validator_value if key not in error.instance)
-        return f"the key {missing!r} is missing. Required: {', '.join(error.validator_value)}."
-    form = _EXPECTED.get(error.validator, "a value with {validator} {wanted}")
-    expected = _FORMS.get(str(error.validator_value), form).format(
-        validator=error.validator, wanted=_words(error.validator_value)
-    )
+    wanted = schema[keyword]
+    if keyword == "required":
+        missing = next(key for key in wanted if key not in value)
+        return f"the key {missing!r} is missing. Required: {', '.join(wanted)}."
+    if keyword == "type":
+        types = [wanted] if isinstance(wanted, str) else wanted
+        expected = " or ".join(_TYPES[kind][0] for kind in types)
+    else:
+        words = " or ".join(map(str, wanted)) if keyword == "enum" else str(wanted)
+        expected = _FORMS.get(words, _KEYWORDS[keyword][2]).format(wanted=words)
     near = ""
-    if error.validator == "enum":
-        matches = difflib.get_close_matches(str(error.instance), map(str, error.validator_value), n=1)
+    if keyword == "enum" and isinstance(value, str):
+        matches = difflib.get_close_matches(value, map(str, wanted), n=1)
         near = f" Did you mean {matches[0]!r}?" if matches else ""
-    about = error.schema.get("description", "")
     # A key of an API may stand where the name of its variable belongs; it is not printed.
-    got = "something else" if error.schema.get("writeOnly") else _shown(error.instance)
-    return f"expected {expected}, got {got}.{near} {about}".strip()
+    got = "something else" if schema.get("writeOnly") else _shown(value)
+    return f"expected {expected}, got {got}.{near} {schema.get('description', '')}".strip()
 
 
 def _shown(value: Any) -> str:
     try:
         return cut(json.dumps(value, default=str), LONGEST_VALUE)
-    except ValueError:
-        return TOO_LONG
+    except ValueError:  # Python writes no number of thousands of digits
+        return "a number with too many digits"
 
-
-_EXPECTED = {
-    "type": "{wanted}",
-    "enum": "{wanted}",
-    "minimum": "at least {wanted}",
-    "maximum": "at most {wanted}",
-    "exclusiveMinimum": "a number above {wanted}",
-    "minItems": "a list of at least {wanted}",
-    "maxLength": "a text of at most {wanted} characters",
-    "minLength": "a text of at least {wanted} character",
-    "pattern": "a text of the form {wanted}",
-}
-"""What a keyword of a schema demands, in words."""
 
 _FORMS = {
     r"\S": "a text that is not blank",
@@ -224,20 +203,3 @@ _FORMS = {
     "^[0-9a-f]{64}$": "64 hexadecimal digits",
 }
 """What some patterns demand, in words."""
-
-_TYPES = {
-    "array": "a list (a,b)",
-    "boolean": "true or false",
-    "null": "null",
-    "integer": "a whole number",
-    "number": "a number",
-    "object": "a mapping",
-    "string": "a text",
-}
-"""Types of JSON Schema, in words."""
-
-
-def _words(wanted: Any) -> str:
-    if isinstance(wanted, list):
-        return " or ".join(map(_words, wanted))
-    return _TYPES.get(wanted, str(wanted))

@@ -22,6 +22,11 @@ def unknown_model(name: str, known: Iterable[str]) -> str:
     return f"unknown model {name!r}.{hint} `bfcl-pipeline models` lists all."
 
 
+_API_KEYS = ("model", "endpoint", "key", "options", "limits", "resources")
+_LOCAL_KEYS = ("model", "options", "limits", "resources")
+_OPEN_KEYS = ("family", "revision", "weights", "prompts")
+
+
 @dataclass(frozen=True, slots=True)
 class ModelKind:
     """One way of answering requests."""
@@ -30,6 +35,7 @@ class ModelKind:
     adapter: str = (
         ""  # module:class of `bfcl_pipeline.ask.models`, imported when first used; empty: recorded
     )
+    keys: tuple[str, ...] = _API_KEYS  # of its rows, besides those that describe a model
     completions: str = ""  # the same for rows with a family, which are sent prompts; empty: none
     in_flight: int = 32  # default of the maximum number of requests in flight
     embedded: bool = False  # answers in the process of the job, without requests
@@ -40,8 +46,10 @@ class ModelKind:
 
 
 KINDS: Mapping[str, ModelKind] = {
-    "oracle": ModelKind("from the ground truth", adapter="oracle:Oracle", embedded=True),
-    "lexical": ModelKind("by word overlap", adapter="lexical:Lexical", embedded=True),
+    "oracle": ModelKind(
+        "from the ground truth", adapter="oracle:Oracle", keys=("resources",), embedded=True
+    ),
+    "lexical": ModelKind("by word overlap", adapter="lexical:Lexical", keys=("resources",), embedded=True),
     "openai_chat": ModelKind(
         "OpenAI chat completions, and every server compatible with them",
         adapter="adapters.openai_chat:OpenAIChat",
@@ -74,14 +82,20 @@ KINDS: Mapping[str, ModelKind] = {
     "vllm": ModelKind(
         "a model of the hub or in a directory, served by vLLM for the run",
         adapter="adapters.openai_chat:OpenAIChat",
+        keys=(*_API_KEYS, *_OPEN_KEYS, "backend", "prompting", "vllm"),
         completions="adapters.completions:Completions",
     ),
     "transformers": ModelKind(
         "a small model of the hub or in a directory, in the process of the job, greedily",
         adapter="local:TransformersModel",
+        keys=(*_LOCAL_KEYS, *_OPEN_KEYS, "dtype"),
         in_flight=1,  # one prompt at a time: its answer depends on nothing else
     ),
-    "results": ModelKind("from results of another run, tool or team, read from `path`", recorded=True),
+    "results": ModelKind(
+        "from results of another run, tool or team, read from `path`",
+        keys=("model", "path", "web"),
+        recorded=True,
+    ),
 }
 """Every kind, embedded ones first."""
 
@@ -90,3 +104,17 @@ EMBEDDED_KINDS = frozenset(name for name, kind in KINDS.items() if kind.embedded
 
 RECORDED_KINDS = frozenset(name for name, kind in KINDS.items() if kind.recorded)
 """Kinds of the models whose answers are read from results that exist already."""
+
+OPEN_KINDS = ("vllm", "transformers")
+"""Kinds of open weights, served and in this process."""
+
+
+def kinds_with(key: str) -> list[str]:
+    """The kinds whose rows have `key`; empty for a key of all rows."""
+    return [name for name, kind in KINDS.items() if key in kind.keys]
+
+
+def keys_of_others(kind: str) -> list[str]:
+    """The keys that rows of other kinds have, and rows of `kind` have not."""
+    keys = dict.fromkeys(key for other in KINDS.values() for key in other.keys)
+    return [key for key in keys if key not in KINDS[kind].keys]

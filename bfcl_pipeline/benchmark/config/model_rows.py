@@ -14,28 +14,24 @@ from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.project import project_file
 from bfcl_pipeline.base.text import unknown_name
 from bfcl_pipeline.base.yaml_reader import read_yaml_file
-from bfcl_pipeline.benchmark.config.check import check_config, fits
+from bfcl_pipeline.benchmark.config.check import check_config
 from bfcl_pipeline.benchmark.config.choices import trial_of
 from bfcl_pipeline.benchmark.config.families import OWN_TEMPLATE, family_of, load_families
-from bfcl_pipeline.benchmark.config.kinds import EMBEDDED_KINDS, KINDS, RECORDED_KINDS, unknown_model
+from bfcl_pipeline.benchmark.config.kinds import (
+    EMBEDDED_KINDS,
+    KINDS,
+    OPEN_KINDS,
+    RECORDED_KINDS,
+    unknown_model,
+)
 from bfcl_pipeline.benchmark.config.models_files import models_files
-from bfcl_pipeline.benchmark.config.row_values import check_local, check_options, check_resources
+from bfcl_pipeline.benchmark.config.row_checks import check_row
 from bfcl_pipeline.benchmark.records import Json, Mode
 
 OFFICIAL_FILE = "official_models.yaml"
 """Name of the file with the leaderboard's models; it is read if it is in the directory of a models file."""
 
 _OFFICIAL_KEYS = ("families", "models", "not_served")
-_REQUEST_KEYS = ("model", "endpoint", "key", "options", "limits")
-VLLM_KEYS = ("backend", "prompting", "family", "revision", "vllm")
-_RESULTS_KEYS = ("path", "web")
-_NOT_OF_RESULTS = ("endpoint", "key", "options", "limits", "resources")
-_LOCAL_KEYS = ("family", "revision", "dtype")
-_IDENTIFIED = ("weights", "prompts")
-KIND_KEYS = {"vllm": (*VLLM_KEYS, *_IDENTIFIED), "transformers": (*_LOCAL_KEYS, *_IDENTIFIED)}
-"""The keys that only some kinds have: open weights, served and in this process."""
-
-OPEN_KINDS = tuple(KIND_KEYS)
 
 _CHAT_OPTIONS = ("tool_parser", "reasoning_parser", "chat_template")
 """The options of a server that only chat completions use."""
@@ -211,11 +207,10 @@ def _document(path: Path, keys: tuple[str, ...]) -> dict[str, Any]:
     except FileNotFoundError as error:
         raise ConfigError(f"{path}: no such file. Give the models file with --models.") from error
     schema = models_schema()
-    if not fits(document, schema):
-        rows = document.get("models") if isinstance(document, dict) else None
-        for number, row in enumerate(rows if isinstance(rows, list) else (), start=1):
-            check_config(row, schema["properties"]["models"]["items"], f"{path}: model {number}")
-        check_config(document, schema, str(path))
+    rows = document.get("models") if isinstance(document, dict) else None
+    for number, row in enumerate(rows if isinstance(rows, list) else (), start=1):
+        check_config(row, schema["properties"]["models"]["items"], f"{path}: model {number}")
+    check_config(document, schema, str(path))
     for key in document:
         if key not in keys:
             raise ConfigError(f"{path}: {unknown_name('key', key, keys)}")
@@ -290,11 +285,7 @@ def _row(where: str, values: Mapping[str, Any]) -> ModelRow:
         "vllm": Serving(**{**vllm, "args": tuple(map(str, vllm.get("args", ())))}),
     }
     row = _with_prompting(where, ModelRow(**given), values)
-    _check_kind(where, row, values)
-    check_options(where, row.options)
-    if row.kind == "transformers":
-        check_local(where, values)
-    check_resources(where, row.resources)
+    check_row(where, row, values)
     return row
 
 
@@ -319,59 +310,3 @@ def _with_prompting(where: str, row: ModelRow, values: Mapping[str, Any]) -> Mod
             f"{', '.join(load_families())}; or {remedy}."
         )
     return row if family is None else replace(row, prompting="leaderboard", family=family)
-
-
-def _check_kind(where: str, row: ModelRow, values: Mapping[str, Any]) -> None:
-    """Refuses keys that contradict the kind, or have no meaning for it."""
-    for key in _REQUEST_KEYS if KINDS[row.kind].embedded else ():
-        if key in values:
-            raise ConfigError(
-                f"{where}: {row.name!r} is of kind {row.kind}, which makes no requests: remove {key}."
-            )
-    for key in keys_of_others(row.kind):
-        if key in values:
-            kinds = " and ".join(kind for kind, keys in KIND_KEYS.items() if key in keys)
-            raise ConfigError(
-                f"{where}: {key} is only for kind {kinds}; {row.name!r} is of kind {row.kind}: "
-                f"remove {key}."
-            )
-    _check_results(where, row, values)
-    if row.kind == "litellm" and "/" not in row.model:
-        raise ConfigError(
-            f"{where}: kind litellm needs `model` with a provider, for example bedrock/{row.model}."
-        )
-    if row.kind == "vllm":
-        _check_vllm(where, row)
-
-
-def keys_of_others(kind: str) -> list[str]:
-    """The keys of `KIND_KEYS` that `kind` does not have."""
-    own = KIND_KEYS.get(kind, ())
-    return [key for keys in KIND_KEYS.values() for key in keys if key not in own]
-
-
-def _check_results(where: str, row: ModelRow, values: Mapping[str, Any]) -> None:
-    if row.recorded and row.path is None:
-        raise ConfigError(
-            f"{where}: kind results needs `path`: a result folder of the official tool, a table of "
-            "responses (Parquet), the directory of a run, or an archive (.crate.zip)."
-        )
-    for key in _NOT_OF_RESULTS if row.recorded else _RESULTS_KEYS:
-        if key in values:
-            reason = "which asks nobody" if row.recorded else "not results"
-            raise ConfigError(f"{where}: {row.name!r} is of kind {row.kind}, {reason}: remove {key}.")
-
-
-def _check_vllm(where: str, row: ModelRow) -> None:
-    if row.backend == "endpoint" and row.endpoint is None:
-        raise ConfigError(
-            f"{where}: backend endpoint needs `endpoint`, for example http://localhost:8000/v1."
-        )
-    if row.backend == "vllm" and row.endpoint is not None:
-        raise ConfigError(f"{where}: {row.name!r} has an endpoint; set `backend: endpoint` to use it.")
-    if row.served and row.family is None and row.mode is Mode.FC and row.vllm.tool_parser is None:
-        raise ConfigError(
-            f"{where}: mode fc needs `family`, whose prompts are sent (docs/families.md lists families), "
-            "or `vllm: {tool_parser: ...}`, the name of vLLM's parser for the model's calls, for example "
-            "hermes. See https://docs.vllm.ai/en/latest/features/tool_calling/"
-        )

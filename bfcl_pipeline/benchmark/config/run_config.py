@@ -12,8 +12,7 @@ from typing import Any
 
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.text import cut
-from bfcl_pipeline.benchmark.config.choices import JournalChoice, ShownEntries
-from bfcl_pipeline.benchmark.config.comparisons import Groups, comparison_groups
+from bfcl_pipeline.benchmark.config.choices import Groups, JournalChoice, ShownEntries, comparison_groups
 from bfcl_pipeline.benchmark.config.job import (
     NETWORK_MODES,
     Job,

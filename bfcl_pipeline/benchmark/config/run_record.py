@@ -12,19 +12,40 @@ from typing import Any
 import yaml
 
 from bfcl_pipeline.benchmark.config.job import Job
-from bfcl_pipeline.benchmark.config.kinds import KINDS
-from bfcl_pipeline.benchmark.config.model_rows import ModelRow, keys_of_others
+from bfcl_pipeline.benchmark.config.kinds import keys_of_others
+from bfcl_pipeline.benchmark.config.model_rows import ModelRow
 from bfcl_pipeline.benchmark.config.run_form import FORM_KEY, RUN_FORM
 from bfcl_pipeline.benchmark.records import Json
 
 NOT_RECORDED = ("replay", "overwrite", "models_file", "web_proxy", "web_pause")
 """Keys that do not describe the results, only how they were produced."""
 
+WEB_KEYS = ("web", "fetch_failures", "search_tool", "search_engine")
+"""Keys on which answers to web questions depend, and those of executed calls."""
+
+ENTRY_KEYS = ("sample", "seed", "entry_ids")
+"""Keys that choose entries."""
+
+ANSWERS_DEPEND_ON = (
+    *WEB_KEYS,
+    *ENTRY_KEYS,
+    "models",
+    "categories",
+    "trials",
+    "journal",
+    "release",
+    "encoder",
+)
+"""Keys on which the answers of a run depend: a new key of the schema is here or in the next list."""
+
+NO_ANSWER_DEPENDS_ON = (
+    *NOT_RECORDED,
+    *("run", "budget", "rules", "compare", "report", "errata", "published", "containers", FORM_KEY),
+)
+"""All other keys."""
+
 _SOURCES = ("release", "encoder")
 """Keys with a `source` that may be a path."""
-
-_NOT_OF_EMBEDDED = ("model", "endpoint", "key", "options", "limits")
-_NOT_OF_RESULTS = ("endpoint", "key", "options", "limits")
 
 
 def recorded_files(config: Mapping[str, Any], jobs: Iterable[Job]) -> dict[str, str]:
@@ -63,10 +84,6 @@ def recorded_row(row: ModelRow) -> dict[str, Json]:
         values["vllm"] = dict(sorted(flags.items()))
     for key in keys_of_others(row.kind):
         values.pop(key, None)
-    for key in _NOT_OF_EMBEDDED if KINDS[row.kind].embedded else ():
-        del values[key]
-    for key in _NOT_OF_RESULTS if row.recorded else ():
-        del values[key]
     if row.path is not None:
         values["path"] = Path(row.path).name
     return {key: value for key, value in values.items() if value not in (None, "", {})}

@@ -15,7 +15,7 @@ from typing import Any
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.project import project_folder
 from bfcl_pipeline.base.yaml_reader import read_yaml_file
-from bfcl_pipeline.benchmark.config.check import check_config, fits, with_defaults
+from bfcl_pipeline.benchmark.config.check import check_config, with_defaults
 from bfcl_pipeline.benchmark.config.choices import JournalChoice, ShownEntries
 from bfcl_pipeline.benchmark.config.job import WebChoice
 from bfcl_pipeline.benchmark.config.run_config import ReleasePin
@@ -89,8 +89,7 @@ def read_settings(path: Path) -> RunSettings:
     if not web_known:
         document.pop("web", None)
     schema = config_schema()
-    if not fits(document, schema):  # without importing jsonschema
-        check_config(document, schema, str(path))
+    check_config(document, schema, str(path))
     values = with_defaults(document, schema)
     web = WebChoice.of_config(values)
     return RunSettings(

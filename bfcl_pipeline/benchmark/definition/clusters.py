@@ -45,10 +45,22 @@ cluster on (variances over five clusters are not reliable): its cluster is the q
 not put together with the entry that they restate, because no score contains both.
 """
 
-_LIVE = re.compile(r"[a-z_]+_\d{1,9}-(?P<doc>\d{1,9})-\d{1,9}")
-_MULTI_TURN = re.compile(r"multi_turn_[a-z_]+_(?P<number>\d{1,9})")
-_MEMORY = re.compile(r"memory_(?:kv|vector|rec_sum)_(?P<question>\d{1,9}-[a-z]{1,40}-\d{1,9})")
-_WEB = re.compile(r"web_search_(?:base|no_snippet)_(?P<number>\d{1,9})")
+_MEMORY = re.compile(r"memory_(?:kv|vector|rec_sum)_(?P<key>\d{1,9}-[a-z]{1,40}-\d{1,9})")
+
+_SHARED = {
+    ClusterBy.FUNCTION_DOC: re.compile(r"[a-z_]+_\d{1,9}-(?P<key>\d{1,9})-\d{1,9}"),
+    ClusterBy.SCENARIO: re.compile(r"multi_turn_[a-z_]+_(?P<key>\d{1,9})"),
+    ClusterBy.MEMORY_QUESTION: _MEMORY,
+    ClusterBy.WEB_QUESTION: re.compile(r"web_search_(?:base|no_snippet)_(?P<key>\d{1,9})"),
+}
+"""What of an id the entries of one cluster share."""
+
+_OVER_CATEGORIES = {
+    ClusterBy.SCENARIO: "multi_turn",
+    ClusterBy.MEMORY_QUESTION: "memory",
+    ClusterBy.WEB_QUESTION: "web_search",
+}
+"""The begin of the keys of clusters over several categories."""
 
 
 def cluster_of(category: str, entry_id: str, base_entry_id: str | None = None) -> str:
@@ -64,26 +76,14 @@ def cluster_of(category: str, entry_id: str, base_entry_id: str | None = None) -
     Raises:
         KeyError: `category` is not a category.
     """
-    match CLUSTERS[category]:
-        case ClusterBy.SCENARIO:
-            found = _MULTI_TURN.fullmatch(entry_id)
-            return f"multi_turn:{found['number']}" if found else entry_id
-        case ClusterBy.MEMORY_QUESTION:
-            found = _MEMORY.fullmatch(entry_id)
-            return f"memory:{found['question']}" if found else entry_id
-        case ClusterBy.WEB_QUESTION:
-            found = _WEB.fullmatch(entry_id)
-            return f"web_search:{found['number']}" if found else entry_id
-        case ClusterBy.FUNCTION_DOC:
-            found = _LIVE.fullmatch(entry_id)
-            return f"{category}:{found['doc']}" if found else entry_id
-        case ClusterBy.BASE_ENTRY:
-            return f"format_sensitivity:{base_entry_id or entry_id.rpartition(':')[2]}"
-        case ClusterBy.ENTRY:
-            return entry_id
+    by = CLUSTERS[category]
+    if by is ClusterBy.BASE_ENTRY:
+        return f"format_sensitivity:{base_entry_id or entry_id.rpartition(':')[2]}"
+    found = _SHARED[by].fullmatch(entry_id) if by in _SHARED else None
+    return f"{_OVER_CATEGORIES.get(by, category)}:{found['key']}" if found else entry_id
 
 
 def memory_scenario(entry_id: str) -> str | None:
     """The scenario of a memory question, such as `customer`; None if the id is not one of memory."""
     found = _MEMORY.fullmatch(entry_id)
-    return found["question"].split("-")[1] if found else None
+    return found["key"].split("-")[1] if found else None

@@ -45,215 +45,191 @@ class Description:
     example: str  # id of a typical entry
 
 
-DESCRIPTIONS: Mapping[str, Description] = {
-    "simple_python": Description(
-        "V1",
+_TEXTS: Mapping[str, tuple[str, ...]] = {
+    "simple_python": (
         "one call of the one Python function",
         "The model is given one Python function and a question. The right answer is one call of it, with "
         "acceptable values of all required parameters.",
-        "simple_python_0",
     ),
-    "simple_java": Description(
-        "V1",
+    "simple_java": (
         "one call of the one Java method",
         "One Java method and a question. The right answer is one call, whose values are parsed and "
         "compared by the types of Java.",
-        "simple_java_0",
     ),
-    "simple_javascript": Description(
-        "V1",
+    "simple_javascript": (
         "one call of the one JavaScript function",
         "One JavaScript function and a question. The right answer is one call, whose values are parsed "
         "and compared by the types of JavaScript.",
-        "simple_javascript_0",
     ),
-    "multiple": Description(
-        "V1",
+    "multiple": (
         "choice of one function among several",
         "Two to four functions and a question, which only one of them answers. The right answer is one "
         "call of that one.",
-        "multiple_0",
     ),
-    "parallel": Description(
-        "V1",
+    "parallel": (
         "several calls of one function",
         "One function and a question that needs several calls of it. The right answer has all of them, in "
         "any order.",
-        "parallel_0",
     ),
-    "parallel_multiple": Description(
-        "V1",
+    "parallel_multiple": (
         "several calls of several functions",
         "Several functions and a question that needs several calls. The right answer has all of them, in "
         "any order.",
         "parallel_multiple_1",
     ),
-    "irrelevance": Description(
-        "V1",
+    "irrelevance": (
         "no call, as no function fits",
         "Functions of which none can answer the question. The right answer has no call.",
         "irrelevance_1",
     ),
-    "live_simple": Description(
-        "V2",
+    "live_simple": (
         "one call; contributed by users",
         "One function and one question that users contributed. The right answer is one call, as in "
         "simple_python.",
         "live_simple_2-2-0",
     ),
-    "live_multiple": Description(
-        "V2",
+    "live_multiple": (
         "choice of one function; contributed",
         "Several functions and one question that users contributed. The right answer is one call of the "
         "function that fits.",
         "live_multiple_1-0-1",
     ),
-    "live_parallel": Description(
-        "V2",
+    "live_parallel": (
         "several calls of one function; contributed",
         "One function and a question that users contributed and that needs several calls of it.",
         "live_parallel_1-0-1",
     ),
-    "live_parallel_multiple": Description(
-        "V2",
+    "live_parallel_multiple": (
         "several calls of several functions; contributed",
         "Several functions and a question that users contributed and that needs several calls.",
         "live_parallel_multiple_0-0-0",
     ),
-    "live_irrelevance": Description(
-        "V2",
+    "live_irrelevance": (
         "no call, as no function fits; contributed",
         "Functions and a question that users contributed and that do not belong together. The right "
         "answer has no call.",
         "live_irrelevance_2-0-2",
     ),
-    "live_relevance": Description(
-        "V2",
+    "live_relevance": (
         "a call, as a function fits; contributed",
         "Functions of which at least one fits the question. The right answer is any call that can be "
         "decoded; its arguments are not compared. Its score is shown, and counts in no other.",
         "live_relevance_2-2-0",
     ),
-    "multi_turn_base": Description(
-        "V3",
+    "multi_turn_base": (
         "tasks over several turns, with a state",
         "A user gives tasks in several turns, which simulated APIs carry out (files, posts, tickets, "
         "trips, trading, a car, mathematics). The right answer leaves the state of the truth after each "
         "turn, with the results that the turn asks for.",
         "multi_turn_base_12",
     ),
-    "multi_turn_miss_func": Description(
-        "V3",
+    "multi_turn_miss_func": (
         "tasks over turns; a function comes late",
         "As multi_turn_base, but a function that is needed is held back until a later turn. The right "
         "answer waits until that function is offered, and then calls it.",
         "multi_turn_miss_func_12",
     ),
-    "multi_turn_miss_param": Description(
-        "V3",
+    "multi_turn_miss_param": (
         "tasks over turns; a detail comes late",
         "As multi_turn_base, but the user leaves out a detail and adds it in the next turn. The right "
         "answer asks for the detail instead of guessing it.",
         "multi_turn_miss_param_12",
     ),
-    "multi_turn_long_context": Description(
-        "V3",
+    "multi_turn_long_context": (
         "tasks over turns; long results",
         "As multi_turn_base, but the simulated APIs hold much more content, so that their results are "
         "long.",
         "multi_turn_long_context_12",
     ),
-    "memory_kv": Description(
-        "V4",
+    "memory_kv": (
         "memory of keys and values",
         "An assistant talks with a user in several sessions, in which it can write to a memory of keys "
         "and values. It is right if it then answers a question with nothing but the memory.",
         "memory_kv_3-customer-3",
     ),
-    "memory_vector": Description(
-        "V4",
+    "memory_vector": (
         "memory searched by meaning",
         "As memory_kv, with a memory of texts that is searched by the similarity of sentence embeddings.",
         "memory_vector_3-customer-3",
     ),
-    "memory_rec_sum": Description(
-        "V4",
+    "memory_rec_sum": (
         "memory of one text",
         "As memory_kv, with a memory of one text, which the model appends to, replaces or clears.",
         "memory_rec_sum_3-customer-3",
     ),
-    "web_search_base": Description(
-        "V4",
+    "web_search_base": (
         "questions of several steps on the web",
         "A question whose answer needs several facts, each found with the help of the one before it, by "
         "web searches and fetches of pages. The right answer is short and matches the annotated one.",
         "web_search_base_5",
     ),
-    "web_search_no_snippet": Description(
-        "V4",
+    "web_search_no_snippet": (
         "web questions; results without snippets",
         "The questions of web_search_base, but search results have titles and addresses only, so that "
         "pages have to be fetched.",
         "web_search_no_snippet_5",
     ),
-    "format_sensitivity": Description(
-        "V4",
+    "format_sensitivity": (
         "single-turn questions in 26 prompt formats",
         "Two hundred questions of the single-turn categories, each in 26 formats of the prompt and of the "
         "calls, for models in prompt mode. The spread over the formats is shown; no score contains it.",
         "format_sensitivity_0:ret_fmt=python&tool_call_tag=True&func_doc_fmt=python&prompt_fmt=plaintext"
         "&style=classic:simple_python_19",
     ),
-    "exec_simple": Description(
-        "V1",
+    "exec_simple": (
         "one call that is executed",
         "One Python function and a question. The call of the answer is executed, and its value compared "
         "with that of the expected call: exactly, within 20 %, or by type, keys and length.",
-        "exec_simple_0",
     ),
-    "exec_multiple": Description(
-        "V1",
+    "exec_multiple": (
         "choice of one function; executed",
         "Two to four functions and a question, which only one of them answers. The call is executed, and "
         "its value compared as in exec_simple.",
-        "exec_multiple_0",
     ),
-    "exec_parallel": Description(
-        "V1",
+    "exec_parallel": (
         "several executed calls of one function",
         "One function and a question that needs several calls of it. They are executed, and their values "
         "compared as in exec_simple, in any order.",
-        "exec_parallel_0",
     ),
-    "exec_parallel_multiple": Description(
-        "V1",
+    "exec_parallel_multiple": (
         "several executed calls of several functions",
         "Several functions and a question that needs several calls. They are executed, and their values "
         "compared as in exec_simple, in any order.",
-        "exec_parallel_multiple_0",
     ),
-    "rest": Description(
-        "V1",
+    "rest": (
         "one HTTP request that is executed",
         "The function requests.get with the documentation of one web API, and a question. The right answer "
         "is one request whose response has the JSON type and the top-level keys of the recorded one; "
         "values are not compared.",
-        "rest_0",
     ),
-    "sql": Description(
-        "V1",
+    "sql": (
         "one SQL statement as a call",
         "One function, which takes the parts of an SQL statement, and a question. The right answer is one "
         "call, compared as in simple_python; nothing is executed.",
-        "sql_0",
     ),
-    "chatable": Description(
-        "V1",
+    "chatable": (
         "no call, as no function is offered",
         "A question for a chat, and no function. The right answer has no call.",
-        "chatable_0",
     ),
 }
+"""By category: what it tests, about it, and the example if it is not the first entry."""
+
+_GENERATION = {
+    "non_live": "V1",
+    "executable": "V1",
+    "live": "V2",
+    "multi_turn": "V3",
+    "agentic": "V4",
+    "format_sensitivity": "V4",
+}
+"""The version of the benchmark that added each group of categories."""
+
+
+def _describe(name: str, tests: str, about: str, example: str | None = None) -> Description:
+    return Description(_GENERATION[CATEGORIES[name].group], tests, about, example or f"{name}_0")
+
+
+DESCRIPTIONS: Mapping[str, Description] = {name: _describe(name, *texts) for name, texts in _TEXTS.items()}
 """Every category by name, in the order of CATEGORIES."""
 
 WEB_HOPS: Mapping[int, int] = {2: 27, 3: 33, 4: 39, 5: 1}

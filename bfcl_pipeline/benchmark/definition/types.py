@@ -3,34 +3,16 @@
 Source: the release's type mappings (constants) and checkers.
 """
 
-OPENAPI_TYPES: dict[str, str] = {
-    "integer": "integer",
-    "number": "number",
-    "float": "number",
-    "string": "string",
-    "boolean": "boolean",
-    "bool": "boolean",
-    "array": "array",
-    "list": "array",
-    "dict": "object",
-    "object": "object",
-    "tuple": "array",
-    "any": "string",
-    "byte": "integer",
-    "short": "integer",
-    "long": "integer",
-    "double": "number",
-    "char": "string",
-    "ArrayList": "array",
-    "Array": "array",
-    "HashMap": "object",
-    "Hashtable": "object",
-    "Queue": "array",
-    "Stack": "array",
-    "Any": "string",
-    "String": "string",
-    "Bigint": "integer",
+_OF_OPENAPI = {
+    "integer": ("integer", "byte", "short", "long", "Bigint"),
+    "number": ("number", "float", "double"),
+    "string": ("string", "any", "char", "Any", "String"),
+    "boolean": ("boolean", "bool"),
+    "array": ("array", "list", "tuple", "ArrayList", "Array", "Queue", "Stack"),
+    "object": ("dict", "object", "HashMap", "Hashtable"),
 }
+
+OPENAPI_TYPES: dict[str, str] = {name: kind for kind, names in _OF_OPENAPI.items() for name in names}
 """The name in a tool schema for each type name of the release; any other name becomes `string`."""
 
 PYTHON_TYPES: dict[str, type] = {
@@ -44,25 +26,17 @@ PYTHON_TYPES: dict[str, type] = {
     "any": str,
 }
 
-JAVA_TYPES: dict[str, type] = {
-    "byte": int,
-    "short": int,
-    "integer": int,
-    "float": float,
-    "double": float,
-    "long": int,
-    "boolean": bool,
-    "char": str,
-    "Array": list,
-    "ArrayList": list,
-    "Set": set,
-    "HashMap": dict,
-    "Hashtable": dict,
-    "Queue": list,
-    "Stack": list,
-    "String": str,
-    "any": str,
+_OF_JAVA: dict[type, tuple[str, ...]] = {
+    int: ("byte", "short", "integer", "long"),
+    float: ("float", "double"),
+    bool: ("boolean",),
+    str: ("char", "String", "any"),
+    list: ("Array", "ArrayList", "Queue", "Stack"),
+    set: ("Set",),
+    dict: ("HashMap", "Hashtable"),
 }
+
+JAVA_TYPES: dict[str, type] = {name: kind for kind, names in _OF_JAVA.items() for name in names}
 
 JAVASCRIPT_TYPES: dict[str, type] = {
     "String": str,

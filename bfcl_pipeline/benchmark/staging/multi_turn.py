@@ -1,12 +1,14 @@
-"""Entries of several turns with simulated APIs, and the function docs of those APIs.
+"""Entries with simulated APIs: multi-turn, memory on three backends, web search, and the docs of the APIs.
 
 Held-out functions (multi_turn_miss_func) are removed from the offered ones and stored by the turn at which
-they appear.
+they appear. Of the agentic categories, the release does not contain as such: ids by category, the
+prerequisite sessions of a memory scenario and their order, and the system message with the answer format.
 """
 
 from collections.abc import Mapping
 
-from bfcl_pipeline.benchmark.records import Entry, FunctionDoc
+from bfcl_pipeline.benchmark.definition import CATEGORIES
+from bfcl_pipeline.benchmark.records import Entry, FunctionDoc, Message
 from bfcl_pipeline.benchmark.staging.json_lines import (
     JsonLine,
     by_id,
@@ -15,7 +17,12 @@ from bfcl_pipeline.benchmark.staging.json_lines import (
     read_rows,
     read_turns,
 )
-from bfcl_pipeline.benchmark.staging.release_files import API_DOCS, questions_file
+from bfcl_pipeline.benchmark.staging.release_files import (
+    API_DOCS,
+    SCENARIOS,
+    questions_file,
+    sessions_file,
+)
 from bfcl_pipeline.benchmark.staging.single_turn import Truth, read_truths
 from bfcl_pipeline.benchmark.staging.source import Release
 
@@ -31,7 +38,7 @@ def read_api_docs(release: Release) -> ApiDocs:
     }
 
 
-def involved_functions(row: JsonLine, apis: tuple[str, ...], docs: ApiDocs) -> list[FunctionDoc]:
+def _involved_functions(row: JsonLine, apis: tuple[str, ...], docs: ApiDocs) -> list[FunctionDoc]:
     """The functions of all `apis` that `row` involves, one API after the other."""
     for api in apis:
         if api not in docs:
@@ -53,7 +60,7 @@ def _entry(category: str, key: str, row: JsonLine, truth: Truth, docs: ApiDocs) 
             row.where, f"{len(turns)} turns of truth for {key!r}", str(len(truth.answer))
         )
     apis = row.texts("involved_classes")
-    functions = involved_functions(row, apis, docs)
+    functions = _involved_functions(row, apis, docs)
     held_out = _hold_out(row, functions, len(turns)) if "missed_function" in row.value else {}
     return Entry(
         entry_id=key,
@@ -84,3 +91,87 @@ def _take(row: JsonLine, functions: list[FunctionDoc], name: str) -> FunctionDoc
         if doc["name"] == name:
             return functions.pop(position)
     raise malformed_release(row.where, "held-out functions of the involved APIs", repr(name))
+
+
+def read_web_search(release: Release, category: str, docs: ApiDocs, answer_format: str) -> list[Entry]:
+    """The entries of a web search category, in the release's order.
+
+    answer_format: the system message before every question.
+    """
+    snippets = {"show_snippet": CATEGORIES[category].snippets}
+    rows = by_id(read_rows(release, questions_file(category)))
+    truths = read_truths(release, category, rows)
+    entries = []
+    for key, row in rows.items():
+        apis = row.texts("involved_classes")
+        entries.append(
+            Entry(
+                entry_id=key.replace("web_search", category),
+                category=category,
+                turns=_with_answer_format(row, answer_format),
+                functions=tuple(_involved_functions(row, apis, docs)),
+                truth=truths[key].answer,
+                apis=apis,
+                initial_state=dict.fromkeys(apis, snippets),
+                source=truths[key].source,
+            )
+        )
+    return entries
+
+
+def read_memory(release: Release, category: str, docs: ApiDocs, answer_format: str) -> list[Entry]:
+    """The prerequisite sessions of a memory category, scenario by scenario, then its questions.
+
+    A session depends on the earlier ones of its scenario, a question on all of them. answer_format: the
+    system message before every question.
+    """
+    sessions = {scenario: _sessions(release, category, docs, scenario) for scenario in SCENARIOS}
+    rows = by_id(read_rows(release, questions_file(category)))
+    truths = read_truths(release, category, rows)
+    entries = [session for chain in sessions.values() for session in chain]
+    for key, row in rows.items():
+        scenario = row.get("scenario", str)
+        if scenario not in sessions:
+            raise malformed_release(row.where, f"a scenario of {', '.join(SCENARIOS)}", repr(scenario))
+        entries.append(
+            Entry(
+                entry_id=key.replace("memory", category),
+                category=category,
+                turns=_with_answer_format(row, answer_format),
+                functions=tuple(_involved_functions(row, _memory_apis(category), docs)),
+                truth=truths[key].answer,
+                apis=_memory_apis(category),
+                depends_on=tuple(session.entry_id for session in sessions[scenario]),
+                scenario=scenario,
+                source=truths[key].source,
+            )
+        )
+    return entries
+
+
+def _sessions(release: Release, category: str, docs: ApiDocs, scenario: str) -> list[Entry]:
+    chain: list[Entry] = []
+    for key, row in by_id(read_rows(release, sessions_file(scenario))).items():
+        session = Entry(
+            entry_id=key.replace("memory", category),
+            category=category,
+            turns=read_turns(row),
+            functions=tuple(_involved_functions(row, _memory_apis(category), docs)),
+            apis=_memory_apis(category),
+            depends_on=tuple(earlier.entry_id for earlier in chain),
+            prerequisite=True,
+            scenario=scenario,
+        )
+        chain.append(session)
+    return chain
+
+
+def _memory_apis(category: str) -> tuple[str, ...]:
+    backend = CATEGORIES[category].backend
+    return () if backend is None else (backend.value,)
+
+
+def _with_answer_format(row: JsonLine, answer_format: str) -> tuple[tuple[Message, ...], ...]:
+    """The turns of `row` with the system message of the answer format as the first message."""
+    first, *later = read_turns(row)
+    return ({"role": "system", "content": answer_format}, *first), *later

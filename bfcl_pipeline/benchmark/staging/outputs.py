@@ -19,20 +19,31 @@ from bfcl_pipeline.base.text import Log
 from bfcl_pipeline.benchmark.definition import CATEGORIES, Category, Check
 from bfcl_pipeline.benchmark.definition import release as pinned
 from bfcl_pipeline.benchmark.records import Entry, Json
-from bfcl_pipeline.benchmark.staging.agentic import AgenticInputs, read_memory, read_web_search
 from bfcl_pipeline.benchmark.staging.executable import (
     read_chatable,
     read_executable,
     read_recorded_calls,
     read_sql,
 )
-from bfcl_pipeline.benchmark.staging.fetch import download_wheel, read_bounded, sha256_of
 from bfcl_pipeline.benchmark.staging.json_lines import malformed_release
 from bfcl_pipeline.benchmark.staging.literals import literal, parse_module, read_texts
-from bfcl_pipeline.benchmark.staging.multi_turn import read_api_docs, read_multi_turn
+from bfcl_pipeline.benchmark.staging.multi_turn import (
+    read_api_docs,
+    read_memory,
+    read_multi_turn,
+    read_web_search,
+)
 from bfcl_pipeline.benchmark.staging.release_files import FAMILY_MODULES, MODEL_CONFIG, questions_file
 from bfcl_pipeline.benchmark.staging.single_turn import read_format_sensitivity, read_single_turn
-from bfcl_pipeline.benchmark.staging.source import MAX_WHEEL_BYTES, Release, read_folder, read_wheel
+from bfcl_pipeline.benchmark.staging.source import (
+    MAX_WHEEL_BYTES,
+    Release,
+    download_wheel,
+    read_bounded,
+    read_folder,
+    read_wheel,
+    sha256_of,
+)
 from bfcl_pipeline.benchmark.tables import entries_path, write_entries
 
 LONG = 60
@@ -127,7 +138,7 @@ def read_all_entries(release: Release, texts: Mapping[str, Mapping[str, Json]]) 
     form or a category does not have its number of entries.
     """
     docs = read_api_docs(release)
-    agentic = AgenticInputs(release, docs, texts["default_prompts"][_ANSWER_FORMAT])
+    answer_format = texts["default_prompts"][_ANSWER_FORMAT]
     staged: dict[str, list[Entry]] = {}
     for name, category in CATEGORIES.items():
         match category.check:
@@ -136,9 +147,9 @@ def read_all_entries(release: Release, texts: Mapping[str, Mapping[str, Json]]) 
             case Check.MULTI_TURN:
                 staged[name] = read_multi_turn(release, name, docs)
             case Check.MEMORY:
-                staged[name] = read_memory(agentic, name)
+                staged[name] = read_memory(release, name, docs, answer_format)
             case Check.WEB_SEARCH:
-                staged[name] = read_web_search(agentic, name)
+                staged[name] = read_web_search(release, name, docs, answer_format)
             case _ if category.group == "executable":
                 staged[name] = _EXECUTABLE.get(name, read_executable)(release, name)
             case _:
@@ -158,14 +169,6 @@ def _check_counts(category: Category, entries: Sequence[Entry]) -> None:
                 f"{questions_file(category.name)}: expected {expected} {kind} of {category.name}, "
                 f"got {got}. Check that version and source are the pinned release."
             )
-
-
-@dataclass(frozen=True, slots=True)
-class _Fetched:
-    """A verified release."""
-
-    release: Release
-    wheel: bytes | None  # the wheel it was read from; None for a folder
 
 
 def stage(
@@ -190,34 +193,33 @@ def stage(
         StagingError: the release cannot be fetched, verified or read; it names file and line, and nothing
             is written.
     """
-    fetched = _fetch(data, source, version, sha256, log)
-    log(f"read {fetched.release.origin}: sha256 verified")
-    texts = read_texts(fetched.release)
-    family_texts = read_family_texts(fetched.release)
-    models = read_models(fetched.release)
-    entries = read_all_entries(fetched.release, texts)
+    release, wheel = _fetch(data, source, version, sha256, log)
+    log(f"read {release.origin}: sha256 verified")
+    texts = read_texts(release)
+    entries = read_all_entries(release, texts)
     executed = [one for name, rows in entries.items() if CATEGORIES[name].executes for one in rows]
-    recorded_calls = read_recorded_calls(fetched.release, executed)
-    folder = data / "release"
+    contents = {} if wheel is None else {_wheel_name(version): wheel}
+    contents |= {
+        "texts.json": _json_bytes(texts),
+        "family_texts.json": _json_bytes(read_family_texts(release)),
+        "recorded_calls.json": _json_bytes(read_recorded_calls(release, executed)),
+        "models.json": _json_bytes(read_models(release)),
+    }
     with ExitStack() as outputs:
         # The outputs are renamed when the stack unwinds, after all were written without an error.
-        def place(path: Path) -> Path:
-            return outputs.enter_context(atomic_path(path))
-
-        if fetched.wheel is not None:
-            place(folder / _wheel_name(version)).write_bytes(fetched.wheel)
-        place(folder / "texts.json").write_bytes(_json_bytes(texts))
-        place(folder / "family_texts.json").write_bytes(_json_bytes(family_texts))
-        place(folder / "recorded_calls.json").write_bytes(_json_bytes(recorded_calls))
-        place(folder / "models.json").write_bytes(_json_bytes(models))
+        for name, content in contents.items():
+            outputs.enter_context(atomic_path(data / "release" / name)).write_bytes(content)
         for category, rows in entries.items():
-            write_entries(place(entries_path(data, category)), rows)
+            write_entries(outputs.enter_context(atomic_path(entries_path(data, category))), rows)
             log(f"{category}: {len(rows)} entries")
 
 
-def _fetch(data: Path, source: Path | None, version: str, sha256: str, log: Log) -> _Fetched:
+def _fetch(
+    data: Path, source: Path | None, version: str, sha256: str, log: Log
+) -> tuple[Release, bytes | None]:
+    """The verified release, and the wheel that it was read from, if any."""
     if source is not None and source.is_dir():
-        return _Fetched(read_folder(source, sha256), wheel=None)
+        return read_folder(source, sha256), None
     path = data / "release" / _wheel_name(version)
     if source is not None:
         path = source
@@ -227,7 +229,7 @@ def _fetch(data: Path, source: Path | None, version: str, sha256: str, log: Log)
     else:
         log(f"fetching {pinned.DISTRIBUTION} {version} with pip")
         wheel = download_wheel(pinned.DISTRIBUTION, version, _wheel_name(version))
-    return _Fetched(read_wheel(path, wheel, sha256), wheel)
+    return read_wheel(path, wheel, sha256), wheel
 
 
 def _wheel_name(version: str) -> str:

@@ -19,9 +19,8 @@ from bfcl_pipeline.benchmark.definition import release as pinned
 from bfcl_pipeline.benchmark.errata import Edit, Erratum, alike, edit_line, same
 from bfcl_pipeline.benchmark.errata.page import BUNDLE_TITLE, THREAD, bundle_readme
 from bfcl_pipeline.benchmark.records import Json
-from bfcl_pipeline.benchmark.staging.fetch import read_bounded
 from bfcl_pipeline.benchmark.staging.release_files import questions_file, release_id, truths_file
-from bfcl_pipeline.benchmark.staging.source import MAX_WHEEL_BYTES, Release, read_wheel
+from bfcl_pipeline.benchmark.staging.source import MAX_WHEEL_BYTES, Release, read_bounded, read_wheel
 
 _ESCAPE = rb"\u"
 

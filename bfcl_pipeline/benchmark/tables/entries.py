@@ -10,7 +10,7 @@ import pyarrow as pa
 from bfcl_pipeline.base.errors import TableError
 from bfcl_pipeline.base.files import named_file
 from bfcl_pipeline.benchmark.definition.descriptions import DESCRIPTIONS
-from bfcl_pipeline.benchmark.records import Entry, Json
+from bfcl_pipeline.benchmark.records import Entry
 from bfcl_pipeline.benchmark.tables.files import read_table, write_table
 from bfcl_pipeline.benchmark.tables.schemas import ENTRIES
 
@@ -42,51 +42,34 @@ def check_staged(path: Path) -> None:
         raise TableError(f"{path}: no such table. Stage the benchmark first: {stage}")
 
 
-def _dump(value: Json) -> str | None:
-    return None if value is None else json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-
-
-def _load(text: str | None) -> Json:
-    return None if text is None else json.loads(text)
-
-
 def _row(entry: Entry) -> dict[str, Any]:
-    return {
-        "entry_id": entry.entry_id,
-        "category": entry.category,
-        "turns_json": _dump(entry.turns),
-        "functions_json": _dump(entry.functions),
-        "truth_json": _dump(entry.truth),
-        "prompt_format": entry.prompt_format,
-        "base_entry_id": entry.base_entry_id,
-        "apis": list(entry.apis),
-        "initial_state_json": _dump(entry.initial_state),
-        "held_out_json": _dump(entry.held_out) if entry.held_out else None,
-        "depends_on": list(entry.depends_on),
-        "prerequisite": entry.prerequisite,
-        "scenario": entry.scenario,
-        "source_json": _dump(entry.source),
-    }
+    row = {}
+    for name in ENTRIES.names:
+        value = getattr(entry, name.removesuffix("_json"))
+        if name.endswith("_json"):
+            missing = value is None or (name == "held_out_json" and not value)
+            value = None if missing else json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+        row[name] = value
+    return row
 
 
 def _entry(path: Path, row: Mapping[str, Any]) -> Entry:
     try:
-        held_out = _load(row["held_out_json"]) or {}
+        values = {
+            name.removesuffix("_json"): (
+                json.loads(value) if name.endswith("_json") and value is not None else value
+            )
+            for name, value in row.items()
+        }
         return Entry(
-            entry_id=row["entry_id"],
-            category=row["category"],
-            turns=tuple(tuple(turn) for turn in _load(row["turns_json"])),
-            functions=tuple(_load(row["functions_json"])),
-            truth=_load(row["truth_json"]),
-            prompt_format=row["prompt_format"],
-            base_entry_id=row["base_entry_id"],
-            apis=tuple(row["apis"]),
-            initial_state=_load(row["initial_state_json"]),
-            held_out={turn: tuple(docs) for turn, docs in held_out.items()},
-            depends_on=tuple(row["depends_on"]),
-            prerequisite=row["prerequisite"],
-            scenario=row["scenario"],
-            source=_load(row["source_json"]),
+            **{
+                **values,
+                "turns": tuple(tuple(turn) for turn in values["turns"]),
+                "functions": tuple(values["functions"]),
+                "apis": tuple(values["apis"]),
+                "held_out": {turn: tuple(docs) for turn, docs in (values["held_out"] or {}).items()},
+                "depends_on": tuple(values["depends_on"]),
+            }
         )
     except (TypeError, ValueError) as error:
         raise TableError(

@@ -23,18 +23,12 @@ if TYPE_CHECKING:
 
 HELP = "play the cassettes of the web cache, offline; exit status 1 if one contradicts its outcome"
 
-SHOWN = 10
-"""The most lines on one kind of finding without `--all`; of undecided outcomes one is printed."""
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the options of the action."""
     add_record(parser)
     add_run(parser, "check what it used only")
     add_data(parser)
-    parser.add_argument(
-        "--all", action="store_true", help=f"print all findings (default: {SHOWN} of a kind)"
-    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -54,7 +48,7 @@ def run(options: argparse.Namespace) -> int:
         absent = "" if options.record.is_dir() else " (no such directory)"
         print(f"{options.record}: nothing to check{absent}.")
         return 0
-    print_findings(check, None if options.all else SHOWN)
+    print_findings(check)
     print(f"\n{options.record}: {check.outcomes:,} outcomes in {time.perf_counter() - started:,.1f} s")
     return 1 if check.failed else 0
 
@@ -72,18 +66,14 @@ def _keys(run: Run, record: Path) -> set[Key]:
     return run_keys(run, record, unfinished=True)
 
 
-def print_findings(
-    check: CacheCheck, most: int | None, named: Callable[[str], str] = lambda line: line
-) -> None:
-    """A table of counts, then what is wrong, one line each. named: a line as it is shown."""
+def print_findings(check: CacheCheck, named: Callable[[str], str] = lambda line: line) -> None:
+    """A table of counts, then what is wrong, one line each; of undecided outcomes the first.
+
+    named: a line as it is shown.
+    """
     rows = [("proven by its cassette", f"{check.proven:,}"), ("nothing was sent", f"{check.unsent:,}")]
     rows += [(name, f"{len(lines):,}") for name, lines in check.findings()]
     print(text_table(("outcome", "number"), rows))
     for name, lines in check.findings():
-        shown = lines if most is None else lines[: 1 if lines is check.undecided else most]
-        for line in shown:
+        for line in lines[:1] if lines is check.undecided else lines:
             print(f"{name}: {named(line)}", file=sys.stderr)
-        if len(lines) > len(shown):
-            print(
-                f"{name}: {len(lines) - len(shown):,} more (web check --all prints them)", file=sys.stderr
-            )

@@ -12,9 +12,6 @@ from bfcl_pipeline.world.web.cache import WebCache
 
 HELP = "add a record of the web from somebody else, after checking all of it"
 
-SHOWN = 20
-"""The most conflicts that are printed."""
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the options of the action."""
@@ -48,7 +45,7 @@ def run(options: argparse.Namespace) -> int:
             processes=os.cpu_count() or 1,
             progress=PlainCount("checked outcomes").show,
         )
-        print_findings(found.check, SHOWN, record.named)
+        print_findings(found.check, record.named)
     if others := found.others + record.packed_others:
         print(f"Other files in {printable(str(options.source))}, not read: {others:,}.")
     if found.check.failed:
@@ -62,9 +59,7 @@ def run(options: argparse.Namespace) -> int:
     print(
         text_table(("outcomes of the record", "number"), [(name, f"{n:,}") for name, n in counts.items()])
     )
-    for conflict in sorted(found.conflicts)[:SHOWN]:
+    for conflict in sorted(found.conflicts):
         print(f"  {conflict}")
-    if len(found.conflicts) > SHOWN:
-        print(f"  ... and {len(found.conflicts) - SHOWN:,} more")
     print(f"\n{options.record}: {found.new:,} {'would be ' if options.dry_run else ''}added.")
     return 0

@@ -45,7 +45,7 @@ class Texts:
 
 _MODULE = "default_prompts"
 _CALL_FIELDS = frozenset({"output_format", "param_types"})
-_PLACEHOLDERS: Mapping[str, frozenset[str]] = {
+_STYLE_FIELDS: Mapping[str, frozenset[str]] = {
     "tool_call_no_tag": _CALL_FIELDS,
     "tool_call_with_tag": _CALL_FIELDS,
     "available_tools": frozenset({"format", "functions"}),
@@ -55,12 +55,9 @@ _LAYOUT_NAMES = {
     "plaintext": "_PLAINTEXT_SYSTEM_PROMPT_TEMPLATE",
     "markdown": "_MARKDOWN_SYSTEM_PROMPT_TEMPLATE",
 }
-
-_MORE_FUNCTIONS_FC = "DEFAULT_USER_PROMPT_FOR_ADDITIONAL_FUNCTION_FC"
-_MEMORY_IN_TWO_PARTS = "MEMORY_BACKEND_INSTRUCTION_CORE_ARCHIVAL"
-_MEMORY_IN_ONE_TEXT = "MEMORY_BACKEND_INSTRUCTION_UNIFIED"
+_MORE_FUNCTIONS = "DEFAULT_USER_PROMPT_FOR_ADDITIONAL_FUNCTION"
+_MEMORY = "MEMORY_BACKEND_INSTRUCTION"
 _MEMORY_FIELDS = frozenset({"scenario_setting", "memory_content"})
-_MORE_FUNCTIONS_PROMPT = "DEFAULT_USER_PROMPT_FOR_ADDITIONAL_FUNCTION_PROMPTING"
 
 
 def load_texts(release: Mapping[str, Json]) -> Texts:
@@ -68,79 +65,62 @@ def load_texts(release: Mapping[str, Json]) -> Texts:
 
     Raises MalformedRelease if a text is missing, is not text, or has unknown placeholders.
     """
-    constants = _mapping(release, _MODULE, "")
-    styles = _mapping(constants, "PROMPT_STYLE_TEMPLATES", _MODULE)
-    settings = _mapping(constants, "MEMORY_AGENT_SETTINGS", _MODULE)
+
+    def text(*path: str, placeholders: frozenset[str] | None = None) -> str:
+        return _text(release, (_MODULE, *path), placeholders)
+
+    def style(name: str) -> Style:
+        return Style(
+            **{
+                part.name: text(
+                    "PROMPT_STYLE_TEMPLATES", name, part.name, placeholders=_STYLE_FIELDS.get(part.name)
+                )
+                for part in fields(Style)
+            }
+        )
+
+    formats = dict.fromkeys(fmt.return_format.value for fmt in FORMATS)
+    scenarios = _value(release, (_MODULE, "MEMORY_AGENT_SETTINGS"), Mapping)
     return Texts(
-        output_formats=_by_return_format(constants, "OUTPUT_FORMAT_MAPPING"),
-        param_types=_by_return_format(constants, "PARAM_TYPE_MAPPING"),
-        styles={name: _style(styles, name) for name in sorted({fmt.style for fmt in FORMATS})},
-        layouts={
-            layout: _template(constants, name, _MODULE, _LAYOUT_FIELDS)
-            for layout, name in _LAYOUT_NAMES.items()
-        },
-        more_functions_fc=_text(constants, _MORE_FUNCTIONS_FC, _MODULE),
-        more_functions_prompt=_template(
-            constants, _MORE_FUNCTIONS_PROMPT, _MODULE, frozenset({"functions"})
-        ),
-        memory_settings={
-            scenario: _text(settings, scenario, f"{_MODULE}.MEMORY_AGENT_SETTINGS") for scenario in settings
-        },
-        memory_in_two_parts=_template(constants, _MEMORY_IN_TWO_PARTS, _MODULE, _MEMORY_FIELDS),
-        memory_in_one_text=_template(constants, _MEMORY_IN_ONE_TEXT, _MODULE, _MEMORY_FIELDS),
+        output_formats={name: text("OUTPUT_FORMAT_MAPPING", name) for name in formats},
+        param_types={name: text("PARAM_TYPE_MAPPING", name) for name in formats},
+        styles={name: style(name) for name in sorted({fmt.style for fmt in FORMATS})},
+        layouts={layout: text(name, placeholders=_LAYOUT_FIELDS) for layout, name in _LAYOUT_NAMES.items()},
+        more_functions_fc=text(f"{_MORE_FUNCTIONS}_FC"),
+        more_functions_prompt=text(f"{_MORE_FUNCTIONS}_PROMPTING", placeholders=frozenset({"functions"})),
+        memory_settings={name: text("MEMORY_AGENT_SETTINGS", name) for name in scenarios},
+        memory_in_two_parts=text(f"{_MEMORY}_CORE_ARCHIVAL", placeholders=_MEMORY_FIELDS),
+        memory_in_one_text=text(f"{_MEMORY}_UNIFIED", placeholders=_MEMORY_FIELDS),
     )
 
 
-def _by_return_format(constants: Mapping[str, Json], name: str) -> dict[str, str]:
-    table = _mapping(constants, name, _MODULE)
-    wanted = dict.fromkeys(fmt.return_format.value for fmt in FORMATS)
-    return {key: _text(table, key, f"{_MODULE}.{name}") for key in wanted}
-
-
-def _style(styles: Mapping[str, Json], name: str) -> Style:
-    where = f"{_MODULE}.PROMPT_STYLE_TEMPLATES"
-    parts = _mapping(styles, name, where)
-    texts: dict[str, str] = {}
-    for part in (each.name for each in fields(Style)):
-        placeholders = _PLACEHOLDERS.get(part)
-        if placeholders is None:
-            texts[part] = _text(parts, part, f"{where}.{name}")
-        else:
-            texts[part] = _template(parts, part, f"{where}.{name}", placeholders)
-    return Style(**texts)
-
-
-def _template(table: Mapping[str, Json], name: str, where: str, placeholders: frozenset[str]) -> str:
-    template = _text(table, name, where)
+def _text(release: Mapping[str, Json], path: Sequence[str], placeholders: frozenset[str] | None) -> str:
+    """The text at `path`; as a template it may have some of `placeholders`."""
+    text: str = _value(release, path, str)
+    if placeholders is None:
+        return text
     try:
-        found = {field for _, field, _, _ in Formatter().parse(template) if field is not None}
+        found = {name for _, name, _, _ in Formatter().parse(text) if name is not None}
     except ValueError as error:
-        raise MalformedRelease.at(_place(where, name), "a template", str(error)) from error
+        raise _malformed(path, "a template", str(error)) from error
     if not found <= placeholders:
-        expected = f"placeholders among {sorted(placeholders)}"
-        raise MalformedRelease.at(_place(where, name), expected, f"{sorted(found)}")
-    return template
+        raise _malformed(path, f"placeholders among {sorted(placeholders)}", f"{sorted(found)}")
+    return text
 
 
-def _text(table: Mapping[str, Json], name: str, where: str) -> str:
-    value = _value(table, name, where, "a text")
-    if not isinstance(value, str):
-        raise MalformedRelease.at(_place(where, name), "a text", type(value).__name__)
+def _value(release: Mapping[str, Json], path: Sequence[str], kind: type) -> Json:
+    """The value at `path`, which must be a `kind`, in tables of texts."""
+    value: Json = release
+    for depth, name in enumerate(path, 1):
+        wanted = kind if depth == len(path) else Mapping
+        expected = "a text" if wanted is str else "a table of texts"
+        if name not in value:
+            raise _malformed(path[:depth], expected, "nothing of that name")
+        value = value[name]
+        if not isinstance(value, wanted):
+            raise _malformed(path[:depth], expected, type(value).__name__)
     return value
 
 
-def _mapping(table: Mapping[str, Json], name: str, where: str) -> Mapping[str, Json]:
-    value = _value(table, name, where, "a table of texts")
-    if not isinstance(value, Mapping):
-        raise MalformedRelease.at(_place(where, name), "a table of texts", type(value).__name__)
-    return value
-
-
-def _value(table: Mapping[str, Json], name: str, where: str, expected: str) -> Json:
-    if name not in table:
-        raise MalformedRelease.at(_place(where, name), expected, "nothing of that name")
-    return table[name]
-
-
-def _place(where: str, name: str) -> str:
-    return f"texts of the release: {f'{where}.{name}'.lstrip('.')}"
+def _malformed(path: Sequence[str], expected: str, got: str) -> MalformedRelease:
+    return MalformedRelease.at(f"texts of the release: {'.'.join(path)}", expected, got)

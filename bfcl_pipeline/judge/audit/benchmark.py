@@ -7,7 +7,7 @@ from typing import Self
 
 from bfcl_pipeline.benchmark.definition import CATEGORIES, Check
 from bfcl_pipeline.benchmark.errata import verified_entry
-from bfcl_pipeline.benchmark.records import Call, Entry, Json, Mode, NameStyle, Rules
+from bfcl_pipeline.benchmark.records import Call, Entry, Mode, NameStyle, Rules
 from bfcl_pipeline.dialogue.calls import write_native
 from bfcl_pipeline.judge.scoring.agentic import AgenticChecker
 from bfcl_pipeline.judge.scoring.findings import Finding
@@ -20,12 +20,16 @@ from bfcl_pipeline.world.tools import Constants
 class Suspicion:
     """One suspected defect of one entry: a finding of a detector, not a verdict."""
 
-    detector: str  # one of DETECTORS
-    category: str
-    entry_id: str
+    entry: Entry
     where: str  # the place in the entry: a parameter of a call, a turn, the modes
     detail: str  # what was found there, human-readable
     related: str | None = None  # id of the entry that it is compared with, if there is one
+    detector: str = ""  # one of DETECTORS; `find` sets it
+
+    @property
+    def entry_id(self) -> str:
+        """The id of the entry."""
+        return self.entry.entry_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,41 +78,6 @@ class Benchmark:
     def _checker(self, entry: Entry) -> MultiTurnChecker:
         """The checker of a multi-turn entry, which runs its truth once for all detectors."""
         return self._checkers.setdefault(entry.entry_id, MultiTurnChecker(entry, self.constants))
-
-
-OMITTED = ""
-"""Among accepted values: the parameter may be left out."""
-
-
-@dataclass(frozen=True, slots=True)
-class Accepted:
-    """One parameter of one demanded call."""
-
-    entry: Entry
-    function: str
-    parameter: str
-    schema: Mapping[str, Json]  # of the function doc
-    required: bool  # in the function doc
-    values: list[Json]
-
-    @property
-    def where(self) -> str:
-        """The parameter, for a finding."""
-        return f"{self.function}, {self.parameter}"
-
-
-def accepted_parameters(benchmark: Benchmark) -> Iterator[Accepted]:
-    """Every parameter that both the truth and the function doc have."""
-    for entry in benchmark.checked_with(Check.SIMPLE, Check.MULTIPLE, Check.PARALLEL):
-        docs = {doc["name"]: doc["parameters"] for doc in entry.functions}
-        for call in entry.truth:
-            for function, arguments in call.items():
-                doc = docs.get(function, {})
-                properties = doc.get("properties", {})
-                for name, values in arguments.items():
-                    if name in properties:
-                        required = name in doc.get("required", ())
-                        yield Accepted(entry, function, name, properties[name], required, values)
 
 
 def in_answer_form(answer: str) -> str:

@@ -8,8 +8,8 @@ another category should have the same messages, docs and truth. A finding names 
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher
+from typing import TypeAlias
 
 from bfcl_pipeline.base.differences import MISSING
 from bfcl_pipeline.base.text import cut
@@ -23,8 +23,6 @@ from bfcl_pipeline.judge.scoring.findings import shorten
 from bfcl_pipeline.judge.scoring.truth import truth_calls
 from bfcl_pipeline.world.tools import APIS, effects
 
-NAME = "drift"
-
 _LONGEST = 120  # characters of a value in a finding
 
 _VALUE = re.compile(r"(?<!\S)[^\s\d]*+\d\S*")
@@ -32,25 +30,18 @@ _VALUE = re.compile(r"(?<!\S)[^\s\d]*+\d\S*")
 
 _RESTATED = ("turns", "functions", "truth")
 
-
-@dataclass(frozen=True, slots=True)
-class _Difference:
-    """One difference of a variant."""
-
-    where: str
-    detail: str
+_Difference: TypeAlias = tuple[str, str]  # where, and what differs
 
 
-def suspicions(benchmark: Benchmark) -> Iterator[Suspicion]:
+def drifted_variants(benchmark: Benchmark) -> Iterator[Suspicion]:
     """One finding per difference between an entry and the first that states the same task."""
     first = dict[str, Entry]()
     for entries in benchmark.entries.values():
         for entry in entries:
             base = first.setdefault(_task(entry), entry)
             if base is not entry and benchmark.wants(entry):
-                for difference in _differences(base, entry):
-                    place = (entry.category, entry.entry_id, difference.where, difference.detail)
-                    yield Suspicion(NAME, *place, base.entry_id)
+                for where, detail in _differences(base, entry):
+                    yield Suspicion(entry, where, detail, base.entry_id)
 
 
 def _task(entry: Entry) -> str:
@@ -74,14 +65,14 @@ def _differences(base: Entry, entry: Entry) -> Iterator[_Difference]:
         if name == "functions" and entry.base_entry_id is None:
             continue  # each memory has functions of its own
         if getattr(base, name) != getattr(entry, name):
-            yield _Difference(name, f"it differs from that of {base.entry_id}")
+            yield name, f"it differs from that of {base.entry_id}"
 
 
 def _state(base: Entry, entry: Entry) -> Iterator[_Difference]:
     found = first_differences(entry.initial_state, base.initial_state)
     if found:
         places = (f"{each.path} is {_short(each.first)}, there {_short(each.second)}" for each in found)
-        yield _Difference("initial state", "; ".join(places))
+        yield "initial state", "; ".join(places)
 
 
 def _docs(base: Entry, entry: Entry) -> Iterator[_Difference]:
@@ -92,14 +83,14 @@ def _docs(base: Entry, entry: Entry) -> Iterator[_Difference]:
     )
     names = [name for name in sorted({*here, *there}) if here.get(name) != there.get(name)]
     if names:
-        yield _Difference("functions", f"the docs of {', '.join(names)} differ")
+        yield "functions", f"the docs of {', '.join(names)} differ"
 
 
 def _values_said(base: Entry, entry: Entry) -> Iterator[_Difference]:
     here, there = _said(entry), _said(base)
     if here != there:
         only = f"the messages say {_listed(here - there)}, there {_listed(there - here)}"
-        yield _Difference("messages", only)
+        yield "messages", only
 
 
 def _said(entry: Entry) -> set[str]:
@@ -129,14 +120,14 @@ def _changes(
         if CATEGORIES[entry.category].long_context and all(map(_on_files, (*there, *here))):
             return
         made, wanted = (", ".join(map(_text, calls)) or "no call" for calls in (here, there))
-        yield _Difference("truth", f"{made}; there {wanted}")
+        yield "truth", f"{made}; there {wanted}"
         return
     for one, other in zip(there, here, strict=True):
         for name in dict.fromkeys((*one.arguments, *other.arguments)):
             old, new = (call.arguments.get(name, MISSING) for call in (one, other))
             if old != new and not _explained(base, entry, old, new):
                 detail = f"{name} is {_short(new)}, there {_short(old)}"
-                yield _Difference(f"truth, {one.name}", detail)
+                yield f"truth, {one.name}", detail
 
 
 def _explained(base: Entry, entry: Entry, old: Json, new: Json) -> bool:

@@ -35,8 +35,6 @@ from bfcl_pipeline.judge.scoring.truth import TRUTH_OWNER
 from bfcl_pipeline.world.executables import read_call
 from bfcl_pipeline.world.tools import APIS, Effect, World, WorldConfig, effects, plain
 
-NAME = "provenance"
-
 _TABLES = ("trading_bot", "travel_booking", "vehicle_control")  # of the release: symbols, airports, limits
 
 _ORDINALS = (
@@ -108,9 +106,9 @@ class _Known:
         return all(part.strip() in self._text for part in re.split(cuts, text.lstrip("@#")) if part)
 
 
-def suspicions(benchmark: Benchmark) -> Iterator[Suspicion]:
+def unstated_values(benchmark: Benchmark) -> Iterator[Suspicion]:
     """One finding per value, or per question of a memory category."""
-    yield from find_undated(benchmark, NAME)
+    yield from find_undated(benchmark)
     tables = _Known()
     tables.learn(*all_texts([benchmark.constants.modules.get(module) for module in _TABLES]))
     for entry in filter(benchmark.wants, benchmark.checked_with(Check.MULTI_TURN)):
@@ -118,9 +116,9 @@ def suspicions(benchmark: Benchmark) -> Iterator[Suspicion]:
     for entry in benchmark.checked_with(Check.EXECUTION_SIMPLE, Check.EXECUTION):
         undocumented = find_unoffered(entry)
         for where, detail in [undocumented] if undocumented else unstated_lambdas(entry):
-            yield Suspicion(NAME, entry.category, entry.entry_id, where, detail)
+            yield Suspicion(entry, where, detail)
     for entry, detail in untold(benchmark):
-        yield Suspicion(NAME, entry.category, entry.entry_id, "truth", detail)
+        yield Suspicion(entry, "truth", detail)
 
 
 def _arguments(benchmark: Benchmark, entry: Entry, known: _Known) -> Iterator[Suspicion]:
@@ -140,7 +138,7 @@ def _arguments(benchmark: Benchmark, entry: Entry, known: _Known) -> Iterator[Su
                 if unknown and _is_compared(benchmark, entry, call, name):
                     where = f"turn {number}, {call.name}, {name}"
                     detail = f"nothing states {', '.join(map(shorten, unknown))}"
-                    yield Suspicion(NAME, entry.category, entry.entry_id, where, detail)
+                    yield Suspicion(entry, where, detail)
             known.learn(*result_texts(result))
 
 
@@ -252,7 +250,7 @@ _DATE_VALUE = re.compile(r"\d{4}-\d\d-\d\d|\d\d/\d\d/\d{4}")
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?:\d{4})?(?!\d)")  # alone, or before month and day
 
 
-def find_undated(benchmark: Benchmark, detector: str) -> Iterator[Suspicion]:
+def find_undated(benchmark: Benchmark) -> Iterator[Suspicion]:
     """One finding per parameter that must be a date, where no message has any year."""
     for entry in benchmark.checked_with(Check.SIMPLE, Check.MULTIPLE, Check.PARALLEL):
         if _YEAR.search(content_of(message for turn in entry.turns for message in turn)):
@@ -263,7 +261,7 @@ def find_undated(benchmark: Benchmark, detector: str) -> Iterator[Suspicion]:
                     if accepted and all(map(_is_date, accepted)):
                         where = f"{function}, {name}"
                         detail = f"no message states the year of {shown_options(accepted)}"
-                        yield Suspicion(detector, entry.category, entry.entry_id, where, detail)
+                        yield Suspicion(entry, where, detail)
 
 
 def _is_date(value: Json) -> bool:

@@ -11,8 +11,7 @@ Memory and web search: one of the accepted answers must pass as the `answer` fie
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from bfcl_pipeline.base.errors import MalformedRelease
 from bfcl_pipeline.benchmark.definition import CATEGORIES, Check, PromptFormat
@@ -26,19 +25,11 @@ from bfcl_pipeline.judge.scoring.findings import shown_options
 from bfcl_pipeline.judge.scoring.functions import check_argument
 from bfcl_pipeline.judge.scoring.single_turn import plan_of
 
-NAME = "unpassable"
+Obstacle: TypeAlias = tuple[str, str]
+"""Why no answer can pass an entry: function and parameter without an acceptable value, and the reason."""
 
 
-@dataclass(frozen=True, slots=True)
-class Obstacle:
-    """Why no answer can pass an entry."""
-
-    call: str  # function name of the expected call
-    parameter: str  # parameter without an acceptable value
-    reason: str  # human-readable
-
-
-def suspicions(benchmark: Benchmark) -> Iterator[Suspicion]:
+def unpassable_entries(benchmark: Benchmark) -> Iterator[Suspicion]:
     """One finding per entry; a restatement is listed if its base entry is not."""
     rules, listed = benchmark.checked_by, set[str]()
     bases = {
@@ -62,7 +53,7 @@ def suspicions(benchmark: Benchmark) -> Iterator[Suspicion]:
                 found = _single_turn(entry, rules)
             if found is not None:
                 listed.add(entry.entry_id)
-                yield Suspicion(NAME, name, entry.entry_id, *found, entry.base_entry_id)
+                yield Suspicion(entry, *found, entry.base_entry_id)
 
 
 def _single_turn(entry: Entry, rules: Rules) -> tuple[str, str] | None:
@@ -76,9 +67,8 @@ def _single_turn(entry: Entry, rules: Rules) -> tuple[str, str] | None:
         return "truth", str(error)
     if not by_mode:
         return None
-    mode, first = next((mode, found[0]) for mode, found in by_mode.items())
-    alone = "" if len(by_mode) > 1 else f" ({mode} mode)"
-    return f"{first.call}, {first.parameter}{alone}", first.reason
+    mode, (where, reason) = next((mode, found[0]) for mode, found in by_mode.items())
+    return where if len(by_mode) > 1 else f"{where} ({mode} mode)", reason
 
 
 def _played(benchmark: Benchmark, entry: Entry) -> tuple[str, str] | None:
@@ -126,16 +116,25 @@ def _call_obstacles(
     passing = {name: _passing(parameter, rules) for name, parameter in known.items()}
     others = Call(expected.name, dict.fromkeys(known, "text"))  # text can be written in every format
     for name in names:
+        where = f"{expected.name}, {name}"
         if name not in known:
             sides = ("the function doc", "the truth")
             needs, lacks = sides if name in expected.required else sides[::-1]
-            yield Obstacle(expected.name, name, f"{needs} requires it, but {lacks} does not have it")
+            yield where, f"{needs} requires it, but {lacks} does not have it"
+            continue
+        parameter = known[name]
+        accepted = shown_options(parameter.acceptable)
+        items = f" of {parameter.item_type_name}" if parameter.item_type_name else ""
+        kind = parameter.type_name + items
+        if not parameter.acceptable:
+            yield where, "the truth accepts no value at all"
         elif not passing[name]:
-            yield Obstacle(expected.name, name, _unacceptable(known[name]))
+            yield where, f"the truth accepts only {accepted}, which fails the type check for {kind}"
         elif prompt_format is not None and not any(
-            _survives(others, known[name], value, prompt_format, rules) for value in passing[name]
+            _survives(others, parameter, value, prompt_format, rules) for value in passing[name]
         ):
-            yield Obstacle(expected.name, name, _unwritable(known[name], prompt_format))
+            text_format = prompt_format.return_format
+            yield where, f"{accepted} as {kind} cannot be written as {text_format} and decoded again"
 
 
 def _passing(parameter: Parameter, rules: Rules) -> list[Any]:
@@ -161,21 +160,3 @@ def _survives(
     if isinstance(calls, DecodeFailure) or len(calls) != 1 or parameter.name not in calls[0].arguments:
         return False
     return check_argument(parameter, calls[0].arguments[parameter.name], rules) is None
-
-
-def _kind(parameter: Parameter) -> str:
-    items = f" of {parameter.item_type_name}" if parameter.item_type_name else ""
-    return parameter.type_name + items
-
-
-def _unacceptable(parameter: Parameter) -> str:
-    if not parameter.acceptable:
-        return "the truth accepts no value at all"
-    accepted = shown_options(parameter.acceptable)
-    return f"the truth accepts only {accepted}, which fails the type check for {_kind(parameter)}"
-
-
-def _unwritable(parameter: Parameter, prompt_format: PromptFormat) -> str:
-    accepted = shown_options(parameter.acceptable)
-    text_format = prompt_format.return_format
-    return f"{accepted} as {_kind(parameter)} cannot be written as {text_format} and decoded again"

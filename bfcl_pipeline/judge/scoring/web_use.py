@@ -105,71 +105,33 @@ def _next(failed: str, fetched: set[str]) -> Next:
     return Next.RETRIED if failed in fetched else Next.OTHER_SOURCE
 
 
-def no_search(work: WebWork) -> bool:
-    """The model never searched; its answer comes from its training or is invented."""
-    return not work.searches
-
-
-def pasted_question(work: WebWork) -> bool:
-    """One query holds the question, or packs several of its hops (`web_queries.is_pasted`)."""
-    return any(is_pasted(query, work.question, work.hops) for query in work.queries[:MOST_COMPARED])
-
-
-def never_fetched(work: WebWork) -> bool:
-    """The model searched but fetched no page, so it saw only titles and snippets."""
-    return bool(work.searches) and not work.fetches
-
-
-def repeated_search(work: WebWork) -> bool:
-    """One query has nearly the words of an earlier one."""
-    return work.repeated_searches > 0
-
-
-def future_event(work: WebWork) -> bool:
-    """The final message says that an event has not happened yet or is later than the model's knowledge."""
-    return work.message is not None and awaits_event(work.message)
-
-
-def has_abstained(work: WebWork) -> bool:
-    """The final message is that the model does not know or cannot answer."""
-    return work.abstains
-
-
-def misread_page(work: WebWork) -> bool:
-    """An acceptable answer stands on a page that was fetched."""
-    return Place.PAGE in work.places
-
-
-def misread_result(work: WebWork) -> bool:
-    """An acceptable answer stands in the title, address or snippet of a search result."""
-    return bool(work.places - {Place.PAGE})
-
-
-def failed_fetch_other_source(work: WebWork) -> bool:
-    """A fetch failed, and the next step fetched another address."""
-    return Next.OTHER_SOURCE in work.after_failures()
-
-
-def gave_up(work: WebWork) -> bool:
-    """A fetch failed, and the model did nothing more on the web and has no answer."""
-    return Next.GAVE_UP in work.after_failures()
-
-
 RESULT_FAILURES: Mapping[str, Callable[[WebWork], bool]] = {
-    "misread_page": misread_page,
-    "misread_result": misread_result,
-    "failed_fetch_other_source": failed_fetch_other_source,
-    "gave_up": gave_up,
+    # An acceptable answer stands on a page that was fetched.
+    "misread_page": lambda work: Place.PAGE in work.places,
+    # An acceptable answer stands in the title, address or snippet of a search result.
+    "misread_result": lambda work: bool(work.places - {Place.PAGE}),
+    # A fetch failed, and the next step fetched another address.
+    "failed_fetch_other_source": lambda work: Next.OTHER_SOURCE in work.after_failures(),
+    # A fetch failed, and the model did nothing more on the web and has no answer.
+    "gave_up": lambda work: Next.GAVE_UP in work.after_failures(),
 }
 """The kinds of failure that need the results of calls; not counted where `WebWork.known` is false."""
 
 FAILURES: Mapping[str, Callable[[WebWork], bool]] = {
-    "no_search": no_search,
-    "pasted_question": pasted_question,
-    "never_fetched": never_fetched,
-    "repeated_search": repeated_search,
-    "future_event": future_event,
-    "abstained": has_abstained,
+    # The model never searched; its answer comes from its training or is invented.
+    "no_search": lambda work: not work.searches,
+    # One query holds the question, or packs several of its hops (`web_queries.is_pasted`).
+    "pasted_question": lambda work: any(
+        is_pasted(query, work.question, work.hops) for query in work.queries[:MOST_COMPARED]
+    ),
+    # The model searched but fetched no page, so it saw only titles and snippets.
+    "never_fetched": lambda work: bool(work.searches) and not work.fetches,
+    # One query has nearly the words of an earlier one.
+    "repeated_search": lambda work: work.repeated_searches > 0,
+    # The final message says that an event has not happened yet or is later than the model's knowledge.
+    "future_event": lambda work: work.message is not None and awaits_event(work.message),
+    # The final message is that the model does not know or cannot answer.
+    "abstained": lambda work: work.abstains,
     **RESULT_FAILURES,
 }
 """Every kind of failure by name; several may apply to one answer."""

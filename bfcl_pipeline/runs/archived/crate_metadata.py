@@ -12,8 +12,12 @@ from urllib.parse import unquote
 from bfcl_pipeline.base.errors import ArchiveError
 from bfcl_pipeline.base.strict_json import read_strictly
 from bfcl_pipeline.benchmark.config.run_form import FORM_KEY, form_refusal
-from bfcl_pipeline.runs.archived.members import METADATA_BYTES, METADATA_BYTES_EACH, METADATA_BYTES_MOST
-from bfcl_pipeline.runs.archived.names import METADATA
+from bfcl_pipeline.runs.archived.members import (
+    METADATA,
+    METADATA_BYTES,
+    METADATA_BYTES_EACH,
+    METADATA_BYTES_MOST,
+)
 from bfcl_pipeline.runs.archived.reading import SealedArchive
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")

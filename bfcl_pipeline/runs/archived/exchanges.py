@@ -6,10 +6,9 @@ with them, the run could not be derived again from its archive.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeAlias
 
 from bfcl_pipeline.base.errors import ArchiveError
 from bfcl_pipeline.benchmark.records import Status
@@ -18,9 +17,6 @@ from bfcl_pipeline.runs.journal import JournaledExchange, JournalsReader, journa
 from bfcl_pipeline.runs.provenance import provenance_path, read_provenance
 from bfcl_pipeline.runs.run import Run
 
-_Used: TypeAlias = Counter[tuple[int, float | None]]
-"""The exchanges that an entry used, as its response has them: turn and latency in seconds."""
-
 
 @dataclass(frozen=True, slots=True)
 class ArchivedExchanges:
@@ -28,14 +24,6 @@ class ArchivedExchanges:
 
     files: list[tuple[str, Path]]  # the name in the archive and the path of each
     answered_since: int  # entries and memory sessions with later answers, which are not in the extract
-
-
-@dataclass(frozen=True, slots=True)
-class _Entries:
-    """The entries of one model in a run, memory sessions included, by id."""
-
-    answered: frozenset[str]
-    failed: Mapping[str, _Used]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +50,9 @@ def write_exchanges(run: Run, out: Path) -> ArchivedExchanges:
     written: list[tuple[str, Path]] = []
     answered_since = 0
     for folder in run.recorded.remote:
-        entries = _entries(run, folder)
         journal_folder = run.journals / folder
         with JournalsReader(journals_in(journal_folder)) as journals:
-            chosen = _chosen(journals, entries, run.recorded.job_of(folder).trial)
+            chosen = _chosen(run, folder, journals)
             if chosen.missing:
                 raise ArchiveError(
                     f"{journal_folder}: no exchange of {len(chosen.missing):,} entries that "
@@ -99,7 +86,7 @@ def exchanges_of(run: Run, folder: str) -> Iterator[JournaledExchange]:
         JournalError: a journal is damaged.
     """
     with JournalsReader(journals_in(run.journals / folder)) as journals:
-        keys = _chosen(journals, _entries(run, folder), run.recorded.job_of(folder).trial).keys
+        keys = _chosen(run, folder, journals).keys
         for exchange in journals:
             if exchange.key in keys:
                 yield exchange
@@ -115,47 +102,45 @@ def _records(run: Run, journals: Path, named: Iterable[str]) -> Iterator[tuple[s
             yield member.as_posix(), path
 
 
-def _chosen(journals: JournalsReader, entries: _Entries, trial: int) -> _Chosen:
-    """The exchanges of `entries` in `trial`: of those that failed, the ones that their responses have.
+def _chosen(run: Run, folder: str, journals: JournalsReader) -> _Chosen:
+    """The exchanges of one model in a run: of entries that failed, the ones that their responses have.
 
     A response has the turn and the latency of each; of several that have both, the first received counts.
     """
+    trial, left = run.recorded.job_of(folder).trial, _used(run, folder)
     of_failed: list[JournaledExchange] = []
     keys: set[str] = set()
-    with_exchange: set[str] = set()
+    missing = {entry_id for entry_id, used in left.items() if used is None}
     for exchange in journals:
-        if exchange.trial != trial:
+        if exchange.trial != trial or exchange.entry_id not in left:
             continue
-        if exchange.entry_id in entries.answered:
+        if left[exchange.entry_id] is None:
             keys.add(exchange.key)
-            with_exchange.add(exchange.entry_id)
-        elif exchange.entry_id in entries.failed:
+            missing.discard(exchange.entry_id)
+        else:
             of_failed.append(replace(exchange, raw=None))
-    left = {entry_id: used.copy() for entry_id, used in entries.failed.items()}
     since: set[str] = set()
     for exchange in sorted(of_failed, key=lambda exchange: exchange.received_at):
-        step = (exchange.turn, exchange.latency_seconds)
-        if left[exchange.entry_id][step]:
-            left[exchange.entry_id][step] -= 1
+        used, step = left[exchange.entry_id], (exchange.turn, exchange.latency_seconds)
+        if used and used[step]:
+            used[step] -= 1
             keys.add(exchange.key)
         else:
             since.add(exchange.entry_id)
-    missing = sorted(entries.answered - with_exchange)
-    missing += sorted(entry_id for entry_id, used in left.items() if used.total())
-    return _Chosen(frozenset(keys), missing, frozenset(since))
+    lacking = sorted(missing) + sorted(entry_id for entry_id, used in left.items() if used and used.total())
+    return _Chosen(frozenset(keys), lacking, frozenset(since))
 
 
-def _entries(run: Run, folder: str) -> _Entries:
-    answered: set[str] = set()
-    failed: dict[str, _Used] = {}
+def _used(run: Run, folder: str) -> dict[str, Counter[tuple[int, float | None]] | None]:
+    """The exchanges that each entry without an answer used, as its response has them: turn and latency.
+
+    By entry id, memory sessions included; None for an entry that was answered.
+    """
+    found: dict[str, Counter[tuple[int, float | None]] | None] = {}
     tables = [run.responses(folder, name) for name in run.recorded.categories_of(folder)]
     tables += [run.sessions(folder, name) for name in run.recorded.memory_of(folder)]
     for path in tables:
         for row in read_table(path, ["entry_id", "status", "steps"]).to_pylist():
-            if row["status"] == Status.ANSWERED:
-                answered.add(row["entry_id"])
-            else:
-                failed[row["entry_id"]] = Counter(
-                    (step["turn"], step["latency_seconds"]) for step in row["steps"] or ()
-                )
-    return _Entries(frozenset(answered), failed)
+            steps = ((step["turn"], step["latency_seconds"]) for step in row["steps"] or ())
+            found[row["entry_id"]] = None if row["status"] == Status.ANSWERED else Counter(steps)
+    return found

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, TypeAlias
 
 from bfcl_pipeline.base.text import Log, on_one_line, printable
 
@@ -117,24 +117,14 @@ class Findings:
         self.log(part.value)
 
 
-class FurtherCheck(Protocol):
-    """A check beyond the derivation, on request: asking the model again, the official scorer."""
+FurtherCheck: TypeAlias = "Callable[[ArchivedRun, Findings, Log], Verification]"
+"""A check beyond the derivation, on request: asking the model again, the official scorer.
 
-    def __call__(self, run: ArchivedRun, findings: Findings, step_log: Log) -> Verification:
-        """Checks `run`, whose results were derived again and are identical.
-
-        Args:
-            run: the run.
-            findings: receives what is found.
-            step_log: receives lines of progress.
-
-        Returns:
-            COMPLETE if nothing speaks against the archive, DIFFERS if something does, INCOMPLETE if the
-            check could not be made or finished; the reason is among the findings.
-
-        Raises:
-            PipelineError: the check cannot be made as it was asked for.
-        """
+It is given a run whose results were derived again and are identical, what receives its findings, and what
+receives lines of progress. It returns COMPLETE if nothing speaks against the archive, DIFFERS if something
+does, INCOMPLETE if the check could not be made or finished; the reason is among the findings. It raises
+PipelineError if it cannot be made as it was asked for.
+"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,25 +9,28 @@ files to another program than to the one that verified it.
 
 from __future__ import annotations
 
+import re
 import struct
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 from bfcl_pipeline.base.errors import ArchiveError
 from bfcl_pipeline.base.files import named_file, open_regular
 from bfcl_pipeline.runs.archived.members import (
     CHUNK_BYTES,
+    MAX_FILE_BYTES,
     MAX_MEMBERS,
     MAX_NAME_BYTES,
     MAX_RATIO,
     MAX_UNPACKED_BYTES,
     SMALL_BYTES,
+    name_collision,
+    rejection_reason,
 )
-from bfcl_pipeline.runs.archived.names import name_collision, rejection_reason
-from bfcl_pipeline.runs.archived.seal import SEAL_BYTES, Seal, check_seal
-from bfcl_pipeline.runs.archived.writing import MODE
+from bfcl_pipeline.runs.archived.writing import MODE, SEAL_BYTES, digest_of
 
 # Source: PKWARE's APPNOTE.TXT 6.3, sections 4.3.7, 4.3.12 and 4.3.16.
 _LOCAL = struct.Struct("<4s5H3L2H")  # before the content of a member, followed by its name
@@ -37,7 +40,36 @@ _STORED, _DEFLATED = 0, 8
 _VERSION, _UNIX = 20, 3
 _UTF8 = 0x800  # flag of names that are not ASCII
 _DATE = 0x21  # 1980-01-01
+_SEAL = re.compile(rb"sha256:([0-9a-f]{64})")
 _ZIP64 = 0xFFFFFFFF  # as a size, a reference to an extra field
+
+
+@dataclass(frozen=True, slots=True)
+class Seal:
+    """Size and hash of a file with a valid seal."""
+
+    size: int  # bytes of the file
+    sha256: str  # of the whole file
+
+
+def check_seal(path: Path, file: BinaryIO) -> Seal:
+    """Checks the seal of `file`, which is open at `path`. Raises ArchiveError if it is missing or wrong."""
+    size = file.seek(0, 2)
+    if size > MAX_FILE_BYTES:
+        raise ArchiveError(f"{path}: {size:,} bytes; an archive has at most {MAX_FILE_BYTES:,}.")
+    file.seek(max(0, size - SEAL_BYTES))
+    written = file.read(SEAL_BYTES)
+    form = _SEAL.fullmatch(written)
+    if form is None:
+        raise ArchiveError(
+            f"{path}: no seal at its end: it is truncated, was extended, or was not written by "
+            "`bfcl-pipeline archive`. Fetch it again."
+        )
+    digest = digest_of(file, size - SEAL_BYTES)
+    if digest.hexdigest().encode() != form[1]:
+        raise ArchiveError(f"{path}: the seal is broken: at least one byte was changed. Fetch it again.")
+    digest.update(written)
+    return Seal(size, digest.hexdigest())
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ from pathlib import Path
 from bfcl_pipeline.base.errors import WebError
 from bfcl_pipeline.runs.archived.packed_record import unpack_record
 from bfcl_pipeline.runs.archived.reading import SealedArchive
-from bfcl_pipeline.runs.archived.seal import SEAL_BYTES
 from bfcl_pipeline.runs.archived.unpacking import unpack_run
+from bfcl_pipeline.runs.archived.writing import SEAL_BYTES
 from bfcl_pipeline.world.web.record_files import list_record
 
 CRATE = ".crate.zip"

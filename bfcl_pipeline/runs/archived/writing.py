@@ -1,26 +1,36 @@
 """Writing members as one sealed zip file: equal members give equal bytes.
 
 Location, times, owners and permissions of the files do not matter. Another release of zlib may compress the
-same members to other bytes.
+same members to other bytes. The seal is the comment of the zip file, the sha256 of all bytes before it: a
+changed, missing or added byte is detected before anything else is read. It does not prove where a file
+comes from; for that, the sha256 of the whole file is published.
 """
 
+import hashlib
 import zipfile
 import zlib
 from collections.abc import Sequence
 from pathlib import Path
+from typing import BinaryIO
 
 from bfcl_pipeline.base.errors import ArchiveError
 from bfcl_pipeline.base.files import atomic_path
 from bfcl_pipeline.runs.archived.members import (
+    CHUNK_BYTES,
     MAX_FILE_BYTES,
     MAX_MEMBERS,
     MAX_RATIO,
     MAX_UNPACKED_BYTES,
     SMALL_BYTES,
     ArchiveMember,
+    name_collision,
+    rejection_reason,
 )
-from bfcl_pipeline.runs.archived.names import name_collision, rejection_reason
-from bfcl_pipeline.runs.archived.seal import UNSEALED, seal
+
+SEAL_BYTES = len("sha256:") + 64
+
+UNSEALED = b"sha256:" + b"0" * 64
+"""The comment of a zip file that is not sealed yet."""
 
 MODE = 0o100644
 """File type and permissions of every member: a regular file."""
@@ -85,3 +95,22 @@ def _is_compressed(member: ArchiveMember) -> bool:
     for chunk in member.chunks():
         packed += len(packer.compress(chunk))
     return member.size <= MAX_RATIO * (packed + len(packer.flush()))
+
+
+def seal(path: Path) -> None:
+    """Writes the seal to the end of the zip file at `path`. Raises OSError."""
+    with path.open("r+b") as file:
+        end = path.stat().st_size - SEAL_BYTES
+        digest = digest_of(file, end)
+        file.seek(end)
+        file.write(b"sha256:" + digest.hexdigest().encode())
+
+
+def digest_of(file: BinaryIO, length: int) -> "hashlib._Hash":
+    """The hash over the first `length` bytes."""
+    digest = hashlib.sha256()
+    file.seek(0)
+    while length > 0 and (chunk := file.read(min(length, CHUNK_BYTES))):
+        digest.update(chunk)
+        length -= len(chunk)
+    return digest

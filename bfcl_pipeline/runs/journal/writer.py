@@ -22,9 +22,8 @@ from bfcl_pipeline.base.leases import LEASE_TIMING, Lease, LeaseTiming
 from bfcl_pipeline.base.process import Process
 from bfcl_pipeline.base.secrets import SHORTEST, Redactor
 from bfcl_pipeline.runs.journal.file import AppendFile, replace_by_copy
-from bfcl_pipeline.runs.journal.index import JournalIndex
 from bfcl_pipeline.runs.journal.lines import JournaledExchange, from_line, to_document, to_line
-from bfcl_pipeline.runs.journal.reader import JournalsReader, first_received
+from bfcl_pipeline.runs.journal.reader import JournalIndex, JournalsReader, first_received
 
 _NAME = re.compile(r"exchanges(?:\.([1-9]\d*))?\.jsonl")
 

@@ -1,20 +1,17 @@
 """What made an answer, noted when it is made: software, machine, weights, server. docs/provenance.md."""
 
 from bfcl_pipeline.runs.provenance.document import (
+    BESIDE_LOG,
+    FOLDER,
     MOST_BYTES,
+    TEMPLATE_BESIDE_LOG,
     Gpu,
     MachineRecord,
     ModelFiles,
     Pipeline,
     Provenance,
     ServerRecord,
-)
-from bfcl_pipeline.runs.provenance.store import (
-    BESIDE_LOG,
-    FOLDER,
-    TEMPLATE_BESIDE_LOG,
     provenance_path,
-    provenances_in,
     read_provenance,
     write_provenance,
 )
@@ -31,7 +28,6 @@ __all__ = [
     "Provenance",
     "ServerRecord",
     "provenance_path",
-    "provenances_in",
     "read_provenance",
     "write_provenance",
 ]

@@ -1,13 +1,19 @@
-"""Versions of packages: in this Python, and in another one, which is asked in a process of its own."""
+"""The software of a run: this project's code with its commit, its workflow, and the versions of packages.
+
+The commit is that of git in a checkout, else that in the file which a build left. Versions are those of
+this Python, or of another one, which is asked in a process of its own.
+"""
 
 import json
 import platform
+import re
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from bfcl_pipeline.runs.provenance.document import MOST_TEXT
+from bfcl_pipeline.base import __version__
+from bfcl_pipeline.runs.provenance.document import MOST_TEXT, Pipeline, Provenance
 
 PACKAGES = (
     *("aiohttp", "litellm"),  # requests
@@ -86,3 +92,76 @@ def python_of(program: Sequence[str]) -> str | None:
         return None
     path = first.removeprefix("#!").strip()
     return path if first.startswith("#!") and Path(path).is_file() else None
+
+
+COMMIT_FILE = "COMMIT"
+"""Beside the Snakefile; written when a wheel, an sdist or an image is built in a checkout."""
+
+CODE = ("bfcl_pipeline", "workflow", "Snakefile", "pyproject.toml", "requirements.lock")
+"""What counts as changed code in a checkout."""
+
+_COMMIT = re.compile(r"(?P<commit>[0-9a-f]{40,64})(?P<changed>-dirty)?\n?")
+_GIT_SECONDS = 60
+
+
+def find_pipeline(folder: Path) -> Pipeline:
+    """The version of this code, and the commit of the project's files in `folder`."""
+    if (folder / ".git").exists():
+        commit = _git(folder, "rev-parse", "HEAD")
+        changes = _git(folder, "status", "--porcelain", "--", *CODE)
+        return Pipeline(__version__, commit or None, changed=bool(changes))
+    try:
+        built = _COMMIT.fullmatch((folder / COMMIT_FILE).read_text(encoding="ascii"))
+    except (OSError, ValueError):
+        built = None
+    commit, changed = (None, False) if built is None else (built["commit"], bool(built["changed"]))
+    return Pipeline(__version__, commit, changed)
+
+
+def _git(folder: Path, *arguments: str) -> str | None:
+    """The output of a git command; None if git is not installed or the command fails."""
+    command = ["git", "--no-optional-locks", "-C", str(folder), *arguments]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=_GIT_SECONDS)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return done.stdout.strip()
+
+
+LOCK = "requirements.lock"
+"""The pinned versions of all dependencies, in the folder of the project."""
+
+_ARCHIVED = ("snakemake", "pyarrow", "polars")  # the workflow engine and the writers of the tables
+
+ENCODER_PACKAGES = ("faiss-cpu", "sentence-transformers", "torch", "transformers")
+"""Packages that decide what a search of the vector memory finds; recorded of runs that have one."""
+
+
+def versions(encoder: bool = True) -> dict[str, str]:
+    """The installed version of each recorded package, of Python and of the pipeline, by name.
+
+    encoder: with those of the vector memory.
+    """
+    names = (*_ARCHIVED, *(ENCODER_PACKAGES if encoder else ()))
+    return {"bfcl-pipeline": __version__, **installed_packages(names)}
+
+
+def versions_when_made(records: Iterable[Provenance], names: Iterable[str]) -> dict[str, str]:
+    """The versions of the software `names` when the responses of a run were made, by name.
+
+    records: of the jobs that wrote them. What no record has, or what two records have differently, is left
+    out.
+    """
+    stated: dict[str, set[str]] = {name: set() for name in names}
+    for record in records:
+        for name, version_then in {**record.packages, "bfcl-pipeline": record.pipeline.version}.items():
+            if name in stated:
+                stated[name].add(version_then)
+    return {name: found.pop() for name, found in stated.items() if len(found) == 1}
+
+
+def workflow_files(project: Path) -> list[Path]:
+    """Snakefile and the files of workflow/, which describe what was run."""
+    files = [path for path in (project / "workflow").rglob("*") if path.is_file()]
+    visible = [path for path in files if not {part[0] for part in path.parts[-2:]} & {".", "_"}]
+    return [project / "Snakefile", *sorted(visible)]

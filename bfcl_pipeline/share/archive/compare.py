@@ -9,7 +9,6 @@ import filecmp
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
@@ -28,16 +27,8 @@ SHOWN = 80
 
 _HIDDEN = re.compile(r"\..*\.tmp|\.snakemake_timestamp")
 
+_REENCODED = "the same rows in other bytes, as another version of pyarrow writes them"
 _BEFORE = 20  # of these, before the first character that differs
-
-
-class DifferenceKind(StrEnum):
-    """In what a file of the recorded run and of the replay differ."""
-
-    ONLY_RECORDED = "only recorded"
-    ONLY_DERIVED = "only derived"
-    CONTENT = "content"  # rows, columns, types or text
-    TABLE_BYTES = "table bytes"  # two tables with the same rows and schema, encoded differently
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +36,8 @@ class FileDifference:
     """A file that differs between the recorded run and the replay, or that one of them lacks."""
 
     file: Path  # relative to the run directory
-    kind: DifferenceKind
     what: str  # the first difference, with both values
+    reencoded: bool = False  # two tables with the same rows and schema in other bytes
 
     def __str__(self) -> str:
         return f"{self.file}: {self.what}"
@@ -63,13 +54,13 @@ def file_differences(recorded: Path, derived: Path) -> Iterator[FileDifference]:
     in_recorded, in_derived = set(compared_files(recorded)), set(compared_files(derived))
     for file in sorted(in_recorded | in_derived, key=lambda file: (COMPARED.index(file.parts[0]), file)):
         if file not in in_derived:
-            what = "only the run has it; it does not follow from the config of the run"
-            yield FileDifference(file, DifferenceKind.ONLY_RECORDED, what)
+            yield FileDifference(file, "only the run has it; it does not follow from the config of the run")
         elif file not in in_recorded:
-            yield FileDifference(file, DifferenceKind.ONLY_DERIVED, "the run lacks it")
+            yield FileDifference(file, "the run lacks it")
         elif not filecmp.cmp(recorded / file, derived / file, shallow=False):
             compare = _compare_tables if file.suffix == ".parquet" else _compare_texts
-            yield FileDifference(file, *compare(recorded / file, derived / file))
+            what = compare(recorded / file, derived / file)
+            yield FileDifference(file, what or _REENCODED, reencoded=what is None)
 
 
 def _files(path: Path) -> list[Path]:
@@ -81,47 +72,33 @@ def _files(path: Path) -> list[Path]:
     ]
 
 
-def _compare_tables(recorded: Path, derived: Path) -> tuple[DifferenceKind, str]:
+def _compare_tables(recorded: Path, derived: Path) -> str | None:
+    """The first difference; None if only the bytes differ."""
     try:
         first, second = read_table(recorded), read_table(derived)
     except TableError as error:
-        return DifferenceKind.CONTENT, f"cannot be read as a table ({error})"
+        return f"cannot be read as a table ({error})"
+    names = [name for name in first.schema.names if name in second.schema.names]
+    what = _first_cell(first.select(names), second.select(names))
+    if what is None and first.num_rows != second.num_rows:
+        what = f"the run has {first.num_rows:,} rows, the replay has {second.num_rows:,}"
     if first.schema.names != second.schema.names:
         columns = _columns(first.schema.names, second.schema.names)
-        return DifferenceKind.CONTENT, f"columns: {columns}; {_in_common(first, second)}"
-    cell = _first_cell(first, second)
-    if cell is not None:
-        return DifferenceKind.CONTENT, cell
-    if first.num_rows != second.num_rows:
-        what = f"the run has {first.num_rows:,} rows, the replay has {second.num_rows:,}"
-        return DifferenceKind.CONTENT, what
-    if not first.schema.equals(second.schema, check_metadata=True):
-        return DifferenceKind.CONTENT, "the same rows; the types or descriptions of columns differ"
-    what = "the same rows in other bytes, as another version of pyarrow writes them"
-    return DifferenceKind.TABLE_BYTES, what
+        return f"columns: {columns}; {what or 'the columns of both have the same values'}"
+    if what is None and not first.schema.equals(second.schema, check_metadata=True):
+        return "the same rows; the types or descriptions of columns differ"
+    return what
 
 
 def _columns(recorded: Sequence[str], derived: Sequence[str]) -> str:
     """The columns that only one of two tables has; all columns, if these are the same in another order."""
-    alone = [
-        [name for name in ours if name not in theirs]
-        for ours, theirs in ((recorded, derived), (derived, recorded))
-    ]
+    sides = (("the run", recorded, derived), ("the replay", derived, recorded))
     parts = [
-        f"only {side} has {', '.join(names)}"
-        for side, names in zip(("the run", "the replay"), alone, strict=True)
-        if names
+        f"only {side} has {', '.join(alone)}"
+        for side, ours, theirs in sides
+        if (alone := [name for name in ours if name not in theirs])
     ]
     return "; ".join(parts) or f"the run has {recorded}, the replay has {derived}"
-
-
-def _in_common(first: pa.Table, second: pa.Table) -> str:
-    """Whether two tables with different columns have the same values in those that both have."""
-    names = [name for name in first.schema.names if name in second.schema.names]
-    if first.num_rows != second.num_rows:
-        return f"the run has {first.num_rows:,} rows, the replay has {second.num_rows:,}"
-    cell = _first_cell(first.select(names), second.select(names))
-    return cell or "the columns of both have the same values"
 
 
 def _first_cell(first: pa.Table, second: pa.Table) -> str | None:
@@ -143,14 +120,14 @@ def _first_cell(first: pa.Table, second: pa.Table) -> str | None:
     return f"row {row + 1:,}{entry}, column {name}: {_both(ours, theirs)}"
 
 
-def _compare_texts(recorded: Path, derived: Path) -> tuple[DifferenceKind, str]:
+def _compare_texts(recorded: Path, derived: Path) -> str:
     lines = zip_longest(
         *(path.read_bytes().decode("utf-8", "replace").split("\n") for path in (recorded, derived))
     )
     for number, (ours, theirs) in enumerate(lines, start=1):
         if ours != theirs:
-            return DifferenceKind.CONTENT, f"line {number:,}: {_both(ours, theirs)}"
-    return DifferenceKind.CONTENT, "the same lines in other bytes"
+            return f"line {number:,}: {_both(ours, theirs)}"
+    return "the same lines in other bytes"
 
 
 def _both(ours: Any, theirs: Any) -> str:

@@ -6,15 +6,16 @@ be archived is checked in `archive.make`.
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from operator import itemgetter
 from pathlib import Path
 
 from bfcl_pipeline.runs.archived.exchanges import write_exchanges
 from bfcl_pipeline.runs.archived.members import ArchiveMember, member
 from bfcl_pipeline.runs.archived.run_files import log_files, result_files
-from bfcl_pipeline.runs.archived.software import Checkout, workflow_files
 from bfcl_pipeline.runs.archived.vectors import NAME as VECTORS
 from bfcl_pipeline.runs.archived.vectors import pack_vectors
 from bfcl_pipeline.runs.provenance import BESIDE_LOG, TEMPLATE_BESIDE_LOG
+from bfcl_pipeline.runs.provenance.software import LOCK, workflow_files
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.share.archive.crate import RunFacts
 from bfcl_pipeline.share.archive.snakemake_records import (
@@ -26,14 +27,6 @@ from bfcl_pipeline.share.archive.snakemake_records import (
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
-    """The directories from which an archive is made."""
-
-    snakemake: Path  # Snakemake's directory, .snakemake
-    work: Path  # a temporary directory
-
-
-@dataclass(frozen=True, slots=True)
 class ArchiveContents:
     """The contents of an archive except README and metadata."""
 
@@ -42,13 +35,14 @@ class ArchiveContents:
     answered_since: int  # entries that failed, with later answers that are left out
 
 
-def gather(run: Run, checkout: Checkout, places: Places, web: Iterable[Path]) -> ArchiveContents:
+def gather(run: Run, project: Path, state: Path, work: Path, web: Iterable[Path]) -> ArchiveContents:
     """All files of a run.
 
     Args:
         run: the run.
-        checkout: the checkout with the workflow.
-        places: where the files are.
+        project: the folder with the workflow.
+        state: Snakemake's directory, .snakemake.
+        work: a temporary directory.
         web: the files of the web cache that the run used.
 
     Raises:
@@ -59,41 +53,37 @@ def gather(run: Run, checkout: Checkout, places: Places, web: Iterable[Path]) ->
     results = f"results/{run.recorded.name}"
     outputs = {f"{results}/{path.relative_to(run.folder).as_posix()}": path for path in result_files(run)}
     shards = tuple(f"{results}/shards/{model}@" for model in run.recorded.folders)
-    steps = read_steps(places.snakemake, lambda output: output in outputs or output.startswith(shards))
-    exchanges = write_exchanges(run, places.work)
+    steps = read_steps(state, lambda output: output in outputs or output.startswith(shards))
+    exchanges = write_exchanges(run, work)
     sources: list[tuple[str, Path | bytes]] = [
         *outputs.items(),
-        *_logs(run, places),
+        *_logs(run, state, work),
         *exchanges.files,
         *((f"cache/web/{path.relative_to(run.cache / 'web').as_posix()}", path) for path in web),
-        *((path.relative_to(checkout.folder).as_posix(), path) for path in workflow_files(checkout)),
+        *((path.relative_to(project).as_posix(), path) for path in workflow_files(project)),
     ]
     vectors = pack_vectors(run)
     if vectors:
         sources.append((VECTORS, vectors))
     if steps:
         sources.append(("snakemake/jobs.jsonl", "".join(step.line() for step in steps).encode()))
-    optional = (checkout.folder / "LICENSE", checkout.lock_file)
+    optional = (project / "LICENSE", project / LOCK)
     sources += [(path.name, path) for path in optional if path.is_file()]
-    members = [member(name, source) for name, source in sorted(sources, key=_name)]
+    members = [member(name, source) for name, source in sorted(sources, key=itemgetter(0))]
     return ArchiveContents(members, steps, exchanges.answered_since)
 
 
-def _name(source: tuple[str, object]) -> str:
-    return source[0]
-
-
-def _logs(run: Run, places: Places) -> Iterator[tuple[str, Path]]:
+def _logs(run: Run, state: Path, work: Path) -> Iterator[tuple[str, Path]]:
     """Logs and benchmarks by member name; logs without paths; benchmarks and records contain none."""
     results = f"results/{run.recorded.name}"
     logs = {f"{results}/{path.relative_to(run.folder).as_posix()}": path for path in log_files(run)}
-    logs |= {f"snakemake/log/{path.name}": path for path in logs_of(places.snakemake, run.recorded.name)}
+    logs |= {f"snakemake/log/{path.name}": path for path in logs_of(state, run.recorded.name)}
     for name, path in logs.items():
         if path.name.endswith((".tsv", BESIDE_LOG, TEMPLATE_BESIDE_LOG)):  # they have no paths
             yield name, path
         else:
-            write_without_paths(path, places.work / name)
-            yield name, places.work / name
+            write_without_paths(path, work / name)
+            yield name, work / name
 
 
 def readme(facts: RunFacts, journals: str) -> bytes:

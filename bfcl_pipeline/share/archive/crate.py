@@ -14,9 +14,8 @@ from urllib.parse import quote
 
 from bfcl_pipeline.base.errors import ArchiveError
 from bfcl_pipeline.benchmark.config.run_form import FORM_KEY, RUN_FORM
-from bfcl_pipeline.runs.archived.members import ArchiveMember
-from bfcl_pipeline.runs.archived.names import PREVIEW
-from bfcl_pipeline.runs.archived.software import Checkout
+from bfcl_pipeline.runs.archived.members import PREVIEW, ArchiveMember
+from bfcl_pipeline.runs.provenance import Pipeline
 from bfcl_pipeline.share.archive.authors import Author
 from bfcl_pipeline.share.archive.crate_terms import (
     APACHE,
@@ -75,7 +74,7 @@ class RunFacts:
     encoder: Input | None  # None if the run does not need it
     images: Mapping[str, str]  # image references by purpose
     versions: Mapping[str, str]  # of software when the run was archived, by name
-    checkout: Checkout
+    code: Pipeline  # that archives
     versions_when_made: Mapping[str, str] = field(default_factory=dict)  # when its responses were made
 
 
@@ -157,10 +156,9 @@ def _describe_workflow(crate: ROCrate, facts: RunFacts, snakefile: ArchiveMember
         crate.add_jsonld(_software(name, version, facts.versions_when_made.get(name)))
         for name, version in sorted(facts.versions.items())
     ]
-    checkout = facts.checkout
     workflow["additionalProperty"] = [
-        _value(crate, "commit", "git commit of the checkout", checkout.commit or "unknown"),
-        _value(crate, "changed", "whether its code has local changes", str(checkout.dirty).lower()),
+        _value(crate, "commit", "git commit of the checkout", facts.code.commit or "unknown"),
+        _value(crate, "changed", "whether its code has local changes", str(facts.code.changed).lower()),
         _value(crate, FORM_KEY, "number of the form of the run and of this archive", str(RUN_FORM)),
     ]
     workflow["input"] = [

@@ -8,23 +8,23 @@ from pathlib import Path
 
 from jinja2 import Environment
 
-from bfcl_pipeline.ask.jobs.failed_searches import failed_searches
+from bfcl_pipeline.ask.jobs.captured import failed_searches
 from bfcl_pipeline.base.errors import ArchiveError
 from bfcl_pipeline.base.files import temporary_folder
 from bfcl_pipeline.base.key_shapes import named_secrets
+from bfcl_pipeline.base.project import project_folder
 from bfcl_pipeline.benchmark.config import KINDS
 from bfcl_pipeline.benchmark.definition import encoder, release
 from bfcl_pipeline.judge.web_files import web_files
 from bfcl_pipeline.runs.archived.crate_metadata import metadata_limit
-from bfcl_pipeline.runs.archived.members import ArchiveMember, file_sha256, member
-from bfcl_pipeline.runs.archived.names import METADATA, PREVIEW
+from bfcl_pipeline.runs.archived.members import METADATA, PREVIEW, ArchiveMember, file_sha256, member
 from bfcl_pipeline.runs.archived.secrets import Search
-from bfcl_pipeline.runs.archived.software import Checkout, find_checkout, versions, versions_when_made
 from bfcl_pipeline.runs.archived.writing import TOO_MUCH, write_archive
 from bfcl_pipeline.runs.making import log_records
+from bfcl_pipeline.runs.provenance.software import find_pipeline, versions, versions_when_made
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.share.archive.authors import Author, read_author
-from bfcl_pipeline.share.archive.contents import ArchiveContents, Places, gather, readme
+from bfcl_pipeline.share.archive.contents import ArchiveContents, gather, readme
 from bfcl_pipeline.share.archive.crate import Input, RunFacts, metadata
 from bfcl_pipeline.share.archive.crate_terms import BENCHMARK_URL, ENCODER_URL
 from bfcl_pipeline.share.archive.snakemake_records import iso_time
@@ -59,7 +59,7 @@ td.number { text-align: right } pre { overflow-x: auto } th, td, code { overflow
 <tr><th scope="row">Ended</th><td>{{ facts.end }}</td></tr>
 <tr><th scope="row">Benchmark</th><td>{{ facts.release.name }} {{ facts.release.version }}</td></tr>
 <tr><th scope="row">Commit of the code</th>
-<td>{{ facts.checkout.commit or "unknown" }}{{ ", with local changes" if facts.checkout.dirty }}</td></tr>
+<td>{{ facts.code.commit or "unknown" }}{{ ", with local changes" if facts.code.changed }}</td></tr>
 {%- for name, version in versions %}
 <tr><th scope="row">{{ name }}</th><td>{{ version }}</td></tr>
 {%- endfor %}
@@ -147,13 +147,12 @@ def make_archive(
         OSError: a file cannot be read or written.
     """
     people = [read_author(author) for author in authors]
-    checkout = find_checkout()
+    project = project_folder()
     run.check_name()
     with temporary_folder(out) as work:
-        places = Places(run.folder.parent.parent / ".snakemake", work)
         web = web_files(run, failed_searches(run))
-        contents = gather(run, checkout, places, web.files)
-        facts = _facts(run, contents, checkout)
+        contents = gather(run, project, run.folder.parent.parent / ".snakemake", work, web.files)
+        facts = _facts(run, contents, project)
         members = [*contents.members, member("README.md", readme(facts, run.journals_member))]
         members.append(member(PREVIEW, preview(facts, people, members)))
         members.sort(key=lambda member: member.name)
@@ -193,7 +192,7 @@ def _check_secrets(members: Sequence[ArchiveMember], search: Search, allowed: fr
         )
 
 
-def _facts(run: Run, contents: ArchiveContents, checkout: Checkout) -> RunFacts:
+def _facts(run: Run, contents: ArchiveContents, project: Path) -> RunFacts:
     staged = [
         "release/texts.json",
         *(f"entries/{category}.parquet" for category in run.recorded.categories),
@@ -228,5 +227,5 @@ def _facts(run: Run, contents: ArchiveContents, checkout: Checkout) -> RunFacts:
         images=run.values["containers"],
         versions=installed,
         versions_when_made=versions_when_made(log_records(run), installed),
-        checkout=checkout,
+        code=find_pipeline(project),
     )

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from bfcl_pipeline.base.errors import TableError
@@ -10,44 +9,32 @@ from bfcl_pipeline.benchmark.records import Status
 from bfcl_pipeline.benchmark.tables import read_table
 
 
-@dataclass(frozen=True, slots=True)
-class MissingAnswers:
-    """Entries without an answer, memory sessions included, by their status."""
+def missing_answers(folder: Path) -> Counter[str]:
+    """The entries without an answer in results/<run>, memory sessions included, by status.
 
-    statuses: Counter[str]
-
-    @property
-    def copied(self) -> int:
-        """Entries whose failure was copied from the run, as no journal records failed requests."""
-        return self.statuses.total() - self.not_recorded
-
-    @property
-    def not_recorded(self) -> int:
-        """Entries for which the journals or the web cache lack an answer or a page."""
-        return self.statuses[Status.NOT_RECORDED]
-
-    def lines(self) -> Iterator[str]:
-        """The counts for a person, one line each; no line if nothing is missing."""
-        if self.copied:
-            counts = ", ".join(
-                f"{count:,} {status}"
-                for status, count in sorted(self.statuses.items())
-                if status != Status.NOT_RECORDED
-            )
-            yield (
-                f"Copied from the run, not derived: the reason why {self.copied:,} entries and memory "
-                f"sessions have no answer ({counts})."
-            )
-        if self.not_recorded:
-            yield (
-                f"Not recorded: an answer or a page that {self.not_recorded:,} entries and memory sessions "
-                "need."
-            )
+    Raises TableError.
+    """
+    return Counter(_failures(folder).values())
 
 
-def missing_answers(folder: Path) -> MissingAnswers:
-    """Counts the entries without an answer in the tables of results/<run>. Raises TableError."""
-    return MissingAnswers(Counter(_failures(folder).values()))
+def copied_failures(missing: Counter[str]) -> int:
+    """How many failures were copied from the run, as no journal records failed requests."""
+    return missing.total() - missing[Status.NOT_RECORDED]
+
+
+def missing_lines(missing: Counter[str]) -> Iterator[str]:
+    """The counts for a person, one line each; no line if nothing is missing."""
+    if copied := copied_failures(missing):
+        others = sorted(
+            (status, count) for status, count in missing.items() if status != Status.NOT_RECORDED
+        )
+        counts = ", ".join(f"{count:,} {status}" for status, count in others)
+        yield (
+            f"Copied from the run, not derived: the reason why {copied:,} entries and memory sessions have "
+            f"no answer ({counts})."
+        )
+    if not_recorded := missing[Status.NOT_RECORDED]:
+        yield f"Not recorded: an answer or a page that {not_recorded:,} entries and memory sessions need."
 
 
 def answered_since(recorded: Path, derived: Path) -> int:
@@ -59,22 +46,16 @@ def answered_since(recorded: Path, derived: Path) -> int:
         before = _failures(recorded)
     except TableError:
         return 0
-    derived_tables = {path.relative_to(derived) for path in _tables(derived)}
     after = _failures(derived)
-    return sum(entry[0] in derived_tables and entry not in after for entry in before)
+    return sum((derived / entry[0]).is_file() and entry not in after for entry in before)
 
 
 def _failures(folder: Path) -> dict[tuple[Path, str], str]:
     """The statuses of entries without an answer, by table and entry id."""
-    failures: dict[tuple[Path, str], str] = {}
-    for path in _tables(folder):
-        table = read_table(path, ["entry_id", "status"])
-        columns = (map(str, table.column(name).to_pylist()) for name in ("entry_id", "status"))
-        for entry_id, status in zip(*columns, strict=True):
-            if status != Status.ANSWERED:
-                failures[path.relative_to(folder), entry_id] = status
-    return failures
-
-
-def _tables(folder: Path) -> list[Path]:
-    return [path for part in ("responses", "memory") for path in sorted((folder / part).rglob("*.parquet"))]
+    return {
+        (path.relative_to(folder), str(row["entry_id"])): str(row["status"])
+        for part in ("responses", "memory")
+        for path in sorted((folder / part).rglob("*.parquet"))
+        for row in read_table(path, ["entry_id", "status"]).to_pylist()
+        if row["status"] != Status.ANSWERED
+    }

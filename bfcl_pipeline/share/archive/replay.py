@@ -23,16 +23,16 @@ import yaml
 
 from bfcl_pipeline.base.errors import PipelineError, StagingError
 from bfcl_pipeline.base.process import limit_process
+from bfcl_pipeline.base.project import project_folder
 from bfcl_pipeline.base.text import STEP_LINE, Log, plural
 from bfcl_pipeline.benchmark.config import NOT_RECORDED
 from bfcl_pipeline.benchmark.definition import CATEGORIES, V4_CATEGORIES, encoder
 from bfcl_pipeline.benchmark.tables import entries_path
 from bfcl_pipeline.dialogue.release_texts import family_texts_path, recorded_calls_path
 from bfcl_pipeline.judge.web_files import checked_web, run_keys
-from bfcl_pipeline.runs.archived.software import find_checkout
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.share.archive.compare import FileDifference, compared_files, file_differences
-from bfcl_pipeline.share.archive.missing_answers import MissingAnswers, answered_since, missing_answers
+from bfcl_pipeline.share.archive.missing_answers import answered_since, missing_answers, missing_lines
 
 if TYPE_CHECKING:
     from bfcl_pipeline.world.web.check import CacheCheck
@@ -60,7 +60,7 @@ class ReplayResult:
     derived: Path  # results/<run> of the replay
     files: int  # derived files that were compared
     differences: tuple[FileDifference, ...]  # causes before their consequences
-    missing: MissingAnswers  # entries of the replay without an answer
+    missing: Counter[str]  # by status, entries of the replay without an answer
     given: tuple[str, ...]  # models of kind `results`, whose answers were taken from the run
     answered_since: int  # entries that failed in the run and have an answer in the replay
     web: CacheCheck | None = None  # of the outcomes in the web cache that the run used, if any
@@ -80,7 +80,7 @@ class ReplayResult:
         else:
             yield f"identical: all {self.files:,} files"
         yield from self.web.lines() if self.web else ()
-        yield from self.missing.lines()
+        yield from missing_lines(self.missing)
         if self.given:
             yield given_line(self.given)
         if self.answered_since:
@@ -150,7 +150,7 @@ def derive(
     Raises:
         PipelineError: something that is needed is missing, or a step failed; `work` then has the log.
     """
-    workflow = find_checkout().folder
+    workflow = project_folder()
     check_staged(run)
     if missing := _missing_templates(run):
         raise PipelineError(

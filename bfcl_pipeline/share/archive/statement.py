@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from in_toto_attestation.v1.resource_descriptor import ResourceDescriptor
 from in_toto_attestation.v1.statement import STATEMENT_TYPE_URI, Statement
@@ -46,14 +45,6 @@ _NAMES = 20  # returned names, or fingerprints, of one model
 _SHOWN = 80  # characters of a value in a difference
 
 
-@dataclass(frozen=True, slots=True)
-class ReadStatement:
-    """A statement that was signed, by anybody."""
-
-    sha256: str  # of the file that it is about
-    predicate: Json
-
-
 def make_statement(file_name: str, sha256: str, predicate: Mapping[str, Json]) -> bytes:
     """The statement about a file: canonical JSON."""
     subject = ResourceDescriptor(name=file_name, digest={"sha256": sha256})
@@ -73,14 +64,17 @@ def subject_of(payload: bytes) -> str:
     return _subject(_document(payload))
 
 
-def read_statement(payload: bytes) -> ReadStatement:
-    """The statement in signed bytes. Raises BadSignature if it is not a statement about a run."""
+def read_statement(payload: bytes) -> tuple[str, Json]:
+    """The sha256 of the file and the predicate in signed bytes, which may be of anybody.
+
+    Raises BadSignature if they are not a statement about a run.
+    """
     document = _document(payload)
     sha256 = _subject(document)
     kind = document["predicateType"]
     if kind != PREDICATE_TYPE:
         raise BadSignature(f"it is of the unknown type {cut(str(kind), _SHOWN)!r}, not {PREDICATE_TYPE!r}")
-    return ReadStatement(sha256, document["predicate"])
+    return sha256, document["predicate"]
 
 
 def predicate_of(run: ArchivedRun) -> dict[str, Json]:
@@ -190,8 +184,8 @@ def _answers(made: Making | None) -> dict[str, Json] | None:
         "first": min((use.first for use in made.uses if use.first), default=None),
         "last": max((use.last for use in made.uses if use.last), default=None),
         "records": [{"sha256": use.sha256, "answers": use.exchanges} for use in made.uses],
-        "returned_models": _frequent(made.api.models),
-        "fingerprints": _frequent(made.api.fingerprints),
+        "returned_models": _frequent(made.models),
+        "fingerprints": _frequent(made.fingerprints),
     }
 
 

@@ -3,9 +3,11 @@
 import tempfile
 from collections.abc import Iterator, Sequence
 from functools import partial
+from itertools import islice
 from pathlib import Path
 
 from bfcl_pipeline.base.errors import ArchiveError, PipelineError, StagingError
+from bfcl_pipeline.base.project import project_folder
 from bfcl_pipeline.base.text import Log, printable
 from bfcl_pipeline.judge.web_files import checked_web
 from bfcl_pipeline.runs.archived.crate_metadata import CrateMetadata, read_metadata
@@ -19,14 +21,14 @@ from bfcl_pipeline.runs.archived.findings import (
 )
 from bfcl_pipeline.runs.archived.members import file_sha256
 from bfcl_pipeline.runs.archived.reading import SealedArchive
-from bfcl_pipeline.runs.archived.software import Checkout, find_checkout, versions
 from bfcl_pipeline.runs.archived.unpacking import ArchivedRun, check_hashes, unpack_whole_run
 from bfcl_pipeline.runs.making import log_records
 from bfcl_pipeline.runs.provenance import FOLDER, read_provenance
+from bfcl_pipeline.runs.provenance.software import LOCK, versions
 from bfcl_pipeline.runs.run import Run
-from bfcl_pipeline.share.archive.attestations import AttestationOptions, Attested, check_attestations
-from bfcl_pipeline.share.archive.compare import DifferenceKind, compared_files, file_differences
-from bfcl_pipeline.share.archive.missing_answers import missing_answers
+from bfcl_pipeline.share.archive.attestations import AttestationOptions, check_attestations
+from bfcl_pipeline.share.archive.compare import compared_files, file_differences
+from bfcl_pipeline.share.archive.missing_answers import copied_failures, missing_answers
 from bfcl_pipeline.share.archive.replay import check_staged, derive, given_line, stage_command
 from bfcl_pipeline.share.archive.statement import predicate_of
 
@@ -78,14 +80,14 @@ def verify_archive(
         with tempfile.TemporaryDirectory(prefix="bfcl-verify-") as folder:
             try:
                 run = unpack_whole_run(archive, Path(folder), data)
-                attested = _attested(run, attestation, findings)
+                stated, signers = _attested(run, attestation, findings)
                 again = Path(folder) / "again"
                 derived = _verify_run(run, again, cores, further, findings, step_log)
-                result = worst([attested.result, derived])
+                result = worst([stated, derived])
             except PipelineError as error:  # the temporary directory no longer exists when it is read
                 what = str(error).replace(f"{folder}/", "")
                 raise ArchiveError(f"{file}: {printable(what)}") from error
-        _never_verified(attested, findings)
+        _never_verified(signers, findings)
         findings.end()
         return VerifiedArchive(
             file, archive.seal.size, archive.seal.sha256, metadata.run, result, tuple(findings.found)
@@ -97,20 +99,22 @@ def _printing(log: Log) -> Log:
     return lambda line: log(printable(line))
 
 
-def _attested(run: ArchivedRun, options: AttestationOptions, findings: Findings) -> Attested:
+def _attested(
+    run: ArchivedRun, options: AttestationOptions, findings: Findings
+) -> tuple[Verification, list[str]]:
     """Checks the statements about the archive, and reports who says what cannot be derived."""
     metadata = run.metadata
     predicate = partial(predicate_of, run)
-    attested = check_attestations(run.file, run.sha256, predicate, options, findings)
+    result, signers = check_attestations(run.file, run.sha256, predicate, options, findings)
     changed = " with local changes" if metadata.changed else ""
     facts = f"{metadata.run}, ended {metadata.ended}, commit {metadata.commit}{changed}"
-    if attested.signers:
-        findings.attested("run", f"{_listed(attested)}: {facts}")
+    outcome = "attested" if signers else "claimed"
+    if signers:
+        findings.attested("run", f"{', '.join(signers)}: {facts}", outcome)
     else:
-        findings.attested("run", f"{facts}; nobody known here vouches for that", "claimed")
-    outcome = "attested" if attested.signers else "claimed"
+        findings.attested("run", f"{facts}; nobody known here vouches for that", outcome)
     add_makings(run, findings, outcome)
-    return attested
+    return result, signers
 
 
 def add_makings(run: Run, findings: Findings, outcome: str = "claimed") -> None:
@@ -142,7 +146,7 @@ def _verify_run(
     """Verifies the run as far as the staged data allow. again: the working directory of its replay."""
     metadata = run.metadata
     consistent = _check_web(run.cache / "web", cores, findings, step_log)
-    software = list(_software_differences(metadata, find_checkout()))
+    software = list(_software_differences(metadata, project_folder()))
     for difference in software:
         findings.add(Part.DERIVED, "differs", "software", difference)
     if not software:
@@ -174,19 +178,14 @@ def _compare(
     other_pyarrow: bool,
     findings: Findings,
 ) -> Verification:
-    changed = list(file_differences(run.folder, derived))
-    reencoded = []
-    if other_pyarrow:
-        # Each Parquet file contains the version of pyarrow, so another version writes other bytes.
-        reencoded = [one for one in changed if one.kind is DifferenceKind.TABLE_BYTES]
-        changed = [one for one in changed if one.kind is not DifferenceKind.TABLE_BYTES]
+    differences = list(file_differences(run.folder, derived))
+    # Each Parquet file contains the version of pyarrow, so another version writes other bytes.
+    reencoded = [one for one in differences if one.reencoded and other_pyarrow]
+    changed = [one for one in differences if one not in reencoded]
     if changed:
         findings.differing("results", list(map(str, changed)), "files")
-        same = len(set(compared_files(derived)) & set(compared_files(run.folder))) - sum(
-            one.kind in (DifferenceKind.CONTENT, DifferenceKind.TABLE_BYTES)
-            for one in (*changed, *reencoded)
-        )
-        what = f"{same:,} other files were derived again and are identical"
+        others = {*compared_files(derived)} - {one.file for one in differences}
+        what = f"{len(others):,} other files were derived again and are identical"
         findings.add(Part.DERIVED, "same", "results", what)
         if software:
             reason = "The software differs, which may be the reason: verify with the archive's"
@@ -201,27 +200,23 @@ def _compare(
     given = run.recorded.given
     if given:
         findings.not_verified("answers", given_line(given))
-    failures = missing_answers(derived).copied
+    failures = copied_failures(missing_answers(derived))
     if failures:
         what = "have no answer; the reason comes from the archive and cannot be derived again"
         findings.not_verified("failures", f"{failures:,} entries or memory sessions {what}")
     return Verification.INCOMPLETE if failures or given else Verification.COMPLETE
 
 
-def _software_differences(metadata: CrateMetadata, checkout: Checkout) -> Iterator[str]:
+def _software_differences(metadata: CrateMetadata, project: Path) -> Iterator[str]:
     """What differs between the software of the archive and that of this machine, one line each."""
     installed = versions()
     for name, version in sorted(metadata.versions.items()):
         if installed.get(name) != version:
             yield f"{name} {version} in the archive, {installed.get(name, 'none')} here"
-    lock = checkout.lock_file
-    if lock.name in metadata.sha256 and not _has_sha256(lock, metadata.sha256[lock.name]):
-        yield f"{lock.name} is not the same"
-    for name, sha256 in sorted(metadata.sha256.items()):
-        is_workflow = name == "Snakefile" or name.startswith("workflow/")
-        if is_workflow and not _has_sha256(checkout.folder / name, sha256):
-            yield f"{name} is not the same"
-            return
+    workflow = [name for name in sorted(metadata.sha256) if name.startswith(("Snakefile", "workflow/"))]
+    for names in ([LOCK] if LOCK in metadata.sha256 else [], workflow):
+        other = (name for name in names if not _has_sha256(project / name, metadata.sha256[name]))
+        yield from (f"{name} is not the same" for name in islice(other, 1))
 
 
 def _check_data(run: ArchivedRun) -> None:
@@ -271,13 +266,9 @@ def _check_web(record: Path, cores: int, findings: Findings, step_log: Log) -> b
     return not check.contradictions
 
 
-def _listed(attested: Attested) -> str:
-    return ", ".join(attested.signers)
-
-
-def _never_verified(attested: Attested, findings: Findings) -> None:
+def _never_verified(signers: Sequence[str], findings: Findings) -> None:
     """Reports what an archive alone cannot prove in any case."""
     findings.not_verified("logs", "logs, times and Snakemake's records cannot be derived again")
-    word = f": it rests on the word of {_listed(attested)}" if attested.signers else ""
+    word = f": it rests on the word of {', '.join(signers)}" if signers else ""
     asked = any(finding.part is Part.ASKED for finding in findings.found)
     findings.not_verified("answers", f"{_NOT_ASKED if asked else _NOT_ANSWERED}{word}")

@@ -1,4 +1,4 @@
-"""What is compared of an answer: its text, its calls, and its verdict.
+"""What is compared of answers: texts, calls and verdicts; and how often they are equal.
 
 The text is the answer as the adapter reads it: words and calls as written, without ids, usage and
 reasoning. The calls are those that the pipeline decodes, in order; the order of arguments does not count. A
@@ -7,9 +7,10 @@ be others after another answer.
 """
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from itertools import combinations
+from typing import Any
 
 from bfcl_pipeline.ask.generation import Asking
 from bfcl_pipeline.benchmark.definition import CATEGORIES
@@ -19,11 +20,15 @@ from bfcl_pipeline.judge.scoring import NO_APIS, Judge
 from bfcl_pipeline.judge.scoring.single_turn import answer_format
 from bfcl_pipeline.world.executables import Apis
 
-LEVELS = ("texts", "calls", "verdicts")
-"""What of two answers is compared."""
+TEXTS, CALLS, VERDICTS = "texts", "calls", "verdicts"
 
-ApisOf: TypeAlias = Callable[[Entry], Apis]
-"""The web APIs with whose recorded answers calls are executed."""
+LEVELS = (TEXTS, CALLS, VERDICTS)
+"""What of two answers is compared: the fields of a ComparedAnswer."""
+
+NO_CALLS = "no calls"
+
+BETWEEN, TRIALS = "two askings", "own trials"
+"""Columns of `equal_shares`: two fresh answers, and the archive's first trial and another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +39,70 @@ class ComparedAnswer:
     calls: str  # canonical; NO_CALLS if none can be decoded
     verdicts: bool | None  # valid or not; None: of a conversation, or it cannot be judged
 
-    def level(self, name: str) -> str | bool | None:
-        """What is compared at one of LEVELS."""
-        value: str | bool | None = getattr(self, name)
-        return value
+
+@dataclass(frozen=True, slots=True)
+class ComparedRequest:
+    """One drawn request with all answers to it. None: there is none, or it cannot be compared."""
+
+    archived: ComparedAnswer
+    fresh: tuple[ComparedAnswer | None, ...]  # by asking
+    trials: tuple[ComparedAnswer | None, ...]  # of the archive's later trials
 
 
-NO_CALLS = "no calls"
+@dataclass(frozen=True, slots=True)
+class Share:
+    """How many of some pairs are equal."""
+
+    equal: int
+    of: int  # pairs in which it can be said
+
+    def __str__(self) -> str:
+        return f"{self.equal:,} of {self.of:,}" if self.of else "-"
+
+
+def are_equal(level: str, one: ComparedAnswer | None, other: ComparedAnswer | None) -> bool | None:
+    """Whether two answers are equal at a level; None: undecided, or one is missing.
+
+    A verdict on a conversation depends on all of its answers. It is equal if the two answers have the same
+    text or the same calls, since the conversation then goes on equally, and undecided if not.
+    """
+    if one is None or other is None:
+        return None
+    if level != VERDICTS or None not in (one.verdicts, other.verdicts):
+        return bool(getattr(one, level) == getattr(other, level))
+    return True if one.texts == other.texts or one.calls == other.calls != NO_CALLS else None
+
+
+def equal_shares(requests: Sequence[ComparedRequest], askings: int) -> dict[str, dict[str, Share]]:
+    """How many pairs are equal, by level and column.
+
+    The columns: the archive's answer and that of each asking, BETWEEN, TRIALS.
+    """
+    pairs: dict[str, list[tuple[ComparedAnswer | None, ComparedAnswer | None]]] = {
+        f"asking {number + 1}": [(one.archived, one.fresh[number]) for one in requests]
+        for number in range(askings)
+    }
+    pairs[BETWEEN] = [pair for one in requests for pair in combinations(one.fresh, 2)]
+    pairs[TRIALS] = [(one.archived, other) for one in requests for other in one.trials]
+    return {
+        level: {column: _share(are_equal(level, *pair) for pair in some) for column, some in pairs.items()}
+        for level in LEVELS
+    }
+
+
+def _share(equal: Iterable[bool | None]) -> Share:
+    decided = [value for value in equal if value is not None]
+    return Share(sum(decided), len(decided))
+
+
+def odd_ones(requests: Sequence[ComparedRequest], level: str) -> list[int]:
+    """The places of requests whose fresh answers are all equal at a level, and the archive's is not."""
+    found = []
+    for place, one in enumerate(requests):
+        values = {getattr(fresh, level) for fresh in one.fresh if fresh is not None}
+        if len(values) == 1 and getattr(one.archived, level) not in values:
+            found.append(place)
+    return found
 
 
 def compared_form(

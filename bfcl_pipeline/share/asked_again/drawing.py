@@ -7,11 +7,12 @@ line of a journal that no conversation uses cannot.
 
 import hashlib
 from bisect import insort
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from operator import itemgetter
 
 from bfcl_pipeline.ask.generation.backends import ReplayedRequest
-from bfcl_pipeline.ask.generation.model import Adapter
 from bfcl_pipeline.ask.jobs.captured import capture, replay_job
 from bfcl_pipeline.ask.jobs.selection import select
 from bfcl_pipeline.ask.models import build_derived
@@ -34,7 +35,7 @@ class DrawnRequest:
     body: Json  # as the run sent it
     journaled: JournaledExchange
     exchange: Exchange  # its answer as the run read it
-    trials: tuple[Exchange | None, ...] = ()  # the answers of later trials to the same body; None: none
+    trials: tuple[Exchange | None, ...]  # the answers of later trials to the same body; None: none
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,21 +50,13 @@ class RequestDraw:
 def models_of(run: Run) -> dict[str, list[str]]:
     """By the names of the models behind an API: the directory names of their trials, in order."""
     trials: dict[str, list[str]] = {}
-    for folder in run.recorded.remote:
+    for folder in sorted(run.recorded.remote, key=lambda folder: run.recorded.job_of(folder).trial):
         trials.setdefault(run.recorded.job_of(folder).row.name, []).append(folder)
-    return {
-        name: sorted(folders, key=lambda folder: run.recorded.job_of(folder).trial)
-        for name, folders in trials.items()
-    }
+    return trials
 
 
 def draw(
-    run: Run,
-    model: str,
-    folders: Sequence[str],
-    count: int,
-    seed: int,
-    categories: Collection[str] = (),
+    run: Run, model: str, folders: Sequence[str], count: int, seed: int, categories: Collection[str] = ()
 ) -> RequestDraw:
     """Draws requests of the first trial of a model.
 
@@ -84,47 +77,34 @@ def draw(
         selected = select(job.paths.data, job.categories, job.selection)
         only = [entry.entry_id for entry in selected if entry.category in categories]
     adapter = build_derived(job.row, run, folders[0])
-    drawing = _Drawing(count, seed)
-    capture(job, drawing.received, only, adapter)
-    drawn = [drawing.drawn[key] for _, key in drawing.ranks]
-    for folder in folders[1:]:
-        with JournalsReader(journals_in(job.paths.journals / folder)) as journals:
-            trial = run.recorded.job_of(folder).trial
-            drawn = [_with_trial(one, adapter, journals, trial) for one in drawn]
-    return RequestDraw(model, tuple(drawn), len(drawing.seen))
+    seen: set[str] = set()
+    first: list[tuple[str, ReplayedRequest]] = []  # with their ranks, by rank
 
+    def receive(one: ReplayedRequest) -> None:
+        if one.exchange is not None and one.key not in seen:
+            seen.add(one.key)
+            rank = hashlib.sha256(f"{seed} {one.key}".encode()).hexdigest()
+            insort(first, (rank, one), key=itemgetter(0))
+            del first[count:]
 
-def rank(seed: int, key: str) -> str:
-    """The place of a request in the order of a draw."""
-    return hashlib.sha256(f"{seed} {key}".encode()).hexdigest()
+    capture(job, receive, only, adapter)
+    with ExitStack() as stack:
+        later = [
+            (run.recorded.job_of(folder).trial, stack.enter_context(JournalsReader(journals_in(path))))
+            for folder, path in ((folder, job.paths.journals / folder) for folder in folders[1:])
+        ]
 
+        def trial_answers(one: ReplayedRequest) -> Iterator[Exchange | None]:
+            for trial, journals in later:
+                key = exchange_key(adapter.identity, one.entry.entry_id, trial, one.body)
+                found = journals.find(key)
+                yield None if found is None else adapter.read(one.request, found.raw)
 
-@dataclass(slots=True)
-class _Drawing:
-    """Keeps the requests that come first in the order of the draw."""
-
-    count: int
-    seed: int
-    seen: set[str] = field(default_factory=set)  # the keys of all requests
-    ranks: list[tuple[str, str]] = field(default_factory=list)  # rank and key of the drawn ones, in order
-    drawn: dict[str, DrawnRequest] = field(default_factory=dict)  # by key
-
-    def received(self, one: ReplayedRequest) -> None:
-        """Considers a request, unless it occurred before or has no answer."""
-        if one.journaled is None or one.exchange is None or one.key in self.seen:
-            return
-        self.seen.add(one.key)
-        insort(self.ranks, (rank(self.seed, one.key), one.key))
-        self.drawn[one.key] = DrawnRequest(one.entry, one.request, one.body, one.journaled, one.exchange)
-        if len(self.ranks) > self.count:
-            del self.drawn[self.ranks.pop()[1]]
-
-
-def _with_trial(
-    drawn: DrawnRequest, adapter: Adapter, journals: JournalsReader, trial: int
-) -> DrawnRequest:
-    """`drawn` with the answer of another trial to the same body, if there is one."""
-    key = exchange_key(adapter.identity, drawn.entry.entry_id, trial, drawn.body)
-    journaled = journals.find(key)
-    exchange = None if journaled is None else adapter.read(drawn.request, journaled.raw)
-    return replace(drawn, trials=(*drawn.trials, exchange))
+        requests = tuple(
+            DrawnRequest(
+                one.entry, one.request, one.body, one.journaled, one.exchange, tuple(trial_answers(one))
+            )
+            for _, one in first
+            if one.journaled is not None and one.exchange is not None
+        )
+    return RequestDraw(model, requests, len(seen))

@@ -18,14 +18,12 @@ from numpy.typing import NDArray
 from scipy.special import bdtrc, gammaln, xlog1py, xlogy
 
 from bfcl_pipeline.base.errors import ConfigError
-from bfcl_pipeline.share.asked_again.answers import NO_CALLS
+from bfcl_pipeline.share.asked_again.answers import CALLS, NO_CALLS, TEXTS, VERDICTS
 
 Answers: TypeAlias = Sequence[Hashable | None]
 """The answers to one request: the archive's, then each fresh one. None: there is no answer."""
 
-TEXTS, CALLS, VERDICTS = "texts", "calls", "verdicts"
-
-TOLERANCES: Mapping[str, float] = {TEXTS: 0.2, CALLS: 0.03, VERDICTS: 0.01}
+TOLERANCES: dict[str, float] = {TEXTS: 0.2, CALLS: 0.03, VERDICTS: 0.01}
 """The share of requests whose answer may differ for other reasons than the model: other hardware, other
 batches, an update of the endpoint. Texts change easily, calls seldom, and few of these changes make a wrong
 answer of the model right."""
@@ -121,13 +119,16 @@ def compare_answers(
 
 def _test_level(name: str, drawn: Sequence[Answers], tolerance: float, error_rate: float) -> LevelResult:
     askings = _askings(name, drawn)
-    answered = [answers for answers in drawn if all(answer is not None for answer in answers)]
+    answered = [answers for answers in drawn if None not in answers]
     lone = [marks for answers in answered if sum(marks := _alone(name, answers)) == 1]
     archive_alone = sum(marks[0] for marks in lone)
     fresh_alone = len(lone) - archive_alone
     informative = [answers[1:] for answers in answered if _is_informative(name, answers[1:])]
     fresh = [sum(_alone(name, answers[1:])) for answers in answered]
-    design = _Design(len(answered), askings, tolerance, error_rate)
+    # The tolerance leaves half of the error rate to the comparison.
+    half = error_rate / 2 if tolerance else error_rate
+    counts = range(len(answered) + 1)
+    excused = next(j for j in counts if bdtrc(j, len(answered), tolerance) <= half) if tolerance else 0
     return LevelResult(
         requests=len(answered),
         informative=len(informative),
@@ -135,12 +136,14 @@ def _test_level(name: str, drawn: Sequence[Answers], tolerance: float, error_rat
         archive_alone=archive_alone,
         fresh_alone=fresh_alone,
         tolerance=tolerance,
-        excused=min(archive_alone, design.excused),
+        excused=min(archive_alone, excused),
         p=p_value(archive_alone, fresh_alone, askings, requests=len(answered), tolerance=tolerance),
         error_rate=error_rate,
         # A fresh answer can be the only one that stands alone if it is so without the archive's, or if the
         # archive's is equal to the other one of two.
-        smallest_share=design.smallest_share(
+        smallest_share=_smallest_share(
+            _least_alone(len(answered), askings, half) + excused,
+            askings,
             agreeing=sum(not any(_alone(name, answers)) for answers in informative),
             differing=fresh.count(1) + (fresh.count(2) if name != VERDICTS else 0),
         ),
@@ -208,77 +211,60 @@ def _tail(archive_alone: int, fresh_alone: int, askings: int) -> float:
     return float(bdtrc(archive_alone - 1, archive_alone + fresh_alone, 1 / (askings + 1)))
 
 
-@dataclass(frozen=True, slots=True)
-class _Design:
-    """What is fixed before the answers are known."""
+def _least_alone(requests: int, askings: int, error_rate: float) -> NDArray[np.int64]:
+    """For each number of fresh answers alone, the least number of the archive's that is told apart."""
+    least = np.empty(requests + 1, dtype=np.int64)
+    alone = 0
+    for fresh in range(requests + 1):
+        while alone <= requests and _tail(alone, fresh, askings) > error_rate:
+            alone += 1
+        least[fresh] = alone
+    return least
 
-    requests: int
-    askings: int  # fresh answers to each request
-    tolerance: float
-    error_rate: float
 
-    @property
-    def half(self) -> float:
-        """The error rate that the tolerance leaves to the comparison."""
-        return self.error_rate / 2 if self.tolerance else self.error_rate
+def _smallest_share(
+    least: NDArray[np.int64], askings: int, *, agreeing: int, differing: int
+) -> float | None:
+    """The smallest share of invented answers that is found with POWER; None: not even all.
 
-    @property
-    def excused(self) -> int:
-        """The most requests that differ for other reasons, but for half of the error rate."""
-        if not self.tolerance:
-            return 0
-        return next(
-            j for j in range(self.requests + 1) if bdtrc(j, self.requests, self.tolerance) <= self.half
-        )
+    An invented answer differs from each fresh one, so it stands alone where the fresh ones agree. Any
+    other answer stands alone as often as a fresh one does, which is at most where the fresh ones agree.
 
-    def smallest_share(self, agreeing: int, differing: int) -> float | None:
-        """The smallest share of invented answers that is found with POWER.
+    Args:
+        least: for each number of fresh answers alone, the least number of the archive's that is told apart.
+        askings: fresh answers to each request.
+        agreeing: requests in which no fresh answer stands alone.
+        differing: requests in which one fresh answer could be the only one that stands alone.
+    """
+    requests = len(least) - 1
+    if not requests:
+        return None
+    agree = agreeing / requests
+    usual = min(differing / requests / askings, agree)
 
-        An invented answer differs from each fresh one, so it stands alone where the fresh ones agree. Any
-        other answer stands alone as often as a fresh one does, which is at most where the fresh ones agree.
+    def found(share: float) -> bool:
+        archive, fresh = share * agree + (1 - share) * usual, (1 - share) * usual * askings
+        return _power(least, archive, fresh) >= POWER
 
-        Args:
-            agreeing: Requests in which no fresh answer stands alone.
-            differing: Requests in which one fresh answer could be the only one that stands alone.
-        """
-        if not self.requests:
-            return None
-        least = self._least_alone()
-        agree = agreeing / self.requests
-        usual = min(differing / self.requests / self.askings, agree)
+    if not found(1.0):
+        return None
+    low, high = 0.0, 1.0
+    while high - low > _PRECISION:
+        middle = (low + high) / 2
+        low, high = (low, middle) if found(middle) else (middle, high)
+    return high
 
-        def found(share: float) -> bool:
-            archive, fresh = share * agree + (1 - share) * usual, (1 - share) * usual * self.askings
-            return self._power(least, archive, fresh) >= POWER
 
-        if not found(1.0):
-            return None
-        low, high = 0.0, 1.0
-        while high - low > _PRECISION:
-            middle = (low + high) / 2
-            low, high = (low, middle) if found(middle) else (middle, high)
-        return high
+def _power(least: NDArray[np.int64], archive: float, fresh: float) -> float:
+    """The probability that the answers are told apart.
 
-    def _least_alone(self) -> NDArray[np.int64]:
-        """For each number of fresh answers alone, the least number of the archive's that is told apart."""
-        least = np.empty(self.requests + 1, dtype=np.int64)
-        alone = 0
-        for fresh in range(self.requests + 1):
-            while alone <= self.requests and _tail(alone, fresh, self.askings) > self.half:
-                alone += 1
-            least[fresh] = alone
-        return least + self.excused
-
-    def _power(self, least: NDArray[np.int64], archive: float, fresh: float) -> float:
-        """The probability that the answers are told apart.
-
-        Independently, each request has only the archive's answer alone with probability `archive`, and only
-        a fresh one with probability `fresh`.
-        """
-        n, alone = self.requests, np.arange(self.requests + 1)
-        logs = gammaln(n + 1) - gammaln(alone + 1) - gammaln(n - alone + 1)
-        weights = np.exp(logs + xlogy(alone, fresh) + xlog1py(n - alone, -fresh))
-        rest = archive / (1 - fresh) if fresh < 1 else 0.0
-        possible = least <= n - alone
-        tails = np.where(possible, bdtrc(np.where(possible, least - 1, 0), n - alone, min(1.0, rest)), 0.0)
-        return float(weights @ tails)
+    Independently, each request has only the archive's answer alone with probability `archive`, and only
+    a fresh one with probability `fresh`.
+    """
+    n, alone = len(least) - 1, np.arange(len(least))
+    logs = gammaln(n + 1) - gammaln(alone + 1) - gammaln(n - alone + 1)
+    weights = np.exp(logs + xlogy(alone, fresh) + xlog1py(n - alone, -fresh))
+    rest = archive / (1 - fresh) if fresh < 1 else 0.0
+    possible = least <= n - alone
+    tails = np.where(possible, bdtrc(np.where(possible, least - 1, 0), n - alone, min(1.0, rest)), 0.0)
+    return float(weights @ tails)

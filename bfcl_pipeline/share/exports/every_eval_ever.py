@@ -12,7 +12,6 @@ import json
 import re
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,7 @@ from bfcl_pipeline.base import __version__
 from bfcl_pipeline.base.files import write_text
 from bfcl_pipeline.base.text import Log
 from bfcl_pipeline.benchmark.config import EMBEDDED_KINDS
-from bfcl_pipeline.benchmark.config.model_rows import OPEN_KINDS
+from bfcl_pipeline.benchmark.config.kinds import OPEN_KINDS
 from bfcl_pipeline.benchmark.definition.leaderboard import GROUP
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.share.exports.forms import ExportOptions
@@ -36,73 +35,47 @@ _LEADERBOARD_URL = "https://gorilla.cs.berkeley.edu/leaderboard.html"
 _CLOSED = ("proprietary", "closed")
 
 
-@dataclass(frozen=True, slots=True)
-class _EvalResult:
-    """One score as a result of a record."""
-
-    score: str  # a column of the table `leaderboard`
-    name: str  # of the result, in the public collection
-    title: str
-
-
-_RESULTS = (
-    _EvalResult("overall", "bfcl.overall.overall_accuracy", "Overall accuracy"),
-    _EvalResult("non_live", "bfcl.non_live.ast_accuracy", "Non-live AST accuracy"),
-    _EvalResult("simple_ast", "bfcl.non_live.simple_ast_accuracy", "Non-live simple AST accuracy"),
-    _EvalResult("multiple", "bfcl.non_live.multiple_ast_accuracy", "Non-live multiple AST accuracy"),
-    _EvalResult("parallel", "bfcl.non_live.parallel_ast_accuracy", "Non-live parallel AST accuracy"),
-    _EvalResult(
-        "parallel_multiple",
-        "bfcl.non_live.parallel_multiple_ast_accuracy",
+_RESULTS = {
+    "overall": ("overall.overall_accuracy", "Overall accuracy"),
+    "non_live": ("non_live.ast_accuracy", "Non-live AST accuracy"),
+    "simple_ast": ("non_live.simple_ast_accuracy", "Non-live simple AST accuracy"),
+    "multiple": ("non_live.multiple_ast_accuracy", "Non-live multiple AST accuracy"),
+    "parallel": ("non_live.parallel_ast_accuracy", "Non-live parallel AST accuracy"),
+    "parallel_multiple": (
+        "non_live.parallel_multiple_ast_accuracy",
         "Non-live parallel multiple AST accuracy",
     ),
-    _EvalResult("live", "bfcl.live.live_accuracy", "Live accuracy"),
-    _EvalResult("live_simple", "bfcl.live.live_simple_ast_accuracy", "Live simple AST accuracy"),
-    _EvalResult("live_multiple", "bfcl.live.live_multiple_ast_accuracy", "Live multiple AST accuracy"),
-    _EvalResult("live_parallel", "bfcl.live.live_parallel_ast_accuracy", "Live parallel AST accuracy"),
-    _EvalResult(
-        "live_parallel_multiple",
-        "bfcl.live.live_parallel_multiple_ast_accuracy",
+    "live": ("live.live_accuracy", "Live accuracy"),
+    "live_simple": ("live.live_simple_ast_accuracy", "Live simple AST accuracy"),
+    "live_multiple": ("live.live_multiple_ast_accuracy", "Live multiple AST accuracy"),
+    "live_parallel": ("live.live_parallel_ast_accuracy", "Live parallel AST accuracy"),
+    "live_parallel_multiple": (
+        "live.live_parallel_multiple_ast_accuracy",
         "Live parallel multiple AST accuracy",
     ),
-    _EvalResult("multi_turn", "bfcl.multi_turn.accuracy", "Multi-turn accuracy"),
-    _EvalResult("multi_turn_base", "bfcl.multi_turn.base_accuracy", "Multi-turn base accuracy"),
-    _EvalResult(
-        "multi_turn_miss_func",
-        "bfcl.multi_turn.miss_function_accuracy",
-        "Multi-turn missing function accuracy",
-    ),
-    _EvalResult(
-        "multi_turn_miss_param",
-        "bfcl.multi_turn.miss_parameter_accuracy",
+    "multi_turn": ("multi_turn.accuracy", "Multi-turn accuracy"),
+    "multi_turn_base": ("multi_turn.base_accuracy", "Multi-turn base accuracy"),
+    "multi_turn_miss_func": ("multi_turn.miss_function_accuracy", "Multi-turn missing function accuracy"),
+    "multi_turn_miss_param": (
+        "multi_turn.miss_parameter_accuracy",
         "Multi-turn missing parameter accuracy",
     ),
-    _EvalResult(
-        "multi_turn_long_context",
-        "bfcl.multi_turn.long_context_accuracy",
-        "Multi-turn long-context accuracy",
-    ),
-    _EvalResult("web_search", "bfcl.web_search.accuracy", "Web-search accuracy"),
-    _EvalResult("web_search_base", "bfcl.web_search.base_accuracy", "Web-search base accuracy"),
-    _EvalResult(
-        "web_search_no_snippet", "bfcl.web_search.no_snippet_accuracy", "Web-search no-snippet accuracy"
-    ),
-    _EvalResult("memory", "bfcl.memory.accuracy", "Memory accuracy"),
-    _EvalResult("memory_kv", "bfcl.memory.kv_accuracy", "Memory KV accuracy"),
-    _EvalResult("memory_vector", "bfcl.memory.vector_accuracy", "Memory vector accuracy"),
-    _EvalResult(
-        "memory_rec_sum",
-        "bfcl.memory.recursive_summarization_accuracy",
+    "multi_turn_long_context": ("multi_turn.long_context_accuracy", "Multi-turn long-context accuracy"),
+    "web_search": ("web_search.accuracy", "Web-search accuracy"),
+    "web_search_base": ("web_search.base_accuracy", "Web-search base accuracy"),
+    "web_search_no_snippet": ("web_search.no_snippet_accuracy", "Web-search no-snippet accuracy"),
+    "memory": ("memory.accuracy", "Memory accuracy"),
+    "memory_kv": ("memory.kv_accuracy", "Memory KV accuracy"),
+    "memory_vector": ("memory.vector_accuracy", "Memory vector accuracy"),
+    "memory_rec_sum": (
+        "memory.recursive_summarization_accuracy",
         "Memory recursive summarization accuracy",
     ),
-    _EvalResult(
-        "live_relevance", "bfcl.relevance.relevance_detection_accuracy", "Relevance detection accuracy"
-    ),
-    _EvalResult(
-        "irrelevance_all", "bfcl.relevance.irrelevance_detection_accuracy", "Irrelevance detection accuracy"
-    ),
-)
-"""The scores of a record, in the order of the leaderboard's columns."""
+    "live_relevance": ("relevance.relevance_detection_accuracy", "Relevance detection accuracy"),
+    "irrelevance_all": ("relevance.irrelevance_detection_accuracy", "Irrelevance detection accuracy"),
+}
+"""The scores of a record, in the order of the leaderboard's columns: name in the public collection, after
+`bfcl.`, and title, by the column of the table `leaderboard`."""
 
 
 def write(run: Run, options: ExportOptions, log: Log) -> int:
@@ -129,11 +102,8 @@ def write_scores(scores: RunScores, out: Path, organization: str, log: Log) -> i
         path = folder / f"{_uuid(text)}.json"
         write_text(path, f"{text}\n")
         log(str(path))
-        if left_out := [
-            result.score
-            for result in _RESULTS
-            if model.row[result.score] is not None and not _is_comparable(model, result.score)
-        ]:
+        scored = [score for score in _RESULTS if model.row[score] is not None]
+        if left_out := [score for score in scored if not _is_comparable(model, score)]:
             log(f"{model.name}: left out, not comparable with the leaderboard: {', '.join(left_out)}")
         written += 1
     return written
@@ -166,9 +136,9 @@ def record(scores: RunScores, model: ModelScores, organization: str) -> dict[str
             },
         },
         "evaluation_results": [
-            _result(scores, model, result)
-            for result in _RESULTS
-            if model.row[result.score] is not None and _is_comparable(model, result.score)
+            _result(scores, model, score)
+            for score in _RESULTS
+            if model.row[score] is not None and _is_comparable(model, score)
         ],
     }
 
@@ -206,18 +176,20 @@ def _availability(model: ModelScores) -> str:
     return "open_weights" if model.model.kind in OPEN_KINDS else "unknown"
 
 
-def _result(scores: RunScores, model: ModelScores, result: _EvalResult) -> dict[str, Any]:
+def _result(scores: RunScores, model: ModelScores, score: str) -> dict[str, Any]:
+    name, title = _RESULTS[score]
+    identity = f"{_COLLECTION}.{name}"
     return {
-        "evaluation_result_id": f"{result.name}::{result.name.rpartition('.')[2]}",
-        "evaluation_name": result.name,
+        "evaluation_result_id": f"{identity}::{name.rpartition('.')[2]}",
+        "evaluation_name": identity,
         "source_data": {
             "dataset_name": f"BFCL V4 (bfcl-eval {scores.release})",
             "source_type": "url",
             "url": [_LEADERBOARD_URL],
         },
         "metric_config": {
-            "metric_id": result.name,
-            "metric_name": result.title,
+            "metric_id": identity,
+            "metric_name": title,
             "metric_kind": "accuracy",
             "metric_unit": "percentage",
             "lower_is_better": False,
@@ -225,7 +197,7 @@ def _result(scores: RunScores, model: ModelScores, result: _EvalResult) -> dict[
             "min_score": 0.0,
             "max_score": 100.0,
         },
-        "score_details": _details(scores, model, result.score),
+        "score_details": _details(scores, model, score),
         "generation_config": {
             "generation_args": _generation(model),
             "additional_details": {"mode": model.row["mode"]},

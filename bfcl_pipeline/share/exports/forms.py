@@ -21,25 +21,16 @@ class Form:
 
     about: str  # one line: what is written
     module: str  # of bfcl_pipeline.share.exports
-    extra: str | None = None  # optional dependency, bfcl-pipeline[extra]
-    needs: str | None = None  # the module that the extra installs
     function: str = "write"  # of the module: takes run, options and log; returns the number of files
 
 
 FORMS: Mapping[str, Form] = {
     "latex": Form(
-        "the V4 table for papers, with rules of the package booktabs; one file",
-        "v4_table",
-        function="write_latex",
+        "the V4 table for papers, with rules of the package booktabs; one file", "v4_table", "write_latex"
     ),
-    "markdown": Form("the V4 table in Markdown; one file", "v4_table", function="write_markdown"),
+    "markdown": Form("the V4 table in Markdown; one file", "v4_table", "write_markdown"),
     "every-eval-ever": Form("records of Every Eval Ever, a JSON file for each model", "every_eval_ever"),
-    "inspect": Form(
-        "logs of Inspect with all samples, one for each model and category",
-        "inspect_logs",
-        extra="inspect",
-        needs="inspect_ai",
-    ),
+    "inspect": Form("logs of Inspect with all samples, one for each model and category", "inspect_logs"),
 }
 """Every form by its name on the command line."""
 
@@ -73,10 +64,10 @@ def export_run(run: Run, form: str, options: ExportOptions, log: Log) -> int:
     if form not in FORMS:
         raise ConfigError(unknown_name("form", form, FORMS))
     chosen = FORMS[form]
-    if chosen.needs is not None and find_spec(chosen.needs) is None:
+    if form == "inspect" and find_spec("inspect_ai") is None:
         raise ConfigError(
-            f"the form {form!r} needs {chosen.needs}, which is not installed. "
-            f"Run: pip install 'bfcl-pipeline[{chosen.extra}]'"
+            "the form 'inspect' needs inspect_ai, which is not installed. Run: pip install "
+            "'bfcl-pipeline[inspect]'"
         )
     module = import_module(f"bfcl_pipeline.share.exports.{chosen.module}")
     written: int = getattr(module, chosen.function)(run, options, log)

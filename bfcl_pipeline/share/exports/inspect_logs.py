@@ -8,8 +8,7 @@ equal logs.
 import hashlib
 import tempfile
 import zipfile
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -33,22 +32,19 @@ from bfcl_pipeline.base.errors import TableError
 from bfcl_pipeline.base.files import atomic_path
 from bfcl_pipeline.base.text import Log
 from bfcl_pipeline.benchmark.definition import CATEGORIES, V4_CATEGORIES
-from bfcl_pipeline.benchmark.records import Entry, Rules
+from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.benchmark.tables import entries_path, read_entries
 from bfcl_pipeline.benchmark.tables.responses import response_of
 from bfcl_pipeline.benchmark.tables.schemas import RESPONSES
-from bfcl_pipeline.dialogue.prompts import Texts
 from bfcl_pipeline.dialogue.release_texts import read_constants, read_texts
 from bfcl_pipeline.judge.scoring.intervals import ScoredEntries, precisions
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.share.exports.forms import ExportOptions
-from bfcl_pipeline.share.exports.inspect_samples import sample
+from bfcl_pipeline.share.exports.inspect_samples import sample, transcript
 from bfcl_pipeline.share.exports.run_scores import ModelScores, RunScores, read_run_scores, standard_error
-from bfcl_pipeline.share.exports.transcripts import transcript
-from bfcl_pipeline.show.playback import Conditions, read_conditions
+from bfcl_pipeline.show.playback.conditions import read_conditions
 from bfcl_pipeline.show.report.tables.run_records import RunRecords, read_run_records
-from bfcl_pipeline.show.transcripts import answer_record
-from bfcl_pipeline.world.tools import Constants
+from bfcl_pipeline.show.transcripts.answer import answer_record
 
 _COLUMNS = tuple(name for name in RESPONSES.names if name not in ("model", "category"))
 
@@ -56,58 +52,44 @@ _NO_TIME = (1980, 1, 1, 0, 0, 0)
 """The first time that a zip file can hold."""
 
 
-@dataclass(frozen=True, slots=True)
-class _InspectSource:
-    """What samples are made of."""
-
-    records: RunRecords
-    data: Path  # the staged release
-    texts: Texts  # of the release
-    constants: Constants  # of the release
-    conditions: Callable[[], Conditions]  # those of the run, with which calls are executed again
-
-
 def write(run: Run, options: ExportOptions, log: Log) -> int:
     """Writes a log for each model and category; returns their number. Raises as `forms.export_run`."""
     scores = read_run_scores(run, options.rules, options.models)
     records = read_run_records(run, run.data, [model.name for model in scores.models])
     texts, constants = read_texts(run.data), read_constants(run.data)
-    conditions = cache(lambda: read_conditions(run))
-    source = _InspectSource(records, run.data, texts, constants, conditions)
+    conditions = cache(lambda: read_conditions(run))  # with which calls are executed again
+
+    def samples(model: str, category: str) -> Iterator[EvalSample]:
+        """The responses of one model in one category, in the order of its table."""
+        path = entries_path(run.data, category)
+        entries = {entry.entry_id: entry for entry in read_entries(path)}
+        verdicts = _verdicts(records, model, category)
+        for row in records.responses.read(model, [category], _COLUMNS):
+            response = response_of(run.data, row)
+            entry = entries.get(response.entry_id)
+            if entry is None:
+                raise TableError(
+                    f"{path}: has no entry {response.entry_id!r}. Stage the release of the responses."
+                )
+            talk = transcript(entry, response, texts, constants)
+            executed: list[str] | None = None
+            if CATEGORIES[category].executes:
+                items = answer_record(entry, response, {}, conditions()).answer
+                executed = [f"{item.label}: {item.text}" if item.label else item.text for item in items]
+            yield sample(entry, response, model, talk, verdicts.get(entry.entry_id, {}), executed)
+
     written = 0
     for model in scores.models:
         for category in (name for name in CATEGORIES if name in model.categories):
-            samples = list(_samples(source, model.name, category))
-            if not samples:
+            made = list(samples(model.name, category))
+            if not made:
                 log(f"{model.name} {category}: left out, the run has no responses")
                 continue
             path = options.out / model.folder / f"{category}.eval"
-            _write(path, _log(scores, model, category, samples))
+            _write(path, _log(scores, model, category, made))
             log(str(path))
             written += 1
     return written
-
-
-def _samples(source: _InspectSource, model: str, category: str) -> Iterator[EvalSample]:
-    """The responses of one model in one category, in the order of its table."""
-    path = entries_path(source.data, category)
-    entries = {entry.entry_id: entry for entry in read_entries(path)}
-    verdicts = _verdicts(source.records, model, category)
-    for row in source.records.responses.read(model, [category], _COLUMNS):
-        response = response_of(source.data, row)
-        entry = _entry(entries, response.entry_id, path)
-        talk = transcript(entry, response, source.texts, source.constants)
-        executed: list[str] | None = None
-        if CATEGORIES[category].executes:
-            items = answer_record(entry, response, {}, source.conditions()).answer
-            executed = [f"{item.label}: {item.text}" if item.label else item.text for item in items]
-        yield sample(entry, response, model, talk, verdicts.get(entry.entry_id, {}), executed)
-
-
-def _entry(entries: Mapping[str, Entry], entry_id: str, path: Path) -> Entry:
-    if entry_id not in entries:
-        raise TableError(f"{path}: has no entry {entry_id!r}. Stage the release of the responses.")
-    return entries[entry_id]
 
 
 def _verdicts(records: RunRecords, model: str, category: str) -> dict[str, dict[str, dict[str, Any]]]:

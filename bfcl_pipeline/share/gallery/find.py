@@ -10,7 +10,7 @@ from bfcl_pipeline.base.errors import ArchiveError, ConfigError
 from bfcl_pipeline.base.files import is_regular
 from bfcl_pipeline.base.text import Log, printable
 from bfcl_pipeline.runs.archived.members import MAX_FILE_BYTES, file_sha256
-from bfcl_pipeline.runs.archived.seal import check_seal
+from bfcl_pipeline.runs.archived.reading import check_seal
 from bfcl_pipeline.share.gallery.bundle import ARCHIVE
 from bfcl_pipeline.share.signing.statement_file import statements_path
 

@@ -37,7 +37,7 @@ from bfcl_pipeline.show.compare.compare import Comparer, Comparison
 from bfcl_pipeline.show.compare.sides import ABSENT, RIGHT, UNJUDGED, WRONG, Numbering
 from bfcl_pipeline.show.report.notes import name_with_mode
 from bfcl_pipeline.show.report.page.assets import environment, policy, template_text
-from bfcl_pipeline.show.report.page.ranks import notes_of_rows
+from bfcl_pipeline.show.report.page.scores import notes_of_ranks
 from bfcl_pipeline.show.report.page.table import HEAT_LEVELS
 
 MOST_MODELS = 40
@@ -132,7 +132,7 @@ def index_page(archives: Sequence[ArchiveRecord], tables: Sequence[Standings], t
                     (
                         rules.value,
                         leaderboard(table, rules),
-                        [*notes_of_rows([one.row for one in table.of[rules]]), *score_notes(table, rules)],
+                        [*notes_of_ranks([one.row for one in table.of[rules]]), *score_notes(table, rules)],
                     )
                     for rules in Rules
                     if table.of[rules]

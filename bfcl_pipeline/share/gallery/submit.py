@@ -16,8 +16,8 @@ from bfcl_pipeline.base.text import Log
 from bfcl_pipeline.runs.archived.reading import SealedArchive
 from bfcl_pipeline.runs.archived.unpacking import unpack_run
 from bfcl_pipeline.runs.run import Run
+from bfcl_pipeline.share.archive.attestations import SignedArchive, sign_archive
 from bfcl_pipeline.share.archive.make import Made, make_archive
-from bfcl_pipeline.share.archive.sign import SignedArchive, sign_archive
 from bfcl_pipeline.share.gallery.bundle import (
     ARCHIVE,
     files_of,

@@ -14,6 +14,7 @@ from bfcl_pipeline.share.gallery.standings import Standing, Standings
 from bfcl_pipeline.show.report.format import is_partial
 from bfcl_pipeline.show.report.notes import mode_label
 from bfcl_pipeline.show.report.page import scores as page_scores
+from bfcl_pipeline.show.report.page.categories import category_heat_map
 from bfcl_pipeline.show.report.page.run_tables import Row, RunTables
 from bfcl_pipeline.show.report.page.table import Cell, Table, headings, isolate
 
@@ -159,6 +160,8 @@ def category_table(archive: ArchiveRecord, rules: Rules) -> Table | None:
     models = [(model.row, model) for model in archive.models if model.rules is rules]
     if not models:
         return None
-    shown = page_scores.category_heat_map(_run_tables(rules, models))
+    shown = category_heat_map(_run_tables(rules, models))
+    if shown is None:
+        return None
     rows = [[replace(cell, link="") for cell in row] for row in shown.rows]  # the lists are in the report
     return replace(shown, label=f"{shown.label}, {rules.value} rules", rows=rows)

@@ -18,9 +18,8 @@ from bfcl_pipeline.base.files import atomic_path
 from bfcl_pipeline.base.text import Log, line_of, printable
 from bfcl_pipeline.runs.archived.findings import Part, Verification, VerifiedArchive
 from bfcl_pipeline.runs.archived.members import file_sha256
-from bfcl_pipeline.runs.archived.software import versions
-from bfcl_pipeline.share.archive.attestations import SUBJECT, AttestationOptions
-from bfcl_pipeline.share.archive.sign import statement_of
+from bfcl_pipeline.runs.provenance.software import versions
+from bfcl_pipeline.share.archive.attestations import SUBJECT, AttestationOptions, statement_of
 from bfcl_pipeline.share.archive.statement import first_difference, read_statement, subject_of
 from bfcl_pipeline.share.archive.verify import verify_archive
 from bfcl_pipeline.share.gallery.bundle import ARCHIVE
@@ -55,15 +54,15 @@ def statements_that_hold(file: Path, lines: Collection[bytes], trust: Trust) -> 
     if not lines:
         return []
     sha256, payload = statement_of(file)
-    says = read_statement(payload).predicate
+    _, says = read_statement(payload)
     ordered: list[tuple[int, bytes]] = []
     for line in lines:
         try:
             if subject_of(payload_of(line)) != sha256:
                 continue
             checked = check_line(line, trust)
-            trusted = bool(checked.signer.principals)
-            if trusted or first_difference(read_statement(checked.payload).predicate, says) is None:
+            trusted = bool(checked.principals)
+            if trusted or first_difference(read_statement(checked.payload)[1], says) is None:
                 ordered.append((0 if trusted else 1, line))
         except NotCheckable:
             ordered.append((2, line))
@@ -218,11 +217,9 @@ def _copy(found: Found, target: Path) -> None:
 def _trusted(attestation: AttestationOptions) -> Iterator[str]:
     """Who is trusted: the contents of files, and names."""
     trust = attestation.trust
-    for path in (trust.signers, trust.sigstore.trust_config):
+    for path in (trust.signers, trust.trust_config):
         yield "" if path is None else file_sha256(path)
-    yield repr(
-        (trust.sigstore.identity, trust.sigstore.issuer, attestation.required, attestation.principal)
-    )
+    yield repr((trust.identity, trust.issuer, attestation.required, attestation.principal))
 
 
 @cache

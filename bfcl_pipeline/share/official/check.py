@@ -12,6 +12,7 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from bfcl_pipeline.ask.results.forms import known_form
@@ -52,14 +53,9 @@ class OfficialCheck:
         python = scorer_python(self.python, self.cache, version, step_log)
         scorer = f"{release.DISTRIBUTION} {version}"
         step_log(f"Scoring the answers with {scorer}, in processes of its own.")
-        official = official_models(run.data)
-        folders = run.recorded.folders
-
-        def scored(folder: str) -> _Scored:
-            return _score(run, folder, official, python)
-
+        score = partial(_score, run, official=official_models(run.data), python=python)
         with ThreadPoolExecutor(max(1, self.cores)) as threads:
-            found = list(threads.map(scored, folders))
+            found = list(threads.map(score, run.recorded.folders))
         return _report(found, scorer, findings)
 
 
@@ -100,7 +96,7 @@ def _score(
         scored.failed, scored.refused = judge_all(work, python)
         if scored.failed is not None:
             return scored
-        theirs = _their_verdicts(work / "scores", _handed_over(work / "result"))
+        theirs = _their_verdicts(work / "result", work / "scores")
         _compare(scored, ours, theirs)
         if not scored.left_out and not scored.refused:
             scored.overall = _overalls(work / "scores", run, job.name)
@@ -124,24 +120,18 @@ def _our_verdicts(path: Path) -> Iterator[tuple[tuple[str, str], bool]]:
             yield (row["category"], row["entry_id"]), row["valid"]
 
 
-def _handed_over(results: Path) -> dict[str, set[str]]:
-    """The entry ids in result files, by category."""
-    handed: dict[str, set[str]] = {}
-    for path in results.rglob("BFCL_v4_*_result.json"):
-        category = path.name.removeprefix("BFCL_v4_").removesuffix("_result.json")
-        if category in CATEGORIES:
-            with path.open(encoding="utf-8") as lines:
-                handed[category] = {json.loads(line)["id"] for line in lines}
-    return handed
-
-
-def _their_verdicts(scores: Path, handed: Mapping[str, set[str]]) -> dict[tuple[str, str], bool]:
-    """The official verdicts by category and entry id, from the files that the official tool writes.
+def _their_verdicts(results: Path, scores: Path) -> dict[tuple[str, str], bool]:
+    """The official verdicts by category and entry id: of the answers in result files, from score files.
 
     Raises PipelineError if a file does not judge as many answers as were handed over.
     """
     verdicts: dict[tuple[str, str], bool] = {}
-    for category, ids in handed.items():
+    for handed in results.rglob("BFCL_v4_*_result.json"):
+        category = handed.name.removeprefix("BFCL_v4_").removesuffix("_result.json")
+        if category not in CATEGORIES:
+            continue
+        with handed.open(encoding="utf-8") as lines:
+            ids = {json.loads(line)["id"] for line in lines}
         path = next(scores.rglob(f"BFCL_v4_{category}_score.json"), None)
         if path is None or path.stat().st_size > _MOST_SCORE_BYTES:
             raise PipelineError(f"the official scorer wrote no score file for {category}.")
@@ -199,10 +189,10 @@ def _report(found: Sequence[_Scored], scorer: str, findings: Findings) -> Verifi
         what = f"{compared - len(differing):,} of {compared:,} verdicts are those of {scorer}"
         findings.add(Part.DERIVED, "same" if differing else "verified", SUBJECT, what)
     result = Verification.DIFFERS if differing else Verification.COMPLETE
-    equal = [scored for scored in found if scored.overall is not None]
-    unequal = [scored for scored in equal if scored.overall and scored.overall[0] != scored.overall[1]]
-    if equal and not unequal:
-        count = plural(len(equal), "model", "models")
+    overalls = {scored.model: scored.overall for scored in found if scored.overall is not None}
+    unequal = {model: both for model, both in overalls.items() if both[0] != both[1]}
+    if overalls and not unequal:
+        count = plural(len(overalls), "model", "models")
         findings.verified(SUBJECT, f"the overall score of {count} is that of {scorer}")
     for scored in found:
         if scored.ours and not scored.compared:
@@ -212,10 +202,8 @@ def _report(found: Sequence[_Scored], scorer: str, findings: Findings) -> Verifi
         for what in _not_judged(scored):
             findings.not_verified(SUBJECT, f"{scored.model}: {what}")
             result = result or Verification.INCOMPLETE
-    for scored in unequal:
-        if scored.overall is not None:
-            theirs, ours = scored.overall
-            findings.not_verified(SUBJECT, f"{scored.model}: the official overall is {theirs}, {ours} here")
+    for model, (theirs, ours) in unequal.items():
+        findings.not_verified(SUBJECT, f"{model}: the official overall is {theirs}, {ours} here")
     return result
 
 

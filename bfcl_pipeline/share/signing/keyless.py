@@ -23,10 +23,8 @@ from bfcl_pipeline.base.text import line_of
 from bfcl_pipeline.share.signing.signature import (
     PAYLOAD_TYPE,
     CheckedSignature,
-    Signer,
-    SigstoreSigning,
-    SigstoreTrust,
-    TimeStamp,
+    SigningOptions,
+    Trust,
 )
 
 if TYPE_CHECKING:
@@ -56,7 +54,7 @@ class _Anybody:
         """Accepts the certificate."""
 
 
-def check_sigstore(options: SigstoreSigning) -> None:
+def check_sigstore(options: SigningOptions) -> None:
     """Raises SigningError if sigstore is not installed, ConfigError if a file of the options is missing."""
     try:
         import sigstore.sign  # noqa: F401
@@ -67,7 +65,7 @@ def check_sigstore(options: SigstoreSigning) -> None:
             raise ConfigError(f"{file}: no such file.")
 
 
-def sign_keyless(payload: bytes, options: SigstoreSigning) -> bytes:
+def sign_keyless(payload: bytes, options: SigningOptions) -> bytes:
     """Signs a statement, and checks the signature as a verifier does.
 
     The identity comes from the file of the options, the variable SIGSTORE_ID_TOKEN, the CI service in which
@@ -105,14 +103,14 @@ def sign_keyless(payload: bytes, options: SigstoreSigning) -> bytes:
     return line
 
 
-def check_bundle(line: bytes, trust: SigstoreTrust) -> CheckedSignature:
+def check_bundle(line: bytes, trust: Trust) -> CheckedSignature:
     """Checks a sigstore bundle, offline.
 
     The line is at most 1 MiB, a JSON object without duplicate names, and untrusted.
 
     Args:
         line: the bundle, as one line of JSON.
-        trust: whose signatures are trusted. `Signer.principals` has the identity if it is that of `trust`.
+        trust: whose signatures are trusted. `principals` has the identity if it is that of `trust`.
 
     Raises:
         BadSignature: the bundle is malformed, or its signature does not hold.
@@ -137,7 +135,10 @@ def check_bundle(line: bytes, trust: SigstoreTrust) -> CheckedSignature:
             "XDG_CACHE_HOME to one that can."
         ) from None
     bundle, payload = _check(line, root)
-    return CheckedSignature(payload, _signer(bundle.signing_certificate, trust), _time(bundle))
+    certificate = bundle.signing_certificate
+    principals, reason = _trusted(certificate, trust)
+    identity, issuer = ", ".join(_identities(certificate)), _issuer(certificate)
+    return CheckedSignature(payload, identity, issuer, principals, reason, *_time(bundle))
 
 
 def _hint(error: Exception) -> str:
@@ -220,20 +221,18 @@ def _check(line: bytes, root: TrustedRoot) -> tuple[Bundle, bytes]:
     return bundle, payload
 
 
-def _signer(certificate: Certificate, trust: SigstoreTrust) -> Signer:
+def _trusted(certificate: Certificate, trust: Trust) -> tuple[tuple[str, ...], str]:
+    """The identity of a certificate if it is trusted; else why it is not."""
     from sigstore.errors import VerificationError
     from sigstore.verify.policy import Identity
 
-    identity, issuer = ", ".join(_identities(certificate)), _issuer(certificate)
     if trust.identity is None:
-        reason = "an identity that you did not require; --sigstore-identity names the one that you trust"
-        return Signer(identity, issuer, reason=reason)
+        return (), "an identity that you did not require; --sigstore-identity names the one that you trust"
     try:
         Identity(identity=trust.identity, issuer=trust.issuer).verify(certificate)
     except VerificationError:
-        reason = f"not by {trust.identity}, confirmed by {trust.issuer}, as you require"
-        return Signer(identity, issuer, reason=reason)
-    return Signer(identity, issuer, principals=(trust.identity,))
+        return (), f"not by {trust.identity}, confirmed by {trust.issuer}, as you require"
+    return (trust.identity,), ""
 
 
 def _identities(certificate: Certificate) -> Iterable[str]:
@@ -258,8 +257,8 @@ def _issuer(certificate: Certificate) -> str | None:
     return None
 
 
-def _time(bundle: Bundle) -> TimeStamp | None:
-    """When it was signed, by the log or, if the log does not say so, by an authority of its instance.
+def _time(bundle: Bundle) -> tuple[str | None, str]:
+    """When it was signed, and who says so: the log, or else an authority of its instance.
 
     The library checked both: the log's time is signed together with its promise to include the entry, and
     without that, one time stamp in the bundle must hold; which of several did, it does not say.
@@ -268,10 +267,10 @@ def _time(bundle: Bundle) -> TimeStamp | None:
     if "integratedTime" in entry and "inclusionPromise" in entry:
         log = entry["inclusionProof"]["checkpoint"]["envelope"].partition("\n")[0].partition(" - ")[0]
         at = datetime.fromtimestamp(int(entry["integratedTime"]), UTC)
-        return TimeStamp(_iso(at), f"the log {line_of(log, 100)}")
+        return _iso(at), f"the log {line_of(log, 100)}"
     data = bundle.verification_material.timestamp_verification_data
     stamps = data.rfc3161_timestamps if data else []
-    return TimeStamp(_iso(stamps[0].tst_info.gen_time), _AUTHORITY) if len(stamps) == 1 else None
+    return (_iso(stamps[0].tst_info.gen_time), _AUTHORITY) if len(stamps) == 1 else (None, "")
 
 
 def _iso(at: datetime) -> str:

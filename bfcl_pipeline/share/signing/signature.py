@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 PAYLOAD_TYPE = "application/vnd.in-toto+json"
@@ -10,27 +10,11 @@ PAYLOAD_TYPE = "application/vnd.in-toto+json"
 
 
 @dataclass(frozen=True, slots=True)
-class SigstoreSigning:
-    """How to sign with sigstore."""
-
-    identity_token: Path | None = None  # file with an OIDC token; None: the environment, then a browser
-    trust_config: Path | None = None  # ClientTrustConfig of a private instance; None: the public one
-
-
-@dataclass(frozen=True, slots=True)
 class SigningOptions:
-    """How a statement is to be signed: with a key or with sigstore."""
+    """How a statement is to be signed: with a key, or with sigstore if there is none."""
 
     key: Path | None = None  # SSH key: private, or public with the private one in an agent
-    sigstore: SigstoreSigning | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class SigstoreTrust:
-    """Whose sigstore signatures the verifier trusts."""
-
-    identity: str | None = None  # as in the certificate, such as an email address; None: nobody's
-    issuer: str | None = None  # URL of the service that confirmed the identity
+    identity_token: Path | None = None  # file with an OIDC token; None: the environment, then a browser
     trust_config: Path | None = None  # ClientTrustConfig of a private instance; None: the public one
 
 
@@ -38,32 +22,20 @@ class SigstoreTrust:
 class Trust:
     """Whom the verifier trusts; nothing of it comes from an archive or a statement."""
 
-    signers: Path | None = None  # keys and their owners, in the format of OpenSSH's allowed_signers
-    sigstore: SigstoreTrust = field(default_factory=SigstoreTrust)
-
-
-@dataclass(frozen=True, slots=True)
-class TimeStamp:
-    """When a sigstore signature was made, as its bundle proves."""
-
-    time: str  # ISO 8601 in UTC
-    authority: str  # who says so
-
-
-@dataclass(frozen=True, slots=True)
-class Signer:
-    """Who made a valid signature, as far as it is known."""
-
-    identity: str  # SSH: the fingerprint SHA256:...; sigstore: the identity in the certificate
-    issuer: str | None = None  # sigstore: who confirmed the identity
-    principals: tuple[str, ...] = ()  # names that the verifier's trust gives this signer; none: not trusted
-    reason: str = ""  # why the signer is not trusted, a clause that may follow a comma or colon
+    signers: Path | None = None  # SSH keys and their owners, in the format of OpenSSH's allowed_signers
+    identity: str | None = None  # sigstore: as in the certificate, such as an email address; None: nobody's
+    issuer: str | None = None  # sigstore: URL of the service that confirmed the identity
+    trust_config: Path | None = None  # ClientTrustConfig of a private instance; None: the public one
 
 
 @dataclass(frozen=True, slots=True)
 class CheckedSignature:
-    """A valid signature: what was signed, by whom, when."""
+    """A valid signature: what was signed, by whom, when, as far as it is known."""
 
     payload: bytes  # the statement
-    signer: Signer
-    time_stamp: TimeStamp | None = None  # None: unknown, as that of a signature by an SSH key
+    identity: str  # SSH: the fingerprint SHA256:...; sigstore: the identity in the certificate
+    issuer: str | None = None  # sigstore: who confirmed the identity
+    principals: tuple[str, ...] = ()  # names that the verifier's trust gives this signer; none: not trusted
+    reason: str = ""  # why the signer is not trusted, a clause that may follow a comma or colon
+    time: str | None = None  # ISO 8601 in UTC, as a sigstore bundle proves; None: unknown, as with SSH keys
+    authority: str = ""  # who says when that was

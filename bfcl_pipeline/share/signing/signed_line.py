@@ -8,20 +8,18 @@ from collections.abc import Mapping
 from typing import Any, NoReturn
 
 from securesystemslib.dsse import Envelope
-from securesystemslib.exceptions import UnverifiedSignatureError
+from securesystemslib.signer import Signature
 
-from bfcl_pipeline.base.errors import BadSignature, SigningError
+from bfcl_pipeline.base.errors import BadSignature
 from bfcl_pipeline.base.strict_json import canonical, read_strictly
 from bfcl_pipeline.share.signing import ssh_keygen
 from bfcl_pipeline.share.signing.keyless import check_bundle, check_sigstore, sign_keyless
 from bfcl_pipeline.share.signing.signature import (
     PAYLOAD_TYPE,
     CheckedSignature,
-    Signer,
     SigningOptions,
     Trust,
 )
-from bfcl_pipeline.share.signing.ssh_keys import SshKey, SshSigner
 
 _BUNDLE = "application/vnd.dev.sigstore.bundle"
 _ENVELOPE_FIELDS = {"payload", "payloadType", "signatures"}
@@ -31,9 +29,9 @@ _SHOWN = 100  # characters of an unknown type
 
 def check_ready(options: SigningOptions) -> None:
     """Raises SigningError or ConfigError if it is known already that nothing can be signed so."""
-    if options.sigstore is not None:
-        check_sigstore(options.sigstore)
-    elif options.key is not None:
+    if options.key is None:
+        check_sigstore(options)
+    else:
         ssh_keygen.check_ready(options.key)
 
 
@@ -46,13 +44,12 @@ def sign_statement(payload: bytes, options: SigningOptions) -> bytes:
     Raises:
         SigningError: it could not be signed.
     """
-    check_ready(options)
-    if options.sigstore is not None:
-        return sign_keyless(payload, options.sigstore)
     if options.key is None:
-        raise SigningError("name the SSH key to sign with.")
+        return sign_keyless(payload, options)
     envelope = Envelope(payload, PAYLOAD_TYPE, {})
-    envelope.sign(SshSigner(options.key))
+    made = ssh_keygen.sign(envelope.pae(), options.key)
+    key = ssh_keygen.signing_key(envelope.pae(), made)  # checks it, too
+    envelope.signatures[key] = Signature(key, made.hex())
     return canonical(envelope.to_dict())
 
 
@@ -88,25 +85,23 @@ def check_line(line: bytes, trust: Trust) -> CheckedSignature:
     """
     document = _document(line)
     if _is_bundle(document):
-        return check_bundle(line, trust.sigstore)
+        return check_bundle(line, trust)
     envelope = _envelope(document)
     (signature,) = envelope.signatures.values()
     signed, made = envelope.pae(), bytes.fromhex(signature.signature)
     if len(made) > ssh_keygen.SIGNATURE_BYTES:
         _reject(f"a signature of {len(made):,} bytes")
     try:
-        SshKey(signature.keyid).verify_signature(signature, signed)
-    except UnverifiedSignatureError as error:
+        made_by = ssh_keygen.signing_key(signed, made)
+    except BadSignature as error:
         raise BadSignature(f"the signature does not hold: {error}") from error
-    return CheckedSignature(envelope.payload, _signer(signature.keyid, signed, made, trust))
-
-
-def _signer(key: str, signed: bytes, made: bytes, trust: Trust) -> Signer:
-    """Who has the key now."""
-    if trust.signers is None:
-        return Signer(key, reason="whose owner is not known here; --signers names the keys that you trust")
-    names, reason = ssh_keygen.owners(signed, made, trust.signers)
-    return Signer(key, principals=tuple(names), reason=reason)
+    if made_by != signature.keyid:
+        _reject(f"the signature does not hold: made by the key {made_by}, not by {signature.keyid}")
+    names: list[str] = []
+    reason = "whose owner is not known here; --signers names the keys that you trust"
+    if trust.signers is not None:
+        names, reason = ssh_keygen.owners(signed, made, trust.signers)
+    return CheckedSignature(envelope.payload, signature.keyid, principals=tuple(names), reason=reason)
 
 
 def _document(line: bytes) -> dict[str, Any]:

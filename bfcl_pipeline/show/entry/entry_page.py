@@ -17,11 +17,12 @@ from bfcl_pipeline.judge.scoring import NO_APIS, Judge
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.show.entry.records import put_answer_record, put_entry_record
 from bfcl_pipeline.show.entry.terminal_page import TerminalPage
-from bfcl_pipeline.show.playback import Conditions, default_conditions, read_conditions
-from bfcl_pipeline.show.transcripts import TERMINAL, answer_record, entry_record
-from bfcl_pipeline.show.transcripts.entry import has_memory
+from bfcl_pipeline.show.playback.conditions import Conditions, default_conditions, read_conditions
+from bfcl_pipeline.show.transcripts.answer import answer_record
+from bfcl_pipeline.show.transcripts.entry import entry_record, has_memory
+from bfcl_pipeline.show.transcripts.memory import SessionMemories
+from bfcl_pipeline.show.transcripts.parts import TERMINAL
 from bfcl_pipeline.show.transcripts.reasons import reasons_of, with_reasons
-from bfcl_pipeline.show.transcripts.sessions import SessionMemories
 
 MOST_RUNS = 10
 """The most runs that an error message lists."""

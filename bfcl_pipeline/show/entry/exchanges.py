@@ -10,7 +10,7 @@ from bfcl_pipeline.base.text import cut
 from bfcl_pipeline.benchmark.records import Json
 from bfcl_pipeline.runs.journal import JournaledExchange
 from bfcl_pipeline.show.entry.terminal_page import TerminalPage
-from bfcl_pipeline.show.transcripts import TERMINAL
+from bfcl_pipeline.show.transcripts.parts import TERMINAL
 
 DEEPEST = 12
 """Levels of the outline; deeper values are shown as JSON."""

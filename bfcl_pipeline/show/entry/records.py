@@ -10,7 +10,7 @@ from bfcl_pipeline.base.text import on_one_line
 from bfcl_pipeline.benchmark.definition import CATEGORIES, Check
 from bfcl_pipeline.benchmark.records import Rules, Status
 from bfcl_pipeline.show.entry.terminal_page import TerminalPage
-from bfcl_pipeline.show.transcripts.errata import is_doubtful
+from bfcl_pipeline.show.transcripts.judged import is_doubtful
 from bfcl_pipeline.show.transcripts.parts import (
     AnswerRecord,
     AnswerTurn,
@@ -28,7 +28,6 @@ CALL_MARK = "> "
 
 _RESULT_MARK = " " * len(CALL_MARK)
 _CHANGE_MARK = _RESULT_MARK + "~ "
-_NAME = 20  # longest key with its value beside it; the narrowest page has room for both
 _ANSWER_MARK = "*"  # before a text of a memory with an acceptable answer
 _STYLES = {Kind.TEXT: "italic", Kind.NOTE: "dim"}
 _ROLES = (Kind.SYSTEM, Kind.USER, Kind.ASSISTANT, Kind.TOOL)
@@ -72,37 +71,17 @@ def put_accepted(page: TerminalPage, items: Items) -> None:
 
 
 def put_memory_texts(page: TerminalPage, items: Items) -> None:
-    """The texts of a memory, part by part; keys that are short stand in a column beside their values."""
+    """The texts of a memory, part by part, each after its key."""
     part = ""
-    column = 0
-    for place, item in enumerate(items):
-        if item.kind is not Kind.MEMORY:
-            if item.text:
-                put_item(page, item, item.label)
-            else:
-                part = item.label
-                column = _column(items[place + 1 :])
-            continue
-        mark, name, shown = f"{_ANSWER_MARK if item.marked else ' '} ", item.label, part
-        part = ""
-        if not name:
-            page.item(shown, item.text, mark=mark)
-            continue
-        if len(name) > _NAME:
-            page.item(shown, name, "dim", mark=mark)
-            shown, mark, name = "", "  ", ""
-        page.item(shown, on_one_line(item.text), mark=f"{mark}{name.ljust(column)}  ")
-
-
-def _column(items: Items) -> int:
-    """The width of the column of names of the part that begins with the first item."""
-    widths = [0]
     for item in items:
-        if item.kind is not Kind.MEMORY:
-            break
-        if len(item.label) <= _NAME:
-            widths.append(len(item.label))
-    return max(widths)
+        if item.kind is Kind.MEMORY:
+            text = f"{item.label}  {on_one_line(item.text)}" if item.label else item.text
+            page.item(part, text, mark=f"{_ANSWER_MARK if item.marked else ' '} ")
+            part = ""
+        elif item.text:
+            put_item(page, item, item.label)
+        else:
+            part = item.label
 
 
 def put_entry_record(page: TerminalPage, entry: EntryRecord) -> None:

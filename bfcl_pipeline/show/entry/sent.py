@@ -19,9 +19,9 @@ from bfcl_pipeline.benchmark.records import Entry, Exchange, Json, Request
 from bfcl_pipeline.dialogue.release_texts import read_texts
 from bfcl_pipeline.runs.journal import JournalsReader, journals_in
 from bfcl_pipeline.runs.run import Run
-from bfcl_pipeline.show.playback import Conditions
+from bfcl_pipeline.show.playback.conditions import Conditions
 from bfcl_pipeline.show.transcripts.entry import has_memory
-from bfcl_pipeline.show.transcripts.sessions import SessionMemories
+from bfcl_pipeline.show.transcripts.memory import SessionMemories
 from bfcl_pipeline.world.web.presented import present_entry
 
 

@@ -5,7 +5,7 @@ from itertools import combinations
 
 import pyarrow as pa
 
-from bfcl_pipeline.ask.jobs.effort import PUBLISHED, Consumption, EntryFigures
+from bfcl_pipeline.ask.jobs.effort import PUBLISHED, Consumption, EntryFigures, completed_figures
 from bfcl_pipeline.base.errors import ConfigError, TableError
 from bfcl_pipeline.benchmark.definition import CATEGORIES
 from bfcl_pipeline.benchmark.definition.clusters import cluster_of
@@ -104,8 +104,8 @@ def _values(first: Verdicts, second: Verdicts | None = None) -> list[EntryValue]
     ]
 
 
-def consumption(model: str, runs: Iterable[Run]) -> Consumption | None:
-    """What `model` used in the first of the runs that recorded its tokens; None if none did.
+def consumption(model: str, runs: Iterable[Run]) -> Consumption:
+    """What `model` used in the first of the runs that recorded its tokens, completed as published.
 
     Raises:
         TableError: the table of a run cannot be read.
@@ -115,8 +115,8 @@ def consumption(model: str, runs: Iterable[Run]) -> Consumption | None:
         if path.is_file():
             used = _consumption(model, read_table(path, _USAGE), run.folder.name)
             if used is not None:
-                return used
-    return None
+                return completed_figures(used)
+    return PUBLISHED
 
 
 def _consumption(model: str, usage: pa.Table, run: str) -> Consumption | None:

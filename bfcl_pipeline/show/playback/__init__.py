@@ -5,25 +5,3 @@ simulated web, and from stored embeddings. A result that cannot be derived from 
 `play`, `play_truth` and `play_agentic` have each call with its result and its changes, for people;
 `memory` has the whole memory after each call, for tables.
 """
-
-from bfcl_pipeline.show.playback.agentic import play_agentic
-from bfcl_pipeline.show.playback.conditions import Conditions, default_conditions, read_conditions
-from bfcl_pipeline.show.playback.conversation import (
-    Change,
-    PlayedCall,
-    PlayedStep,
-    play,
-    play_truth,
-)
-
-__all__ = [
-    "Change",
-    "Conditions",
-    "PlayedCall",
-    "PlayedStep",
-    "default_conditions",
-    "play",
-    "play_agentic",
-    "play_truth",
-    "read_conditions",
-]

@@ -5,14 +5,16 @@ simulated world.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from bfcl_pipeline.base.errors import MalformedRelease, ModelError, NotRecorded, PipelineError
 from bfcl_pipeline.benchmark.records import Call, DecodeFailure, Entry, Json, Mode
 from bfcl_pipeline.dialogue.calls import Work, decode_step
 from bfcl_pipeline.judge.scoring.differences import first_differences
 from bfcl_pipeline.judge.scoring.multi_turn import MODEL_OWNER
 from bfcl_pipeline.judge.scoring.truth import TRUTH_OWNER, truth_calls
+from bfcl_pipeline.show.playback.conditions import Conditions
 from bfcl_pipeline.world.tools import Constants, World, WorldConfig, snapshot
 
 MOST_CHANGES = 1_000
@@ -127,3 +129,62 @@ def _played_steps(
             yield PlayedStep(result, (), None if is_text else calls.message)
         else:
             yield PlayedStep(result, tuple(map(play_call, calls)), None)
+
+
+NO_EMBEDDING = "The embeddings of this memory are not stored on this machine."
+"""Why the result of a search by meaning is missing."""
+
+NO_OUTCOME = "Its outcome is not in the web cache."
+"""Why the result of a call on a recorded web is missing."""
+
+UNREADABLE = "Its recorded outcome cannot be read."
+"""Why the result of a call is missing if its outcome in the web cache is damaged."""
+
+NO_MEMORY = "The memory at the start is not in a form that can be loaded."
+"""Why results are missing if the memory at the start is not a snapshot, as in results from elsewhere."""
+
+
+def play_agentic(
+    entry: Entry,
+    result: Json,
+    mode: Mode,
+    conditions: Conditions,
+    web: str | None = None,
+    before: Json = None,
+    missing: str | None = None,
+    model: str | None = None,
+) -> tuple[tuple[PlayedStep, ...], ...]:
+    """The steps of each turn of an answer, with the result of each call.
+
+    Args:
+        entry: a question of a memory or web category, or a session before the questions of a memory.
+        result: the answer in the official form, parsed: a list of turns; anything else has no turns.
+        web: the column `web` of the response.
+        before: the memory at the start, a snapshot; None: an empty memory.
+        missing: why the memory at the start is not recorded, for a person; None if it is.
+        model: the model's name in the run, which some error texts repeat.
+
+    Raises MalformedRelease if the entry is not well formed.
+    """
+    try:
+        played = conditions.world(entry, model, web, before)
+    except MalformedRelease:
+        if before is None:
+            raise
+        played = replace(conditions.world(entry, model, web), missing=NO_MEMORY)
+    unknown, player = missing or played.missing, Player(played.world)
+
+    def play_call(call: Call) -> PlayedCall:
+        try:
+            if unknown is None:
+                return player.play(call)
+            why = unknown
+        except NotRecorded:
+            why = NO_OUTCOME
+        except ModelError:
+            why = NO_EMBEDDING
+        except PipelineError:
+            why = UNREADABLE
+        return PlayedCall(call, why, (), recorded=False)
+
+    return played_turns(play_call, result, mode)

@@ -39,36 +39,23 @@ class RepeatedCall:
         return self.memory.snapshot()
 
 
-def repeat_calls(
-    entry: Entry,
-    calls: Iterable[Call],
-    before: Json | None,
-    constants: Constants,
-    encoder: Encoder | None = None,
-) -> Iterator[RepeatedCall]:
-    """Runs the calls of one conversation again, in order.
-
-    Args:
-        before: the snapshot at the start of the conversation; None for an empty memory.
-        encoder: raises ModelError for a text without an embedding; None: it has none of any text.
-
-    Raises MalformedRelease if `before` is not a snapshot of the entry's memory.
-    """
-    return MemoryStart(before, constants, encoder).repeat(entry, calls)
-
-
 class MemoryStart:
     """The memory from which several conversations start; no other one has the changes of one."""
 
     def __init__(self, before: Json | None, constants: Constants, encoder: Encoder | None = None) -> None:
-        """The arguments are those of `repeat_calls`."""
+        """The memory at the start of conversations.
+
+        Args:
+            before: its snapshot; None for an empty memory.
+            encoder: raises ModelError for a text without an embedding; None: it has none of any text.
+        """
         self._before = before
         self._encoder = _WatchedEncoder(encoder)
         self._config = WorldConfig(constants, encoder=self._encoder)
         self._unchanged: World | None = None  # saves loading the memory again, which may be large
 
     def repeat(self, entry: Entry, calls: Iterable[Call]) -> Iterator[RepeatedCall]:
-        """Runs the calls of one conversation again, as `repeat_calls` does."""
+        """Runs the calls of one conversation again, in order. Raises MalformedRelease for another value."""
         calls = list(calls)
         if not calls:
             return

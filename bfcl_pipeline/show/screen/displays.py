@@ -84,7 +84,7 @@ class LiveDisplay(Display):
         """Redraws the picture."""
         from rich.live import Live
 
-        from bfcl_pipeline.show.screen.live import picture
+        from bfcl_pipeline.show.screen.picture import picture
 
         if self._live is None:
             self._live = Live(

@@ -1,7 +1,7 @@
 """The steps of a dry run as a short list: similar ones are grouped in one line."""
 
 from collections.abc import Iterator, Sequence
-from itertools import groupby, takewhile
+from itertools import takewhile
 from textwrap import wrap
 
 from bfcl_pipeline.base.text import plural
@@ -13,14 +13,14 @@ WIDTH = 100
 """Columns of a line, unless a name is longer."""
 
 
-def grouped_steps(steps: Sequence[str]) -> Iterator[str]:
-    """Lines for steps with these messages; those that begin with the same word are one group."""
-    order: dict[str, int] = {}
+def dry_run_text(run: str, steps: Sequence[str]) -> str:
+    """The steps of a run by their messages; those that begin with the same word are one group."""
+    of_run = f" of run {run}" if run else ""
+    groups: dict[str, set[str]] = {}
     for step in steps:
-        order.setdefault(step.partition(" ")[0], len(order))
-    in_groups = sorted(steps, key=lambda step: order[step.partition(" ")[0]])
-    for _, group in groupby(in_groups, key=lambda step: step.partition(" ")[0]):
-        yield from _group(sorted(set(group)))
+        groups.setdefault(step.partition(" ")[0], set()).add(step)
+    lines = (line for group in groups.values() for line in _group(sorted(group)))
+    return "\n".join([f"Dry run{of_run}: {plural(len(steps), 'step', 'steps')}, nothing is run.", *lines])
 
 
 def _group(steps: Sequence[str]) -> Iterator[str]:

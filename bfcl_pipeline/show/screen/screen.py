@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import logging
-import sys
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -21,9 +20,9 @@ from bfcl_pipeline.base.process import this_process
 from bfcl_pipeline.base.text import duration, plural, step_line
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.show.report.notes import NO_ANSWERS
-from bfcl_pipeline.show.report.terminal import print_styled, terminal_table, terminal_width
+from bfcl_pipeline.show.report.terminal import print_table
 from bfcl_pipeline.show.screen.displays import Display, LiveDisplay
-from bfcl_pipeline.show.screen.dry_run import grouped_steps
+from bfcl_pipeline.show.screen.dry_run import dry_run_text
 from bfcl_pipeline.show.screen.interruption import INTERRUPTION, Interruption
 from bfcl_pipeline.show.screen.lines import cost, summary_text
 from bfcl_pipeline.show.screen.log_tail import log_tail
@@ -84,7 +83,7 @@ class Screen:
     ) -> None:
         self._display = LiveDisplay(stream, color=color) if live else Display(stream)
         self._out, self._dry_run, self._shell_commands = out, dry_run, shell_commands
-        self._quiet, self._color = quiet, color
+        self._quiet = quiet
         self._interruption, self._clock = interruption, clock
         self._run: RunDescription | None = None  # None: not reported yet
         self._cores = ""  # for people
@@ -217,30 +216,19 @@ class Screen:
 
     def _group_error(self, fields: Mapping[str, Any]) -> None:
         """Steps that ran as one cluster job: which one failed is seen in the logs."""
-        jobs = [step["jobid"] for step in fields["job_error_info"]]
-        self._grouped.update(jobs)
-        written = sorted(
-            (
-                path
-                for step in fields["job_error_info"]
-                for path in map(Path, step["log"])
-                if path.is_file()
-            ),
-            key=lambda path: -path.stat().st_mtime,
-        )
-        steps = [self._steps.ended(job, ModelState.FAILED) for job in jobs]
-        text = ", ".join(step.text for step in steps if step is not None)
-        self._fail(
-            jobs[0],
-            f"one of {text}" if len(steps) > 1 else text,
-            [*map(str, written), *fields["aux_logs"]],
-        )
+        steps = fields["job_error_info"]
+        self._grouped.update(step["jobid"] for step in steps)
+        written = [path for step in steps for path in map(Path, step["log"]) if path.is_file()]
+        written.sort(key=lambda path: -path.stat().st_mtime)
+        ended = [self._steps.ended(step["jobid"], ModelState.FAILED) for step in steps]
+        texts = [step.text for step in ended if step is not None]
+        text = f"one of {', '.join(texts)}" if len(texts) > 1 else "".join(texts)
+        self._fail(steps[0]["jobid"], text, [*map(str, written), *fields["aux_logs"]])
 
     def _fail(self, job: int, text: str, logs: Sequence[str]) -> None:
         """Shows a failed step, with the end of the first of its logs that is not empty."""
-        lines, log = next(
-            ((lines, log) for log in logs if (lines := log_tail(log))), ((), "".join(logs[:1]))
-        )
+        log = next((log for log in logs if log_tail(log)), "".join(logs[:1]))
+        lines = log_tail(log)
         self._steps.failed[job] = FailedStep(text=text, log=log, reason=next(reversed(lines), ""))
         self._display.line(f"Failed: {text}", "bold red")
         for line in lines:
@@ -263,8 +251,9 @@ class Screen:
             self._write(state)
             if self._interruption.requested:
                 self._interrupted(state)
-            elif self._dry_run:
-                self._list_steps()
+            elif self._dry_run and self._planned:
+                with contextlib.suppress(OSError):  # the reader of a pipe has ended
+                    print(dry_run_text(state.name, self._planned), file=self._out, flush=True)
             elif state.failed and not self._quiet:
                 self._list_failures(state)
             elif self._nothing_to_do or 0 < state.steps_total <= state.steps_done:
@@ -275,14 +264,6 @@ class Screen:
         kept = f"{plural(saved, 'answer is', 'answers are')} saved in the journal" if saved else ""
         self._display.line(f"Interrupted. {kept or 'Finished steps are kept'}.", "bold yellow")
         self._display.line("Run the same command again to continue.")
-
-    def _list_steps(self) -> None:
-        if not self._planned:
-            return
-        name = f" of run {self._run.name}" if self._run else ""
-        title = f"Dry run{name}: {plural(len(self._planned), 'step', 'steps')}, nothing is run."
-        with contextlib.suppress(OSError):  # the reader of a pipe has ended
-            print("\n".join([title, *grouped_steps(self._planned)]), file=self._out, flush=True)
 
     def _list_failures(self, state: RunState) -> None:
         left = state.steps_total - state.steps_done - len(state.failed)
@@ -300,7 +281,6 @@ class Screen:
             return
         if run.report.is_file() and (self._reported or self._nothing_to_do):
             self._print_table(run)
-            self._display.line(f"Report: {run.report}")
         self._requests(state)
         if state.steps_done:
             dollars = "" if state.dollars is None else f", {cost(state.dollars)}"
@@ -315,16 +295,9 @@ class Screen:
             self._display.line(f"{self._run.name}: {state.exchanges}")
 
     def _print_table(self, run: RunDescription) -> None:
-        on_terminal = self._out is sys.stdout and self._out.isatty()
         try:
-            made = Run(run.report.parent)
-            table = terminal_table(made, run.rules, terminal_width() if on_terminal else None)
+            with contextlib.redirect_stdout(self._out):
+                print()
+                print_table(Run(run.report.parent), run.rules)
         except PipelineError as error:
             self._display.line(str(error), "yellow")
-            return
-        print(file=self._out)
-        if on_terminal and self._color:
-            print_styled(table)
-        else:
-            print(table, file=self._out)
-        print(file=self._out, flush=True)

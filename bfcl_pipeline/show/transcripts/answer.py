@@ -6,7 +6,6 @@ of calls are derived by playing the answer again; a result that cannot be derive
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from bfcl_pipeline.base.text import cut, loaded_json, on_one_line
 from bfcl_pipeline.benchmark.config.job import SEARCH_TOOL
@@ -28,20 +27,22 @@ from bfcl_pipeline.judge.scoring.answer_field import answer_field
 from bfcl_pipeline.judge.scoring.findings import Finding
 from bfcl_pipeline.judge.scoring.judge import MAX_RESULT
 from bfcl_pipeline.judge.scoring.single_turn import plan_of
-from bfcl_pipeline.show.playback import Conditions, PlayedStep, play, play_agentic
+from bfcl_pipeline.show.playback.conditions import Conditions
+from bfcl_pipeline.show.playback.conversation import PlayedStep, play, play_agentic
 from bfcl_pipeline.show.transcripts.entry import has_memory, is_conversation
-from bfcl_pipeline.show.transcripts.errata import judged_entry
 from bfcl_pipeline.show.transcripts.executed import answer_items
-from bfcl_pipeline.show.transcripts.findings import findings, remark
-from bfcl_pipeline.show.transcripts.limits import PAGE, Room, TextLimits
-from bfcl_pipeline.show.transcripts.memory import EMPTY, RecordedMemory, memory_record
+from bfcl_pipeline.show.transcripts.judged import findings, judged_entry, remark
+from bfcl_pipeline.show.transcripts.memory import MemoriesAround, memory_record
 from bfcl_pipeline.show.transcripts.parts import (
+    PAGE,
     AnswerRecord,
     AnswerTurn,
     Item,
     Items,
     Kind,
     MemoryRecord,
+    Room,
+    TextLimits,
     VerdictRecord,
 )
 from bfcl_pipeline.show.transcripts.texts import is_more_than, no_call, played_items, raw_text
@@ -49,14 +50,6 @@ from bfcl_pipeline.world.web.presented import searches
 
 _ENDED = Item(Kind.NOTE, "(not reached: the conversation had ended)", label="model")
 _NO_ANSWER = Item(Kind.NOTE, "(no answer)", label="model")
-
-
-@dataclass(frozen=True, slots=True)
-class MemoriesAround:
-    """The memory around one conversation."""
-
-    before: RecordedMemory = EMPTY
-    after: RecordedMemory | None = None  # of a session; None at a question
 
 
 def answer_record(

@@ -9,10 +9,9 @@ from bfcl_pipeline.judge.scoring.findings import shown_options
 from bfcl_pipeline.judge.scoring.single_turn import plan_of
 from bfcl_pipeline.show.playback.conditions import Conditions
 from bfcl_pipeline.show.playback.conversation import PlayedCall, play_truth
-from bfcl_pipeline.show.transcripts.errata import errata_items, judged_entry
 from bfcl_pipeline.show.transcripts.executed import expected_items
-from bfcl_pipeline.show.transcripts.limits import PAGE, TextLimits
-from bfcl_pipeline.show.transcripts.parts import EntryRecord, EntryTurn, Item, Items, Kind
+from bfcl_pipeline.show.transcripts.judged import errata_items, judged_entry
+from bfcl_pipeline.show.transcripts.parts import PAGE, EntryRecord, EntryTurn, Item, Items, Kind, TextLimits
 from bfcl_pipeline.show.transcripts.texts import message_items, played_items, signature_items
 from bfcl_pipeline.world.web.presented import present_entry
 

@@ -5,9 +5,14 @@ together by position. Texts are those of the release, of models and of the web: 
 what shows them escapes them. `as_json.py` has the form of the records in a page.
 """
 
-from dataclasses import dataclass
-from enum import StrEnum
-from typing import TypeAlias
+from collections.abc import Iterable, Iterator
+from dataclasses import MISSING, dataclass, fields, is_dataclass
+from enum import Enum, StrEnum
+from functools import cache
+from typing import Any, TypeAlias
+
+from bfcl_pipeline.base.text import printable
+from bfcl_pipeline.benchmark.records import Json
 
 
 class Kind(StrEnum):
@@ -116,3 +121,86 @@ class AnswerRecord:
     memories: tuple[MemoryRecord, ...] = ()  # before, and after
     sessions: tuple[str, ...] = ()  # memory: the ids of the sessions before the question, in order
     verdicts: tuple[VerdictRecord, ...] = ()  # by rule set; none for a session
+
+
+@dataclass(frozen=True, slots=True)
+class TextLimits:
+    """Characters of each kind of text, and numbers of items. A cut text ends with what is missing."""
+
+    words: int  # of a text of a user, of the release or of a model
+    call: int  # of a call or a signature
+    result: int  # of a result, and of one hit of a search
+    page: int  # of a fetched page
+    value: int  # of a value: before and after a change, of a parameter, of a memory
+    memory: int  # of a memory that is one text
+    changes: int  # of one call
+    hits: int  # of one search
+    answer: int  # of all items of an answer; what follows is left out
+
+
+TERMINAL = TextLimits(
+    words=3_000,
+    call=600,
+    result=400,
+    page=1_200,
+    value=200,
+    memory=10_000,
+    changes=6,
+    hits=10,
+    answer=300_000,
+)
+PAGE = TextLimits(
+    words=20_000,
+    call=20_000,
+    result=20_000,
+    page=20_000,
+    value=2_000,
+    memory=20_000,
+    changes=50,
+    hits=50,
+    answer=1_000_000,
+)
+
+
+class Room:
+    """How many characters of items one answer still has."""
+
+    def __init__(self, limits: TextLimits) -> None:
+        self._left = limits.answer
+
+    @property
+    def is_full(self) -> bool:
+        """Whether nothing more fits."""
+        return self._left < 0
+
+    def fitting(self, items: Iterable[Item]) -> Iterator[Item]:
+        """The items that there is room for, then a note if one was left out."""
+        for item in items:
+            if self.is_full:
+                yield Item(Kind.NOTE, "(cut: the rest of the answer is not shown)")
+                return
+            self._left -= len(item.text) + len(item.label) + 40  # an item without a text takes space, too
+            yield item
+
+
+def as_json(record: Any) -> Json:
+    """A record of `parts`, or a part of one, as a value of JSON; equal records become equal values."""
+    if isinstance(record, str):
+        return printable(record.value if isinstance(record, Enum) else record)
+    if isinstance(record, tuple):
+        return [as_json(part) for part in record]
+    if not is_dataclass(record):
+        return record.value if isinstance(record, Enum) else record
+    kind: Any = type(record)
+    found: dict[str, Json] = {}
+    for name, default in _fields(kind):
+        value = getattr(record, name)
+        if value not in ("", ()) and (default is MISSING or value != default):
+            found[name] = as_json(value)
+    return found
+
+
+@cache
+def _fields(kind: Any) -> list[tuple[str, Any]]:
+    """The names of the fields of a dataclass with their defaults."""
+    return [(field.name, field.default) for field in fields(kind)]

@@ -12,13 +12,12 @@ from bfcl_pipeline.benchmark.tables import read_table, with_types
 from bfcl_pipeline.benchmark.tables.responses import responses_in
 from bfcl_pipeline.benchmark.tables.schemas import VERDICT_FIELDS, VERDICTS
 from bfcl_pipeline.runs.run import Run
-from bfcl_pipeline.show.playback import Conditions
+from bfcl_pipeline.show.playback.conditions import Conditions
 from bfcl_pipeline.show.transcripts.answer import answer_record
 from bfcl_pipeline.show.transcripts.entry import has_memory
-from bfcl_pipeline.show.transcripts.limits import PAGE, TextLimits
+from bfcl_pipeline.show.transcripts.memory import SessionMemories
 from bfcl_pipeline.show.transcripts.parts import AnswerRecord
 from bfcl_pipeline.show.transcripts.reasons import reasons_of, with_reasons
-from bfcl_pipeline.show.transcripts.sessions import SessionMemories
 
 _ROWS = 64
 """Responses that are in memory as records at once."""
@@ -28,13 +27,7 @@ _VERDICT = ("category", "entry_id", "rules", *(field.name for field in VERDICT_F
 
 
 def answer_records(
-    run: Run,
-    model: str,
-    entries: Iterable[Entry],
-    conditions: Conditions,
-    wanted: Container[str] | None = None,
-    rules: Rules = Rules.OFFICIAL,
-    limits: TextLimits = PAGE,
+    run: Run, model: str, entries: Iterable[Entry], conditions: Conditions
 ) -> Iterator[AnswerRecord]:
     """The records of the answers of `model` to `entries`, which are of one category.
 
@@ -44,7 +37,6 @@ def answer_records(
     Args:
         run: the run, with responses/, and optionally memory/, verdicts/ and tables/.
         entries: as `read_entries` returns them; those with other ids are passed over.
-        wanted: the ids of entries whose answers are wanted; None: all.
 
     Raises TableError if a table cannot be read.
     """
@@ -53,25 +45,16 @@ def answer_records(
         return
     category = next(iter(by_id.values())).category
     memories = SessionMemories(run, model, category)
-    chosen = {entry_id for entry_id in by_id if wanted is None or entry_id in wanted}
     if has_memory(by_id[next(iter(by_id))]):
-        for response in _responses(memories.path, chosen):
+        for response in _responses(memories.path, by_id):
             entry = by_id[response.entry_id]
-            around = memories.around(entry)
-            yield answer_record(entry, response, {}, conditions, around, rules, limits)
+            yield answer_record(entry, response, {}, conditions, memories.around(entry))
     reasons = reasons_of(run, model, category)
     verdicts = _verdicts(run.verdicts(model), category)
-    for response in _responses(run.responses(model, category), chosen):
+    for response in _responses(run.responses(model, category), by_id):
         entry = by_id[response.entry_id]
-        record = answer_record(
-            entry,
-            response,
-            verdicts.get(entry.entry_id, {}),
-            conditions,
-            memories.around(entry) if has_memory(entry) else None,
-            rules,
-            limits,
-        )
+        around = memories.around(entry) if has_memory(entry) else None
+        record = answer_record(entry, response, verdicts.get(entry.entry_id, {}), conditions, around)
         yield with_reasons(record, reasons)
 
 

@@ -16,8 +16,7 @@ from bfcl_pipeline.judge.scoring.findings import shorten
 from bfcl_pipeline.judge.scoring.web_results import result_document
 from bfcl_pipeline.judge.scoring.web_use import FETCH_TOOL
 from bfcl_pipeline.show.playback.conversation import MOST_CHANGES, Change, PlayedCall
-from bfcl_pipeline.show.transcripts.limits import TextLimits
-from bfcl_pipeline.show.transcripts.parts import Item, Kind
+from bfcl_pipeline.show.transcripts.parts import Item, Kind, TextLimits
 
 _HIT = ({"title", "href"}, {"title", "href", "body"})
 """The keys of a hit, without and with a snippet."""

@@ -16,7 +16,6 @@ from urllib.parse import urljoin, urlsplit
 from requests import PreparedRequest, Request, RequestException, Session
 from requests.exceptions import TooManyRedirects
 
-from bfcl_pipeline.base import __version__
 from bfcl_pipeline.base.errors import NotRecorded, WebError
 from bfcl_pipeline.base.text import loaded_json
 from bfcl_pipeline.world.executables import ApiAnswer, ApiRequest
@@ -30,7 +29,7 @@ from bfcl_pipeline.world.web.engines.asking import (
 from bfcl_pipeline.world.web.http_client import HttpClient, HttpLimits, HttpReply, NoAnswer
 from bfcl_pipeline.world.web.keys import ApiKey
 from bfcl_pipeline.world.web.pace import HostPace
-from bfcl_pipeline.world.web.recording import Recorder, utc_now
+from bfcl_pipeline.world.web.recording import REQUESTS, Recorder, utc_now
 from bfcl_pipeline.world.web.transport import TooMuch
 
 
@@ -86,9 +85,6 @@ def request_api(client: HttpClient, sent: Sendable) -> HttpReply:
         raise ApiUnavailable(sent.host, str(error)) from None
 
 
-ENGINE = f"requests of bfcl-pipeline {__version__}"
-"""The software that sends the requests, as outcomes of the web cache name it."""
-
 SECONDS_BETWEEN: Mapping[str, float] = {"geocode.maps.co": 2.0, "ip-api.com": 1.5}
 """The shortest time between two requests to a host. The first as in the official tool."""
 
@@ -134,7 +130,7 @@ class RecordingApis:
             NotRecorded: the request is not sent: another host, or its key is not set.
             WebError: there is no answer now.
         """
-        answer = self._recorder.outcome(ApiKey(request), ENGINE, lambda: self.ask(request))
+        answer = self._recorder.outcome(ApiKey(request), REQUESTS, lambda: self.ask(request))
         return cast("ApiAnswer", answer)
 
     def ask(self, request: ApiRequest) -> ApiAnswer:

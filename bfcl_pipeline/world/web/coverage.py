@@ -1,4 +1,4 @@
-"""What the web cache holds, which of its files are damaged, and which requests of responses it can replay.
+"""What the web cache holds, what of it is damaged, and which requests of responses it can replay.
 
 Covers searches and pages, which follow from the calls of a response. The requests of executed calls follow
 from scoring it: `judge.executed_requests`.
@@ -6,13 +6,13 @@ from scoring it: `judge.executed_requests`.
 
 import contextlib
 import json
-from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
-from bfcl_pipeline.base.errors import TableError, WebError
+from bfcl_pipeline.base.errors import WebError
 from bfcl_pipeline.benchmark.config.job import SEARCH_TOOL
 from bfcl_pipeline.benchmark.records import Call, Response
 from bfcl_pipeline.dialogue.calls import calls_by_step
@@ -21,39 +21,10 @@ from bfcl_pipeline.world.tools.api import CallFailed
 from bfcl_pipeline.world.tools.call_rewriter import CallRewriter
 from bfcl_pipeline.world.tools.web_search.api import WebSearchAPI, WebSearchState
 from bfcl_pipeline.world.tools.web_search.web import Hits, Page, WebFailure
-from bfcl_pipeline.world.web.cache import RecordedOutcome, WebCache
+from bfcl_pipeline.world.web.cache import WebCache
 from bfcl_pipeline.world.web.keys import ApiKey, FetchKey, Key, SearchKey
 
 _REWRITER = CallRewriter({})  # changes texts as the execution of calls does; it knows no method names
-
-
-@dataclass(slots=True)
-class CacheCoverage:
-    """How many web calls of one model's responses the web cache can replay."""
-
-    calls: int = 0  # calls that make a web request, repeated ones included
-    recorded: int = 0
-    unreadable: int = 0  # responses that are not JSON
-
-
-def coverage(
-    recorded: Collection[Key], responses: Iterable[Response], keys_of: Callable[[Response], Iterable[Key]]
-) -> dict[str, CacheCoverage]:
-    """By model, sorted by name, how many of its web requests are in `recorded`.
-
-    keys_of: the web requests of a response.
-    """
-    counts: defaultdict[str, CacheCoverage] = defaultdict(CacheCoverage)
-    for response in responses:
-        of_model = counts[response.model or "?"]
-        try:
-            keys = [*keys_of(response)]
-        except (ValueError, RecursionError, TableError):
-            of_model.unreadable += 1
-            continue
-        of_model.calls += len(keys)
-        of_model.recorded += sum(key in recorded for key in keys)
-    return dict(sorted(counts.items()))
 
 
 def used_keys(responses: Iterable[Response], search_tool: str = SEARCH_TOOL) -> set[Key]:
@@ -140,7 +111,7 @@ _FUNCTIONS: dict[type[Key], str] = {SearchKey: "search", FetchKey: "fetch", ApiK
 
 @dataclass(slots=True)
 class CacheStats:
-    """Counts over the files of a web cache."""
+    """Counts over the outcomes of a web cache."""
 
     outcomes: Counter[tuple[str, str]] = field(default_factory=Counter)  # by function and kind
     keys: set[Key] = field(default_factory=set)  # that can be replayed
@@ -148,16 +119,15 @@ class CacheStats:
     oldest: datetime | None = None  # UTC, of the outcomes
     newest: datetime | None = None
     bytes: int = 0  # of all files, cassettes included
-    cassettes: int = 0  # undamaged ones
-    cassettes_missing: int = 0  # that outcomes name
-    leftovers: int = 0  # files that no outcome names
-    damaged: list[str] = field(default_factory=list)  # one line per file
+    damaged: list[str] = field(default_factory=list)  # one line per outcome
 
 
 def survey(cache: WebCache) -> CacheStats:
-    """Reads and checks every file of `cache`. Damage is reported in the result, never raised."""
+    """Reads every outcome of `cache`. Damage is reported in the result, never raised.
+
+    Whether their cassettes are there, and prove them, is what `check` finds out.
+    """
     stats = CacheStats()
-    cassettes: set[str] = set()
     for path in cache.paths():
         try:
             recorded = cache.read(path)
@@ -165,30 +135,11 @@ def survey(cache: WebCache) -> CacheStats:
             stats.damaged.append(str(error))
             continue
         if recorded is not None:
-            _count(stats, recorded)
-            if recorded.cassette is not None:
-                cassettes.add(recorded.cassette)
-                _count_cassette(stats, cache, recorded)
+            stats.outcomes[_FUNCTIONS[type(recorded.key)], _OUTCOMES[type(recorded.outcome)]] += 1
+            stats.keys.add(recorded.key)
+            stats.engines[recorded.engine] += 1
+            stats.oldest = min(recorded.recorded_at, stats.oldest or recorded.recorded_at)
+            stats.newest = max(recorded.recorded_at, stats.newest or recorded.recorded_at)
     for path in cache.folder.glob("??/??/*") if cache.folder.is_dir() else ():
         stats.bytes += path.lstat().st_size
-    stats.leftovers = sum(1 for _ in cache.unused(cassettes))
     return stats
-
-
-def _count(stats: CacheStats, recorded: RecordedOutcome) -> None:
-    stats.outcomes[_FUNCTIONS[type(recorded.key)], _OUTCOMES[type(recorded.outcome)]] += 1
-    stats.keys.add(recorded.key)
-    stats.engines[recorded.engine] += 1
-    stats.oldest = min(recorded.recorded_at, stats.oldest or recorded.recorded_at)
-    stats.newest = max(recorded.recorded_at, stats.newest or recorded.recorded_at)
-
-
-def _count_cassette(stats: CacheStats, cache: WebCache, recorded: RecordedOutcome) -> None:
-    try:
-        cache.read_cassette(recorded)
-    except FileNotFoundError:
-        stats.cassettes_missing += 1
-    except WebError as error:
-        stats.damaged.append(str(error))
-    else:
-        stats.cassettes += 1

@@ -32,7 +32,8 @@ from bfcl_pipeline.world.web.evidence.playing import (
 from bfcl_pipeline.world.web.evidence.redaction import HttpRedactor, differs_in_secrets_only, secret_values
 from bfcl_pipeline.world.web.fetcher import LONGEST_FAILURE, Fetcher
 from bfcl_pipeline.world.web.keys import ApiKey, FetchKey, Key, SearchKey
-from bfcl_pipeline.world.web.modes import PAGES_BY, engine_text
+from bfcl_pipeline.world.web.modes import engine_text
+from bfcl_pipeline.world.web.recording import REQUESTS
 
 _UNUSED = WebCache(Path())
 
@@ -65,7 +66,7 @@ def disproof(recorded: RecordedOutcome, cassette: bytes | None) -> str | None:
 
 def reader(recorded: RecordedOutcome) -> str:
     """The reader of today for an outcome of a search or a page, as outcomes name it."""
-    return engine_text(_engine_name(recorded)) if isinstance(recorded.key, SearchKey) else PAGES_BY
+    return engine_text(_engine_name(recorded)) if isinstance(recorded.key, SearchKey) else REQUESTS
 
 
 def _read(recorded: RecordedOutcome) -> Outcome:

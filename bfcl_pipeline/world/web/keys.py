@@ -123,14 +123,10 @@ def read_key(document: Json) -> Key:
 
 
 def _pairs(listed: list[Json]) -> tuple[tuple[str, str], ...]:
-    return tuple(_pair(item) for item in listed)
-
-
-def _pair(item: Json) -> tuple[str, str]:
-    match item:
-        case [str(name), str(value)]:
-            return name, value
-    raise ValueError("a parameter or header in its key is not a name and a value")
+    pairs = tuple(tuple(item) for item in listed if isinstance(item, list) and len(item) == 2)
+    if len(pairs) < len(listed) or not all(isinstance(text, str) for pair in pairs for text in pair):
+        raise ValueError("a parameter or header in its key is not a name and a value")
+    return pairs
 
 
 def digest(document: Json) -> str:

@@ -19,10 +19,7 @@ from bfcl_pipeline.world.web.fetcher import Fetcher
 from bfcl_pipeline.world.web.keys import FetchKey, SearchKey
 from bfcl_pipeline.world.web.pace import FOLDER, PAUSE_SECONDS, HostPace
 from bfcl_pipeline.world.web.proxies import Proxies
-from bfcl_pipeline.world.web.recording import KeyedWeb, RecordingWeb, ReplayingWeb
-
-PAGES_BY = f"requests of bfcl-pipeline {__version__}"
-"""The software that fetches pages, as `RecordedOutcome.engine` has it."""
+from bfcl_pipeline.world.web.recording import REQUESTS, KeyedWeb, RecordingWeb, ReplayingWeb
 
 
 class LiveWeb:
@@ -80,7 +77,7 @@ def open_web(
     if mode == "live":
         return live
     key = os.environ.get(SERPAPI_KEY, "").strip()
-    engines = {"search": engine_text(engine), "fetch": PAGES_BY}
+    engines = {"search": engine_text(engine), "fetch": REQUESTS}
     secrets = [*([key] if key else []), *proxies.secrets]
     return RecordingWeb(WebCache(cache), live, engines=engines, secrets=secrets)
 
@@ -107,7 +104,7 @@ def open_engine(name: str, proxies: Proxies, pace: HostPace, retries: RetryPolic
 def engine_text(name: str) -> str:
     """The software that searches with an engine, with its version, as `RecordedOutcome.engine` has it."""
     if name == SERPAPI:
-        return f"{name} by requests of bfcl-pipeline {__version__}"
+        return f"{name} by {REQUESTS}"
     return f"{name} by ddgs {version('ddgs')} of bfcl-pipeline {__version__}"
 
 

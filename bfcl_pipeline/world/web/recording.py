@@ -22,6 +22,9 @@ from bfcl_pipeline.world.web.cache import Outcome, WebCache
 from bfcl_pipeline.world.web.evidence.tape import taping
 from bfcl_pipeline.world.web.keys import FetchKey, Key, SearchKey
 
+REQUESTS = f"requests of bfcl-pipeline {__version__}"
+"""The software that asks pages and web APIs, as `RecordedOutcome.engine` has it."""
+
 
 def utc_now() -> datetime:
     """The time."""

@@ -6,7 +6,7 @@ Its only facts are those of the annotations. It does not imitate the real pages,
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
@@ -84,15 +84,14 @@ class _SimulatedDocument:
 class SimulatedWeb:
     """The pages and the search engine. Immutable, so that any number of conversations can share it."""
 
-    # pages: the HTML of every page, by address
-
     def __init__(self, documents: Iterable[_SimulatedDocument]) -> None:
         by_url = {document.url: document for document in documents}
+        # The HTML of every page, by address.
         self.pages: Mapping[str, str] = {url: _html(document, by_url) for url, document in by_url.items()}
         self._hits = [Hit(document.title, url, document.snippet) for url, document in by_url.items()]
-        index = _Index([_words(document) for document in by_url.values()])
+        best = _ranked_by([_words(document) for document in by_url.values()])
         # The two web categories ask the same questions, so many queries come twice.
-        self._best = lru_cache(maxsize=_REMEMBERED)(lambda query: tuple(index.best(query)[:MAX_HITS]))
+        self._best = lru_cache(maxsize=_REMEMBERED)(lambda query: tuple(best(query)[:MAX_HITS]))
 
     @classmethod
     def of(cls, entries: Iterable[Entry]) -> Self:
@@ -122,20 +121,17 @@ class SimulatedWeb:
         return WebFailure(f"404 Client Error: Not Found for url: {url}") if html is None else Page(html)
 
 
-class _Index:
-    """Ranks documents for a query, by BM25 over their words."""
+def _ranked_by(documents: Sequence[Sequence[str]]) -> Callable[[Sequence[str]], list[int]]:
+    """Finds the numbers of the documents that match a query, best first, by BM25 over their words."""
+    from rank_bm25 import BM25Okapi  # type: ignore[import-untyped, unused-ignore]  # numpy
 
-    def __init__(self, documents: Sequence[Sequence[str]]) -> None:
-        from rank_bm25 import BM25Okapi  # type: ignore[import-untyped, unused-ignore]  # numpy
+    ranking = BM25Okapi(documents) if documents else None
 
-        self._ranking = BM25Okapi(documents) if documents else None
-
-    def best(self, query: Sequence[str]) -> list[int]:
-        """The numbers of the documents that match `query`, best first."""
-        if self._ranking is None:
-            return []
-        scores = [round(float(score), 9) for score in self._ranking.get_scores(query)]
+    def best(query: Sequence[str]) -> list[int]:
+        scores = [] if ranking is None else [round(float(score), 9) for score in ranking.get_scores(query)]
         return sorted((n for n, score in enumerate(scores) if score > 0), key=lambda n: (-scores[n], n))
+
+    return best
 
 
 def _answering(url: str, facts: Sequence[Hop], links: Sequence[str]) -> _SimulatedDocument:

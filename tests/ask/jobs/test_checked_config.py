@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 import yaml
 
-from bfcl_pipeline.ask.jobs.checked_config import SCHEMA, complete_config, configured_run
+from bfcl_pipeline.ask.jobs.checked_run import complete_config, configured_run
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.benchmark.config import MODELS_VARIABLE
 from tests.support import ROOT
 
 
 def completed(**values: Any) -> dict[str, Any]:
-    complete_config(values, ROOT / SCHEMA)
+    complete_config(values)
     return values
 
 

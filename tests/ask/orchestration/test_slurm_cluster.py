@@ -14,7 +14,8 @@ from bfcl_pipeline.ask.orchestration.slurm_cluster import (
     SlurmLimits,
     check_slurm,
     default_partition,
-    parsed_cluster,
+    largest_node,
+    parsed_partitions,
     slurm_named,
 )
 from bfcl_pipeline.base.errors import ConfigError
@@ -27,7 +28,7 @@ gpu|32|512000|gpu:a100:4(S:0-1)|infinite
 gpu|16|900000|gpu:h100:2,gpu:l4:1|infinite
 short|8|16000|(null)|30:00
 slurm_load_partitions: a warning
-""".splitlines()
+"""
 
 
 def row(tmp_path: Path, gpus: int = 0, **resources: str) -> ModelRow:
@@ -40,21 +41,21 @@ def row(tmp_path: Path, gpus: int = 0, **resources: str) -> ModelRow:
 
 def limits(monkeypatch: pytest.MonkeyPatch, default: str | None = None) -> SlurmLimits:
     """Those of the cluster above, with its commands and a partition in the profile."""
-    monkeypatch.setattr(slurm_cluster, "read_cluster", lambda: parsed_cluster(LINES))
+    monkeypatch.setattr(slurm_cluster, "read_partitions", lambda: parsed_partitions(LINES))
     monkeypatch.setattr(shutil, "which", lambda program: f"/usr/bin/{program}")
     return SlurmLimits(lambda: "slurm", lambda: {"slurm_partition": default} if default else None)
 
 
 def test_the_largest_node_has_enough_gpus_and_the_most_memory() -> None:
     """Nodes of one partition may differ; a partition list means any of its partitions."""
-    cluster = parsed_cluster(LINES)
-    assert cluster.largest_node() == NodeLimits(64, 256_000, 0, 2880)
-    assert cluster.largest_node("gpu", 3) == NodeLimits(16, 900_000, 3, None)
-    assert cluster.largest_node("gpu", 4) == NodeLimits(32, 512_000, 4, None)
-    assert cluster.largest_node("gpu", 5) is None
-    assert cluster.largest_node("short,cpu") == NodeLimits(64, 256_000, 0, 2880)
-    assert cluster.largest_node("short") == NodeLimits(8, 16_000, 0, 30)
-    assert cluster.largest_node("none") is None
+    cluster = parsed_partitions(LINES)
+    assert largest_node(cluster) == NodeLimits(64, 256_000, 0, 2880)
+    assert largest_node(cluster, "gpu", 3) == NodeLimits(16, 900_000, 3, None)
+    assert largest_node(cluster, "gpu", 4) == NodeLimits(32, 512_000, 4, None)
+    assert largest_node(cluster, "gpu", 5) is None
+    assert largest_node(cluster, "short,cpu") == NodeLimits(64, 256_000, 0, 2880)
+    assert largest_node(cluster, "short") == NodeLimits(8, 16_000, 0, 30)
+    assert largest_node(cluster, "none") is None
 
 
 def test_a_model_has_the_node_of_its_partition(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from bfcl_pipeline.ask.results import result_lines
-from bfcl_pipeline.ask.results.form_choice import FormChoice
+from bfcl_pipeline.ask.results.found_form import FormChoice
 from bfcl_pipeline.ask.results.import_results import import_official
 from bfcl_pipeline.base.errors import ConfigError, TableError
 from bfcl_pipeline.benchmark.records import Mode, NameStyle
@@ -199,8 +199,8 @@ def test_calls_that_are_run_are_read_as_the_official_tool_runs_them(read, tmp_pa
     [
         ("my-model", {}, "prompt", True),
         ("my-model-FC", {}, "fc", True),
-        ("my-model", {"choice": FormChoice(mode=Mode.FC)}, "fc", False),
-        ("my-model-FC", {"choice": FormChoice(mode=Mode.PROMPT)}, "prompt", False),
+        ("my-model", {"choice": FormChoice({None: Mode.FC})}, "fc", False),
+        ("my-model-FC", {"choice": FormChoice({None: Mode.PROMPT})}, "prompt", False),
     ],
 )
 def test_the_mode_of_an_unknown_model_follows_from_its_name(read, tmp_path, folder, options, mode, logged):
@@ -215,7 +215,7 @@ def test_the_mode_of_an_unknown_model_follows_from_its_name(read, tmp_path, fold
 def test_a_given_mode_overrides_the_list(read, tmp_path):
     """With --mode, a listed model is read in that mode; its name style is unchanged."""
     write(tmp_path / FC_MODEL, "multiple", [answer("multiple_0", "a")])
-    (row,) = read(tmp_path, choice=FormChoice(mode=Mode.PROMPT))
+    (row,) = read(tmp_path, choice=FormChoice({None: Mode.PROMPT}))
     assert (row["mode"], row["name_style"]) == ("prompt", "underscored")
 
 
@@ -420,22 +420,32 @@ def of_models(folder: Path, answers: dict[str, list[object]]) -> None:
         (
             "a",
             [NATIVE, TEXT],
-            {},
+            [{}, {}],
             "a: two forms: .*lists of calls: 1; .*text with calls: 1. Choose with --mode a=fc or",
         ),
         (
             "a",
             [NATIVE],
-            {"mode": Mode.PROMPT},
+            [{None: Mode.PROMPT}, {}],
             "a: mode prompt by --mode, but not by its answers: .*calls: 1; .*: 0",
         ),
-        ("a", [TEXT], {"mode": Mode.FC}, "a: mode fc by --mode, but not by its answers: .*calls: 0; .*: 1"),
-        ("gpt-4o-2024-11-20", [NATIVE], {}, "mode prompt in the official list, but not by its answers"),
-        (FC_MODEL, [TEXT], {}, "mode fc in the official list, but not by its answers"),
+        (
+            "a",
+            [TEXT],
+            [{None: Mode.FC}, {}],
+            "a: mode fc by --mode, but .*calls: 0; .*: 1",
+        ),
+        (
+            "gpt-4o-2024-11-20",
+            [NATIVE],
+            [{}, {}],
+            "mode prompt in the official list, but not by its",
+        ),
+        (FC_MODEL, [TEXT], [{}, {}], "mode fc in the official list, but not by its answers"),
         (
             "a",
             [NATIVE],
-            {"name_style": NameStyle.DOTTED},
+            [{}, {None: NameStyle.DOTTED}],
             "dots: 0; .*instead of dots: 1. Choose with --name-style a=",
         ),
     ],
@@ -444,10 +454,10 @@ def test_a_contradiction_stops_with_both_counts(read, tmp_path, model, results, 
     """What is said of all models is compared with the answers, what is said of one model is not."""
     of_models(tmp_path, {model: results})
     with pytest.raises(ConfigError, match=message):
-        read(tmp_path, choice=FormChoice(**options))
+        read(tmp_path, choice=FormChoice(*options))
     for mode in Mode:
         for style in NameStyle:
-            choice = FormChoice(modes={model: mode}, name_styles={model: style}, **options)
+            choice = FormChoice({**options[0], model: mode}, {**options[1], model: style})
             assert {row["mode"] for row in read(tmp_path, choice=choice)} == {mode}
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from bfcl_pipeline.base.errors import ConfigError
-from bfcl_pipeline.benchmark.config.comparisons import comparison_groups
+from bfcl_pipeline.benchmark.config.choices import comparison_groups
 
 MODELS = ("a-FC", "a", "b", "b~2")
 

@@ -33,10 +33,13 @@ def test_the_model_in_the_results_has_the_name_of_the_row(tmp_path: Path) -> Non
     ("row", "message"),
     [
         ({"name": "a", "kind": "results"}, "kind results needs `path`"),
-        ({**THEIRS, "endpoint": "http://x/v1"}, "which asks nobody: remove endpoint"),
+        ({**THEIRS, "endpoint": "http://x/v1"}, "of kind results: remove endpoint"),
         ({**THEIRS, "options": {}}, "remove options"),
-        ({"name": "a", "kind": "lexical", "path": "x"}, "of kind lexical, not results: remove path"),
-        ({"name": "a", "kind": "openai_chat", "web": "live"}, "not results: remove web"),
+        (
+            {"name": "a", "kind": "lexical", "path": "x"},
+            "path is only for kind results",
+        ),
+        ({"name": "a", "kind": "openai_chat", "web": "live"}, "web is only for kind results"),
         ({**THEIRS, "web": "another"}, "web: expected"),
         ({**THEIRS, "path": "a\nb"}, "path: expected a path without braces"),
         ({**THEIRS, "path": "{run}"}, "path: expected a path without braces"),

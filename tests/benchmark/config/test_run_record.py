@@ -11,8 +11,16 @@ from bfcl_pipeline.benchmark.config import (
     recorded_models,
 )
 from bfcl_pipeline.benchmark.config.run_form import RUN_FORM
+from bfcl_pipeline.benchmark.config.run_record import ANSWERS_DEPEND_ON, NO_ANSWER_DEPENDS_ON
+from bfcl_pipeline.benchmark.config.run_settings import config_schema
 
 SHIPPED = Path(__file__).parents[3] / "config"
+
+
+def test_every_key_is_known_to_decide_answers_or_not():
+    """A new key of the config is in one of the two lists, so that changing it is or is not refused."""
+    keys = [*ANSWERS_DEPEND_ON, *NO_ANSWER_DEPENDS_ON]
+    assert sorted(keys) == sorted(config_schema()["properties"])
 
 
 def test_rows_are_read_back_as_they_were(tmp_path):

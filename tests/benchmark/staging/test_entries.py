@@ -6,9 +6,8 @@ import pytest
 
 from bfcl_pipeline.base.errors import MalformedRelease
 from bfcl_pipeline.benchmark.definition import CATEGORIES, FORMATS, Check
-from bfcl_pipeline.benchmark.staging.agentic import AgenticInputs, read_memory
 from bfcl_pipeline.benchmark.staging.literals import read_texts
-from bfcl_pipeline.benchmark.staging.multi_turn import read_api_docs, read_multi_turn
+from bfcl_pipeline.benchmark.staging.multi_turn import read_api_docs, read_memory, read_multi_turn
 from bfcl_pipeline.benchmark.staging.outputs import read_all_entries
 from bfcl_pipeline.benchmark.staging.release_files import (
     API_DOCS,
@@ -163,7 +162,7 @@ def read_one(release, category):
         case Check.MULTI_TURN:
             return read_multi_turn(release, category, docs)
         case Check.MEMORY:
-            return read_memory(AgenticInputs(release, docs, "answer so"), category)
+            return read_memory(release, category, docs, "answer so")
         case _:
             return read_single_turn(release, category)
 

@@ -11,9 +11,8 @@ import pytest
 
 from bfcl_pipeline.base.errors import HashMismatch, MalformedRelease, StagingError
 from bfcl_pipeline.benchmark.definition import release as pinned
-from bfcl_pipeline.benchmark.staging.fetch import read_bounded
 from bfcl_pipeline.benchmark.staging.release_files import MODEL_CONFIG, RELEASE_FILES
-from bfcl_pipeline.benchmark.staging.source import contents_sha256, read_folder, read_wheel
+from bfcl_pipeline.benchmark.staging.source import contents_sha256, read_bounded, read_folder, read_wheel
 
 QUESTIONS = "bfcl_eval/data/BFCL_v4_simple_java.json"
 

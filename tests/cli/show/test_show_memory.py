@@ -92,14 +92,14 @@ def test_a_memory_that_is_one_text_is_shown_as_it_is(show, remember):
 
 
 def test_a_memory_of_vectors_is_shown_by_number(show, keep):
-    """Numbers and texts of both parts, aligned; case and punctuation of the answer do not matter."""
+    """Numbers and texts of both parts; case and punctuation of the answer do not matter."""
     question = "memory_vector_12-customer-12"
     core = {"next_id": 11, "store": {"2": "has a cat", "10": "banished the Toaster, Oven"}}
     keep(question, {"core_memory": core, "archival_memory": {"next_id": 0, "store": {}}})
     response = Response(question, "memory_vector", Mode.FC, json.dumps([["I forgot."]]))
     text = show(question, response, model=PLAYER)
     assert (
-        "core       2   has a cat\n"
+        "core       2  has a cat\n"
         "         * 10  banished the Toaster, Oven\n"
         "archival (empty)\n"
         "expected 'toaster oven' is in 1 of 2 entries: core 10\n"
@@ -107,13 +107,13 @@ def test_a_memory_of_vectors_is_shown_by_number(show, keep):
 
 
 def test_a_memory_without_the_answer_is_reported_and_long_values_are_cut(show, keep):
-    """The page reports that no entry has the answer; a long value takes a few lines, a long key its own."""
+    """The page reports that no entry has the answer; a long value takes a few lines."""
     core = {"pet": "a cat " * 500, "k" * 30: "short", "toast": "toaster ovens"}
     keep(QUESTION, {"core_memory": core, "archival_memory": {}})
     text = show(QUESTION, Response(QUESTION, "memory_kv", Mode.FC, '[["I forgot."]]'), model=PLAYER)
-    assert "core       pet    a cat a cat" in text
+    assert "core       pet  a cat a cat" in text
     assert "(2,800 more characters)" in " ".join(text.split())
-    assert f"           {'k' * 30}\n                  short\n           toast  toaster ovens\n" in text
+    assert f"           {'k' * 30}  short\n           toast  toaster ovens\n" in text
     assert "\nexpected 'toaster oven' is in none of its entries\n" in text
 
 

@@ -16,7 +16,7 @@ from bfcl_pipeline.dialogue.calls import FAILED, decode
 from bfcl_pipeline.dialogue.calls.decode import WRONG_FORMAT
 from bfcl_pipeline.dialogue.families import READERS
 from bfcl_pipeline.dialogue.families.functions import python_code
-from bfcl_pipeline.dialogue.families.readers.mistral import call_ids
+from bfcl_pipeline.dialogue.families.readers.objects import call_ids
 from tests.support.family_talk import DOC, Talk, asked
 
 UNDERSCORED = {**DOC, "name": "m_f"}

@@ -5,11 +5,12 @@ from dataclasses import replace
 import pytest
 
 from bfcl_pipeline.benchmark.errata import Erratum, ErratumStatus, Faithful
-from bfcl_pipeline.judge.audit import Suspicion, adjudicated_by, detectors
+from bfcl_pipeline.judge import audit
+from bfcl_pipeline.judge.audit import Suspicion, adjudicated_by
 from tests.support.audited import single_turn
 
 ENTRY = single_turn("simple_python_0")
-FINDING = Suspicion("drift", ENTRY.category, ENTRY.entry_id, "truth", "a value differs")
+FINDING = Suspicion(ENTRY, "truth", "a value differs", detector="drift")
 
 
 def erratum(defect, **parts):
@@ -36,5 +37,5 @@ OTHER = erratum("calendar")
 )
 def test_the_erratum_of_a_finding(monkeypatch, errata, expected):
     """It is of the class of the finding, else of a class that no detector finds."""
-    monkeypatch.setattr(detectors, "errata_of", lambda entry: errata)
-    assert adjudicated_by(FINDING, ENTRY) == expected
+    monkeypatch.setattr(audit, "errata_of", lambda entry: errata)
+    assert adjudicated_by(FINDING) == expected

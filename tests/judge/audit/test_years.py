@@ -17,7 +17,7 @@ def found(message: str, accepted: list[object]) -> list[tuple[str, str]]:
     turns = (({"role": "user", "content": message},),)
     entry = Entry("live_simple_0", "live_simple", turns, (doc,), [{"f": {"day": accepted}}])
     benchmark = Benchmark({"live_simple": [entry]}, Constants({}))
-    return [(each.entry_id, each.where) for each in find_undated(benchmark, "provenance")]
+    return [(each.entry_id, each.where) for each in find_undated(benchmark)]
 
 
 @pytest.mark.parametrize("accepted", [["2023-03-14"], ["03/14/2023"], ["2023-03-14T09:00", "2023-03-14"]])

@@ -8,8 +8,7 @@ from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from urllib.parse import quote
 
-from bfcl_pipeline.runs.archived.members import member
-from bfcl_pipeline.runs.archived.names import METADATA
+from bfcl_pipeline.runs.archived.members import METADATA, member
 from bfcl_pipeline.runs.archived.reading import SealedArchive
 from bfcl_pipeline.runs.archived.writing import write_archive
 

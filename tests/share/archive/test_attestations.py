@@ -57,7 +57,7 @@ class Checked:
         statements_path(file).write_bytes(b"".join(line + b"\n" for line in lines))
         findings = Findings(lambda line: None)
         done = check_attestations(file, SHA256, lambda: PREDICATE, AttestationOptions(**options), findings)
-        self.result, self.signers = done.result, done.signers
+        self.result, self.signers = done
         self.lines = [f"{finding.outcome} {finding.what}" for finding in findings.found]
         assert {finding.part for finding in findings.found} <= {Part.ATTESTED, Part.NOT_COVERED}
 
@@ -71,7 +71,7 @@ def test_nothing_beside_the_archive_is_no_difference(tmp_path: Path) -> None:
     """An archive need not be signed."""
     findings = Findings(lambda line: None)
     done = check_attestations(tmp_path / "run", SHA256, lambda: PREDICATE, AttestationOptions(), findings)
-    assert (done.result, done.signers, findings.found) == (Verification.COMPLETE, (), [])
+    assert (*done, findings.found) == (Verification.COMPLETE, [], [])
 
 
 def test_a_key_is_unknown_until_it_is_named(keys: tuple[Path, Path], tmp_path: Path) -> None:
@@ -79,14 +79,14 @@ def test_a_key_is_unknown_until_it_is_named(keys: tuple[Path, Path], tmp_path: P
     line = signed(keys[0])
     unknown = Checked(tmp_path, line)
     assert unknown.result is Verification.COMPLETE
-    assert unknown.signers == ()
+    assert unknown.signers == []
     assert unknown.lines == [
         f"unknown signed by {fingerprint(keys[0])}, whose owner is not known here; --signers names the "
         "keys that you trust"
     ]
     signers = allow(tmp_path / "signers", ("alice@example.org", keys[0]))
     known = Checked(tmp_path, line, trust=Trust(signers))
-    assert known.signers == ("alice@example.org",)
+    assert known.signers == ["alice@example.org"]
     assert known.lines == [f"attested signed by alice@example.org ({fingerprint(keys[0])})"]
 
 
@@ -97,7 +97,7 @@ def test_several_signers_vouch(keys: tuple[Path, Path], tmp_path: Path) -> None:
     lines = [signed(alice), b"garbage", signed(bob)]
     checked = Checked(tmp_path, *lines, trust=Trust(signers))
     assert checked.result is Verification.DIFFERS
-    assert checked.signers == ("alice", "bob")
+    assert checked.signers == ["alice", "bob"]
     assert checked.lines[1].startswith("DIFFERS line 2: not JSON, or truncated")
 
 
@@ -130,7 +130,7 @@ def test_each_edited_field_is_named(
     signers = allow(tmp_path / "signers", ("alice", keys[0]))
     checked = Checked(tmp_path, signed(keys[0], edited(place, "other")), trust=Trust(signers))
     assert checked.result is Verification.DIFFERS
-    assert checked.signers == ()
+    assert checked.signers == []
     name = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in place)[1:]
     (line,) = checked.lines
     assert f"signed by alice ({fingerprint(keys[0])}), but does not say what the archive says: " in line
@@ -203,7 +203,7 @@ def test_another_statement_differs(
     signers = allow(tmp_path / "signers", ("alice", keys[0]))
     checked = Checked(tmp_path, line, trust=Trust(signers))
     assert checked.result is Verification.DIFFERS
-    assert checked.signers == ()
+    assert checked.signers == []
     assert what in checked.lines[0]
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from bfcl_pipeline.cli import main
-from bfcl_pipeline.runs.archived.seal import SEAL_BYTES, seal
+from bfcl_pipeline.runs.archived.writing import SEAL_BYTES, seal
 
 EACH = 40
 """Damaged archives of each kind; there are five."""

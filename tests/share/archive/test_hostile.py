@@ -12,7 +12,7 @@ from typing import TypeAlias
 import pytest
 
 from bfcl_pipeline.cli import main
-from bfcl_pipeline.runs.archived.seal import seal
+from bfcl_pipeline.runs.archived.writing import seal
 from tests.share.archive.zips import DEVICE, FOLDER, LINK, PIPE, End, Part, build, crowd, finish, zip64_end
 
 Refused: TypeAlias = Callable[[Path, str], None]

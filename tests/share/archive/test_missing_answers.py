@@ -6,7 +6,12 @@ from pathlib import Path
 
 from bfcl_pipeline.benchmark.records import Mode, Response, Status
 from bfcl_pipeline.benchmark.tables import write_responses
-from bfcl_pipeline.share.archive.missing_answers import answered_since, missing_answers
+from bfcl_pipeline.share.archive.missing_answers import (
+    answered_since,
+    copied_failures,
+    missing_answers,
+    missing_lines,
+)
 
 TABLE = "responses/m/simple_python.parquet"
 
@@ -27,8 +32,8 @@ def test_copied_failures_and_unrecorded_answers_are_distinguished(tmp_path: Path
         tmp_path, Status.ANSWERED, Status.SKIPPED, Status.INFRASTRUCTURE_ERROR, Status.NOT_RECORDED
     )
     missing = missing_answers(run)
-    assert (missing.copied, missing.not_recorded) == (2, 1)
-    copied, not_recorded = missing.lines()
+    assert (copied_failures(missing), missing.total()) == (2, 3)
+    copied, not_recorded = missing_lines(missing)
     assert "why 2 entries" in copied
     assert "(1 infrastructure_error, 1 skipped)" in copied
     assert not_recorded.startswith("Not recorded: ")
@@ -36,7 +41,7 @@ def test_copied_failures_and_unrecorded_answers_are_distinguished(tmp_path: Path
 
 def test_a_complete_run_has_no_lines(tmp_path: Path) -> None:
     """A run in which every entry has an answer has no missing answers to report."""
-    assert list(missing_answers(write_run(tmp_path, Status.ANSWERED)).lines()) == []
+    assert list(missing_lines(missing_answers(write_run(tmp_path, Status.ANSWERED)))) == []
 
 
 def test_entries_that_were_answered_since_are_counted(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bfcl_pipeline.runs.archived.names import rejection_reason
+from bfcl_pipeline.runs.archived.members import rejection_reason
 
 
 @pytest.mark.parametrize("name", ["e3.js", "a12c3.js"])

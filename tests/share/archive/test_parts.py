@@ -9,8 +9,7 @@ import pytest
 
 from bfcl_pipeline.base.errors import ArchiveError
 from bfcl_pipeline.base.key_shapes import LONGEST, named_secrets
-from bfcl_pipeline.runs.archived.members import CHUNK_BYTES, member
-from bfcl_pipeline.runs.archived.names import METADATA
+from bfcl_pipeline.runs.archived.members import CHUNK_BYTES, METADATA, member
 from bfcl_pipeline.runs.archived.reading import SealedArchive
 from bfcl_pipeline.runs.archived.secrets import Search
 from bfcl_pipeline.runs.archived.writing import write_archive

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 from html.parser import HTMLParser
-from pathlib import Path
 
 import pytest
 
 from bfcl_pipeline.base.errors import ArchiveError
-from bfcl_pipeline.runs.archived.members import member
-from bfcl_pipeline.runs.archived.names import PREVIEW
-from bfcl_pipeline.runs.archived.software import Checkout
+from bfcl_pipeline.runs.archived.members import PREVIEW, member
+from bfcl_pipeline.runs.provenance import Pipeline
 from bfcl_pipeline.share.archive.authors import Author, read_author
 from bfcl_pipeline.share.archive.crate import Input, RunFacts, metadata
 from bfcl_pipeline.share.archive.make import preview
@@ -30,7 +28,7 @@ def facts(run: str) -> RunFacts:
         encoder=None,
         images={},
         versions={"bfcl-pipeline": "1.2.3", "python": "3.11.7"},
-        checkout=Checkout(Path("somewhere"), "c" * 40, dirty=True),
+        code=Pipeline("1", "c" * 40, changed=True),
     )
 
 

@@ -10,22 +10,21 @@ from pathlib import Path
 import pytest
 
 from bfcl_pipeline.runs.archived.findings import Findings, Part
-from bfcl_pipeline.runs.archived.names import METADATA, rejection_reason
+from bfcl_pipeline.runs.archived.members import METADATA, rejection_reason
 from bfcl_pipeline.runs.archived.reading import SealedArchive
-from bfcl_pipeline.runs.archived.software import (
-    ENCODER_PACKAGES,
-    versions,
-    versions_when_made,
-)
 from bfcl_pipeline.runs.making import OTHERS, making_of
 from bfcl_pipeline.runs.provenance import (
     BESIDE_LOG,
     provenance_path,
-    provenances_in,
     read_provenance,
     write_provenance,
 )
-from bfcl_pipeline.runs.provenance.software import installed_packages
+from bfcl_pipeline.runs.provenance.software import (
+    ENCODER_PACKAGES,
+    installed_packages,
+    versions,
+    versions_when_made,
+)
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.share.archive.crate_terms import SOFTWARE
 from bfcl_pipeline.share.archive.verify import add_makings
@@ -59,7 +58,9 @@ def test_an_archive_has_the_records_of_its_run_and_no_others(own_run: SmallRun, 
     with SealedArchive(out) as archive:
         names = [name for name in archive.members if "provenance" in name]
         listed = {part["@id"] for part in json.loads(b"".join(archive.chunks(METADATA)))["@graph"]}
-    kept = {path.stem for path in provenances_in(own_run.journal.parent)} - {record().sha256}
+    kept = {path.stem for path in (own_run.journal.parent / "provenance").glob("*.json")} - {
+        record().sha256
+    }
     logs = [f"results/{NAME}/logs/generate/{name}{BESIDE_LOG}" for name in (MODEL, "oracle-FC")]
     assert {f"{FOLDER}/{name}.json" for name in kept} | set(logs) <= set(names)
     assert not any(record().sha256 in name for name in names)
@@ -102,7 +103,7 @@ def _attested(run: SmallRun) -> list[str]:
 
 def test_what_is_not_recorded_is_not_verified(own_run: SmallRun) -> None:
     """The record of an exchange is missing."""
-    (path,) = provenances_in(own_run.journal.parent)
+    (path,) = (own_run.journal.parent / "provenance").glob("*.json")
     path.unlink()
     (gap,) = [text for text in texts(reported(own_run), Part.NOT_COVERED) if text.startswith(f"{MODEL}: ")]
     assert "the record of what made" in gap
@@ -113,7 +114,7 @@ def test_a_run_with_a_damaged_record_is_not_archived(
     own_run: SmallRun, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Nothing is written; the message names the file."""
-    (path,) = provenances_in(own_run.journal.parent)
+    (path,) = (own_run.journal.parent / "provenance").glob("*.json")
     path.write_bytes(path.read_bytes().replace(b"Linux", b"Minix"))
     assert own_run.archive(tmp_path / "a.zip") == 1
     assert not (tmp_path / "a.zip").exists()
@@ -143,7 +144,7 @@ def test_a_changed_record_is_refused(
     why: str,
 ) -> None:
     """Even with new hashes and a new seal, before anything is derived."""
-    (path,) = provenances_in(small_run.journal.parent)
+    (path,) = (small_run.journal.parent / "provenance").glob("*.json")
     name = f"{FOLDER}/{path.name}"
     changed = repack(archived, tmp_path / "x.zip", {name: change(path.read_bytes())})
     assert small_run.verify(changed) == 1
@@ -219,17 +220,17 @@ def test_what_apis_return_is_counted_within_bounds(tmp_path: Path) -> None:
     ]
     model = making_of((exchange(number, raw=raw) for number, raw in enumerate(raws)), tmp_path)
     assert model.exchanges == len(raws)
-    assert model.api.ids == 3
-    assert model.api.fingerprints == {"fp_1": 1}
-    assert {name: model.api.models[name] for name in ("gpt", "claude", "gemini")} == {
+    assert model.ids == 3
+    assert model.fingerprints == {"fp_1": 1}
+    assert {name: model.models[name] for name in ("gpt", "claude", "gemini")} == {
         "gpt": 1,
         "claude": 1,
         "gemini": 1,
     }
-    assert len(model.api.models) == 1001
-    assert max(map(len, model.api.models)) == 200
-    assert sum(model.api.models.values()) == 2003
-    assert model.api.models[OTHERS] > 900
+    assert len(model.models) == 1001
+    assert max(map(len, model.models)) == 200
+    assert sum(model.models.values()) == 2003
+    assert model.models[OTHERS] > 900
 
 
 def test_a_record_outside_the_directory_is_never_read(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from bfcl_pipeline.base.strict_json import canonical
 from bfcl_pipeline.cli import main
-from bfcl_pipeline.share.archive.sign import sign_archive, stale_statements
+from bfcl_pipeline.share.archive.attestations import sign_archive, stale_statements
 from bfcl_pipeline.share.signing.signature import SigningOptions
 from bfcl_pipeline.share.signing.signed_line import sign_statement
 from bfcl_pipeline.share.signing.statement_file import statements_path

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from bfcl_pipeline.runs.archived.seal import UNSEALED, seal
+from bfcl_pipeline.runs.archived.writing import UNSEALED, seal
 
 FILE = 0o100644 << 16
 LINK = 0o120777 << 16

@@ -8,15 +8,16 @@ from typing import Any
 
 from bfcl_pipeline.ask.generation import ChatAsking
 from bfcl_pipeline.benchmark.records import Entry, Exchange, Mode, Request, Rules
-from bfcl_pipeline.runs.making import ApiFacts, Making, ProvenanceUse
+from bfcl_pipeline.runs.making import Making, ProvenanceUse
 from bfcl_pipeline.runs.provenance import MachineRecord, ModelFiles, Pipeline, Provenance, ServerRecord
-from bfcl_pipeline.share.asked_again.answers import NO_CALLS, ComparedAnswer, compared_form
-from bfcl_pipeline.share.asked_again.comparison import (
+from bfcl_pipeline.share.asked_again.answers import (
+    NO_CALLS,
+    ComparedAnswer,
     ComparedRequest,
-    equal_answers,
-    level_shares,
+    are_equal,
+    compared_form,
+    equal_shares,
     odd_ones,
-    table_lines,
 )
 from bfcl_pipeline.share.asked_again.own_model import batch_invariant, different_surroundings, differing
 
@@ -39,13 +40,13 @@ def test_the_order_of_arguments_counts_in_the_text_alone(entries: Entries) -> No
     one = _form(entry, _called(base=10, height=5))
     other = _form(entry, _called(height=5, base=10))
     assert one.verdicts is True
-    assert [equal_answers(level, one, other) for level in ("texts", "calls", "verdicts")] == [
+    assert [are_equal(level, one, other) for level in ("texts", "calls", "verdicts")] == [
         False,
         True,
         True,
     ]
     wrong = _form(entry, _called(base=10, height=6))
-    assert [equal_answers(level, one, wrong) for level in ("texts", "calls", "verdicts")] == [False] * 3
+    assert [are_equal(level, one, wrong) for level in ("texts", "calls", "verdicts")] == [False] * 3
 
 
 def test_prompted_answers_are_decoded_in_their_language(entries: Entries) -> None:
@@ -68,8 +69,8 @@ def test_ids_and_usage_are_not_compared(entries: Entries) -> None:
     second = _form(entry, result, reply={"content": None, "tool_calls": [{"id": "2"}]})
     third = _form(entry, result, reply={"content": "Well, ", "tool_calls": [{"id": "2"}]})
     assert first == second
-    assert equal_answers("texts", first, third) is False
-    assert equal_answers("calls", first, third) is True
+    assert are_equal("texts", first, third) is False
+    assert are_equal("calls", first, third) is True
 
 
 def test_verdicts_of_conversations_may_be_undecided(entries: Entries) -> None:
@@ -78,10 +79,10 @@ def test_verdicts_of_conversations_may_be_undecided(entries: Entries) -> None:
     cd, ls = [{"cd": '{"folder": "a"}'}], [{"ls": "{}"}]
     one, same, other = _form(entry, cd), _form(entry, [{"cd": '{"folder":"a"}'}]), _form(entry, ls)
     assert one.verdicts is None
-    assert equal_answers("verdicts", one, same) is True
-    assert equal_answers("verdicts", one, other) is None
-    assert equal_answers("verdicts", _form(entry, "Done."), _form(entry, "Done!")) is None
-    assert equal_answers("verdicts", _form(entry, "Done."), _form(entry, "Done.")) is True
+    assert are_equal("verdicts", one, same) is True
+    assert are_equal("verdicts", one, other) is None
+    assert are_equal("verdicts", _form(entry, "Done."), _form(entry, "Done!")) is None
+    assert are_equal("verdicts", _form(entry, "Done."), _form(entry, "Done.")) is True
 
 
 def test_shares_leave_out_what_has_no_answer() -> None:
@@ -92,16 +93,14 @@ def test_shares_leave_out_what_has_no_answer() -> None:
         ComparedRequest(a, (None, a, a), (b, None)),
         ComparedRequest(b, (a, a, a), ()),
     ]
-    texts, calls, verdicts = level_shares(requests, 3)
-    assert list(map(str, texts.askings)) == ["1 of 2", "1 of 3", "1 of 3"]
-    assert str(texts.between) == "5 of 7"
-    assert str(texts.trials) == str(verdicts.trials) == "1 of 2"
-    assert str(calls.between) == "7 of 7"
-    assert list(odd_ones(requests, "texts")) == [2]
-    assert list(odd_ones(requests, "calls")) == []
-    lines = list(table_lines([texts, calls, verdicts]))
-    assert lines[0].split("  ")[0] == "equal"
-    assert len({len(line) for line in (*lines[1:],)}) == 1
+    shares = {
+        level: list(map(str, columns.values())) for level, columns in equal_shares(requests, 3).items()
+    }
+    assert shares["texts"] == ["1 of 2", "1 of 3", "1 of 3", "5 of 7", "1 of 2"]
+    assert shares["calls"][-2:] == ["7 of 7", "2 of 2"]
+    assert shares["verdicts"][-1] == "1 of 2"
+    assert odd_ones(requests, "texts") == [2]
+    assert odd_ones(requests, "calls") == []
 
 
 def test_the_first_difference_of_two_bodies_has_its_place() -> None:
@@ -119,7 +118,7 @@ def _provenance(server: ServerRecord | None, models: dict[str, int]) -> Making:
     record = Provenance(
         Pipeline("1", None, changed=False), {}, MachineRecord("Linux", "x"), ModelFiles(), server
     )
-    return Making((ProvenanceUse("0" * 64, record, 1, "", ""),), ApiFacts(models, {}, 0))
+    return Making((ProvenanceUse("0" * 64, record, 1, "", ""),), models, {}, 0)
 
 
 def test_other_surroundings_are_reported() -> None:
@@ -135,5 +134,5 @@ def test_other_surroundings_are_reported() -> None:
     assert any("VLLM_BATCH_INVARIANT" in line for line in lines)
     assert batch_invariant(archived)
     assert not batch_invariant(own)
-    assert not batch_invariant(Making((), ApiFacts({}, {}, 0)))
+    assert not batch_invariant(Making((), {}, {}, 0))
     assert list(different_surroundings(archived, archived)) == []

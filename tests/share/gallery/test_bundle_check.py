@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bfcl_pipeline.runs.archived.seal import UNSEALED, seal
+from bfcl_pipeline.runs.archived.writing import UNSEALED, seal
 from bfcl_pipeline.share.archive.attestations import AttestationOptions
 from bfcl_pipeline.share.gallery.bundle import SUMS, write_sums
 from bfcl_pipeline.share.gallery.bundle_check import Bundle

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bfcl_pipeline.runs.archived.seal import UNSEALED, seal
+from bfcl_pipeline.runs.archived.writing import UNSEALED, seal
 from bfcl_pipeline.share.gallery import find
 from bfcl_pipeline.share.gallery.find import find_archives
 

@@ -16,7 +16,7 @@ import pytest
 
 from bfcl_pipeline.cli import main
 from bfcl_pipeline.runs.archived.members import file_sha256
-from bfcl_pipeline.runs.archived.seal import UNSEALED, seal
+from bfcl_pipeline.runs.archived.writing import UNSEALED, seal
 from bfcl_pipeline.share.archive.attestations import AttestationOptions
 from bfcl_pipeline.share.archive.replay import derive
 from bfcl_pipeline.share.exports.every_eval_ever import SCHEMA_VERSION

@@ -26,7 +26,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from bfcl_pipeline.base.errors import BadSignature, ConfigError, NotCheckable, SigningError
 from bfcl_pipeline.share.signing import keyless
 from bfcl_pipeline.share.signing.keyless import check_bundle, sign_keyless
-from bfcl_pipeline.share.signing.signature import SigstoreSigning, SigstoreTrust
+from bfcl_pipeline.share.signing.signature import SigningOptions, Trust
 from tests.support.certificates import builder, root
 from tests.support.local_sigstore import IDENTITY, ISSUER, MINUTES, Instance, running
 from tests.support.offline import offline, refused
@@ -65,10 +65,10 @@ class Signing:
 
     def sign(self, identity: str = IDENTITY, payload: bytes = STATEMENT) -> bytes:
         self.token.write_text(self.instance.token(identity))
-        return sign_keyless(payload, SigstoreSigning(self.token, self.config))
+        return sign_keyless(payload, SigningOptions(None, self.token, self.config))
 
-    def trust(self, identity: str | None = IDENTITY, issuer: str | None = ISSUER) -> SigstoreTrust:
-        return SigstoreTrust(identity, issuer, self.config)
+    def trust(self, identity: str | None = IDENTITY, issuer: str | None = ISSUER) -> Trust:
+        return Trust(None, identity, issuer, self.config)
 
     def refused(self, line: bytes) -> str:
         with pytest.raises(BadSignature) as error:
@@ -108,12 +108,12 @@ def test_signed_and_checked(local: Signing) -> None:
     assert b"\n" not in line
     checked = check_bundle(line, local.trust())
     assert checked.payload == STATEMENT
-    assert checked.signer.identity == IDENTITY
-    assert checked.signer.issuer == ISSUER
-    assert checked.signer.principals == (IDENTITY,)
-    assert checked.time_stamp is not None
-    assert checked.time_stamp.authority == "the log log.local.test"
-    age = datetime.now(UTC) - datetime.fromisoformat(checked.time_stamp.time)
+    assert checked.identity == IDENTITY
+    assert checked.issuer == ISSUER
+    assert checked.principals == (IDENTITY,)
+    assert checked.time is not None
+    assert checked.authority == "the log log.local.test"
+    age = datetime.now(UTC) - datetime.fromisoformat(checked.time)
     assert timedelta() <= age < timedelta(minutes=5)
 
 
@@ -121,18 +121,18 @@ def test_time_of_an_authority(stamped: Signing) -> None:
     """Where the log has no clock, the time is that of the time stamp in the bundle."""
     checked = check_bundle(stamped.sign(), stamped.trust())
     assert checked.payload == STATEMENT
-    assert checked.time_stamp is not None
-    assert checked.time_stamp.authority == "the time stamp authority of the sigstore instance"
+    assert checked.time is not None
+    assert checked.authority == "the time stamp authority of the sigstore instance"
 
 
 def test_identity(local: Signing) -> None:
     """A signer is trusted if the name and the issuer are those that the verifier requires."""
     line = local.sign()
-    signer = check_bundle(line, local.trust(None, None)).signer
+    signer = check_bundle(line, local.trust(None, None))
     assert (signer.identity, signer.issuer, signer.principals) == (IDENTITY, ISSUER, ())
     assert "did not require" in signer.reason
     for identity, issuer in (("bob@example.org", ISSUER), (IDENTITY, "https://elsewhere.test")):
-        signer = check_bundle(line, local.trust(identity, issuer)).signer
+        signer = check_bundle(line, local.trust(identity, issuer))
         assert (signer.identity, signer.issuer, signer.principals) == (IDENTITY, ISSUER, ())
         assert f"not by {identity}, confirmed by {issuer}" in signer.reason
     for identity, issuer in ((IDENTITY, None), (None, ISSUER)):
@@ -144,7 +144,7 @@ def test_another_instance(local: Signing, tmp_path: Path) -> None:
     """A certificate of an instance that the verifier does not know is not checked, nor called wrong."""
     line = local.sign()
     with pytest.raises(NotCheckable, match=r"CN=Local Fulcio.*--sigstore-trust-config"):
-        check_bundle(line, SigstoreTrust())
+        check_bundle(line, Trust())
 
 
 def test_no_folder_for_caches(local: Signing, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -152,8 +152,8 @@ def test_no_folder_for_caches(local: Signing, monkeypatch: pytest.MonkeyPatch) -
     line = local.sign()
     monkeypatch.setenv("XDG_CACHE_HOME", os.devnull)
     with pytest.raises(NotCheckable, match="Set XDG_CACHE_HOME"):
-        check_bundle(line, SigstoreTrust())
-    assert check_bundle(line, local.trust()).signer.principals
+        check_bundle(line, Trust())
+    assert check_bundle(line, local.trust()).principals
 
 
 def test_instance_of_the_same_name(local: Signing) -> None:
@@ -333,7 +333,7 @@ def test_forged_bundles(local: Signing, forge: Callable[[Any], None]) -> None:
     """A bundle whose proof is missing, doubled, of another kind or of the forger is refused."""
     line = local.sign()
     assert "does not hold" in local.refused(_edited(line, forge))
-    assert check_bundle(line, local.trust()).signer.principals
+    assert check_bundle(line, local.trust()).principals
 
 
 class _AnHourAgo(datetime):
@@ -354,7 +354,7 @@ def test_expired_certificate(local: Signing, monkeypatch: pytest.MonkeyPatch) ->
         early = local.sign()
         local.instance.late = timedelta(minutes=-45)
         late = local.sign()
-    assert check_bundle(early, local.trust()).signer.principals == (IDENTITY,)
+    assert check_bundle(early, local.trust()).principals == (IDENTITY,)
     assert "certificate" in local.refused(late)
 
 
@@ -410,7 +410,7 @@ def test_garbage(local: Signing, line: bytes) -> None:
 def test_missing_file(local: Signing) -> None:
     """A file of the options that does not exist is refused before anything is sent."""
     with pytest.raises(ConfigError, match="missing: no such file"):
-        sign_keyless(STATEMENT, SigstoreSigning(local.folder / "missing", local.config))
+        sign_keyless(STATEMENT, SigningOptions(None, local.folder / "missing", local.config))
     assert local.instance.entries == []
 
 
@@ -437,21 +437,21 @@ def test_unusable_token(local: Signing, token: str) -> None:
     """A token that is malformed or expired is reported, and nothing is sent."""
     local.token.write_text(local.instance.token(exp=1000) if token == "expired" else token)
     with pytest.raises(SigningError, match=r"[Ii]dentity"):
-        sign_keyless(STATEMENT, SigstoreSigning(local.token, local.config))
+        sign_keyless(STATEMENT, SigningOptions(None, local.token, local.config))
     assert not local.instance.entries
 
 
 def test_no_identity(local: Signing) -> None:
     """Without a token, outside of CI and of a terminal, what to do is reported."""
     with pytest.raises(SigningError, match="permissions: id-token: write"):
-        sign_keyless(STATEMENT, SigstoreSigning(None, local.config))
+        sign_keyless(STATEMENT, SigningOptions(None, None, local.config))
 
 
 def test_token_of_the_environment(local: Signing, monkeypatch: pytest.MonkeyPatch) -> None:
     """An identity token may be in a variable."""
     monkeypatch.setenv("SIGSTORE_ID_TOKEN", local.instance.token("ci@example.org"))
-    line = sign_keyless(STATEMENT, SigstoreSigning(None, local.config))
-    assert check_bundle(line, local.trust()).signer.identity == "ci@example.org"
+    line = sign_keyless(STATEMENT, SigningOptions(None, None, local.config))
+    assert check_bundle(line, local.trust()).identity == "ci@example.org"
 
 
 def test_github_actions(local: Signing, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -466,8 +466,8 @@ def test_github_actions(local: Signing, monkeypatch: pytest.MonkeyPatch) -> None
         monkeypatch.setenv("GITHUB_ACTIONS", "true")
         monkeypatch.setenv("ACTIONS_ID_TOKEN_REQUEST_TOKEN", "of-the-job")
         monkeypatch.setenv("ACTIONS_ID_TOKEN_REQUEST_URL", f"{service.url}token?version=1")
-        line = sign_keyless(STATEMENT, SigstoreSigning(None, local.config))
-    assert check_bundle(line, local.trust()).signer.identity == "repo:me/evaluation"
+        line = sign_keyless(STATEMENT, SigningOptions(None, None, local.config))
+    assert check_bundle(line, local.trust()).identity == "repo:me/evaluation"
     assert seen == [("/token?version=1&audience=sigstore", "bearer of-the-job")]
 
 
@@ -479,10 +479,10 @@ def test_wrong_files(local: Signing, tmp_path: Path) -> None:
         with pytest.raises(ConfigError, match=r"config\.json"):
             check_bundle(line, local.trust())
     with pytest.raises(ConfigError, match="missing"):
-        check_bundle(line, SigstoreTrust(trust_config=tmp_path / "missing"))
+        check_bundle(line, Trust(trust_config=tmp_path / "missing"))
     local.write_config()
     with pytest.raises(ConfigError, match="missing"):
-        sign_keyless(STATEMENT, SigstoreSigning(tmp_path / "missing", local.config))
+        sign_keyless(STATEMENT, SigningOptions(None, tmp_path / "missing", local.config))
 
 
 def test_not_installed(local: Signing, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -501,12 +501,12 @@ import sys
 from pathlib import Path
 from bfcl_pipeline.base.errors import NotCheckable
 from bfcl_pipeline.share.signing.keyless import check_bundle
-from bfcl_pipeline.share.signing.signature import SigstoreTrust
+from bfcl_pipeline.share.signing.signature import Trust
 
 line, config, identity, issuer = Path(sys.argv[1]).read_bytes(), Path(sys.argv[2]), *sys.argv[3:]
-print(check_bundle(line, SigstoreTrust(identity, issuer, config)).signer.principals)
+print(check_bundle(line, Trust(None, identity, issuer, config)).principals)
 try:
-    check_bundle(line, SigstoreTrust())
+    check_bundle(line, Trust())
 except NotCheckable:
     print("not of the public instance")
 """

@@ -34,10 +34,10 @@ def changed(line: bytes, change: Callable[[dict[str, Any]], None]) -> bytes:
 def test_a_signed_statement_is_checked(line: bytes, keys: Keys, tmp_path: Path) -> None:
     """Its payload, its key and, with a file of signers, its owner. The key that it names replaces it."""
     unknown = check_line(line, Trust())
-    assert (unknown.payload, unknown.signer.identity) == (PAYLOAD, fingerprint(keys[0]))
-    assert unknown.signer.principals == ()
+    assert (unknown.payload, unknown.identity) == (PAYLOAD, fingerprint(keys[0]))
+    assert unknown.principals == ()
     signers = allow(tmp_path / "signers", ("bob@example.org", keys[1]), ("alice@example.org", keys[0]))
-    assert check_line(line, Trust(signers)).signer.principals == ("alice@example.org",)
+    assert check_line(line, Trust(signers)).principals == ("alice@example.org",)
     assert signing_key_of(line) == fingerprint(keys[0])
     assert payload_of(line) == PAYLOAD
     assert sign_statement(PAYLOAD, SigningOptions(key=keys[0])) == line  # ed25519: the same bytes
@@ -97,7 +97,7 @@ def test_a_key_that_is_not_allowed_is_unknown(
 ) -> None:
     """Expired, not valid yet, or for other purposes: the reason has the line of the file."""
     signers = allow(tmp_path / "signers", ("alice@example.org", keys[0]), options=options)
-    signer = check_line(line, Trust(signers)).signer
+    signer = check_line(line, Trust(signers))
     assert signer.principals == ()
     assert reason in signer.reason
 
@@ -105,7 +105,7 @@ def test_a_key_that_is_not_allowed_is_unknown(
 def test_a_swapped_key_in_the_file_of_signers_is_told(line: bytes, keys: Keys, tmp_path: Path) -> None:
     """Bob's key under Alice's name: her signature is of a key that is not in the file."""
     signers = allow(tmp_path / "signers", ("alice@example.org", keys[1]))
-    signer = check_line(line, Trust(signers)).signer
+    signer = check_line(line, Trust(signers))
     assert (signer.principals, signer.reason) == ((), f"which is not in {signers}")
 
 

@@ -18,9 +18,14 @@ from bfcl_pipeline.benchmark.config import JobPaths, WebChoice, load_models
 from bfcl_pipeline.benchmark.records import Mode
 from bfcl_pipeline.dialogue.release_texts import read_texts
 from bfcl_pipeline.runs.run import Run
-from bfcl_pipeline.show.playback import Conditions, default_conditions, play_agentic, read_conditions
-from bfcl_pipeline.show.playback.agentic import NO_EMBEDDING, NO_MEMORY, NO_OUTCOME, UNREADABLE
-from bfcl_pipeline.show.playback.conditions import NO_WEB
+from bfcl_pipeline.show.playback.conditions import NO_WEB, Conditions, default_conditions, read_conditions
+from bfcl_pipeline.show.playback.conversation import (
+    NO_EMBEDDING,
+    NO_MEMORY,
+    NO_OUTCOME,
+    UNREADABLE,
+    play_agentic,
+)
 from bfcl_pipeline.world.encoding import EmbeddingCache
 from bfcl_pipeline.world.tools import World, WorldConfig
 from bfcl_pipeline.world.web.cache import WebCache

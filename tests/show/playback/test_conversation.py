@@ -9,8 +9,7 @@ from bfcl_pipeline.base.differences import MISSING
 from bfcl_pipeline.benchmark.records import Mode
 from bfcl_pipeline.judge.scoring import truth_calls
 from bfcl_pipeline.show.playback.conversation import MOST_CHANGING, play, play_truth
-from bfcl_pipeline.show.transcripts import PAGE
-from bfcl_pipeline.show.transcripts.parts import Kind
+from bfcl_pipeline.show.transcripts.parts import PAGE, Kind
 from bfcl_pipeline.show.transcripts.texts import played_items
 
 

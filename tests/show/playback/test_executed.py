@@ -13,9 +13,10 @@ from bfcl_pipeline.benchmark.definition import category_of
 from bfcl_pipeline.benchmark.records import Call, Entry, Mode, Response
 from bfcl_pipeline.dialogue.release_texts import read_recorded_calls
 from bfcl_pipeline.judge.executed_requests import needed_requests, shown_requests
-from bfcl_pipeline.show.playback import Conditions
-from bfcl_pipeline.show.playback.executed import execute, execute_reference, execute_request
-from bfcl_pipeline.show.transcripts import answer_record, entry_record
+from bfcl_pipeline.show.playback.conditions import Conditions
+from bfcl_pipeline.show.transcripts.answer import answer_record
+from bfcl_pipeline.show.transcripts.entry import entry_record
+from bfcl_pipeline.show.transcripts.executed import execute, execute_reference, execute_request
 from bfcl_pipeline.world.executables import ApiAnswer, SimulatedApis
 from bfcl_pipeline.world.tools import Constants
 from bfcl_pipeline.world.web.cache import WebCache

@@ -6,7 +6,7 @@ import pytest
 
 from bfcl_pipeline.benchmark.definition import CATEGORIES
 from bfcl_pipeline.benchmark.records import Call, Entry, Json
-from bfcl_pipeline.show.playback.memory import MemoryStart, repeat_calls
+from bfcl_pipeline.show.playback.memory import MemoryStart
 from bfcl_pipeline.world.tools import Constants
 from tests.support.word_encoder import WordEncoder
 
@@ -44,7 +44,7 @@ def test_failed_calls_are_found_by_running_them_again(
     category: str, calls: list[Call], before: Json, failed: int
 ) -> None:
     """Refusals of the memory, wrong arguments and unknown functions fail, from the earlier state."""
-    repeated = repeat_calls(session(category), calls, before, CONSTANTS)
+    repeated = MemoryStart(before, CONSTANTS).repeat(session(category), calls)
     assert sum(call.failed for call in repeated) == failed
 
 
@@ -52,7 +52,7 @@ def test_a_vector_search_is_counted_without_an_encoder() -> None:
     """A vector search is skipped, and later calls are still run."""
     add = Call("core_memory_add", {"text": "x"})
     calls = [add, Call("core_memory_retrieve", {"query": "x"}), add, add]
-    repeated = list(repeat_calls(session("memory_vector"), calls, None, CONSTANTS))
+    repeated = list(MemoryStart(None, CONSTANTS).repeat(session("memory_vector"), calls))
     assert [call.failed for call in repeated] == [False, False, False, True]
     assert [call.result is None for call in repeated] == [False, True, False, False]
 
@@ -64,7 +64,7 @@ def test_a_vector_search_with_embeddings_has_a_result_and_is_no_failure() -> Non
         Call("core_memory_retrieve", {"query": "x"}),
         Call("core_memory_retrieve", {"query": "x", "top_k": -1}),
     ]
-    _, found, refused = repeat_calls(session("memory_vector"), calls, None, CONSTANTS, WordEncoder())
+    _, found, refused = MemoryStart(None, CONSTANTS, WordEncoder()).repeat(session("memory_vector"), calls)
     assert found.result is not None
     assert '"text": "x"' in found.result
     assert refused.result is not None
@@ -75,7 +75,7 @@ def test_a_vector_search_with_embeddings_has_a_result_and_is_no_failure() -> Non
 def test_the_memory_after_each_call_is_known() -> None:
     """The snapshot after a call has what the call changed, and not what a later one does."""
     calls = [Call("core_memory_add", {"key": "a", "value": "x"}), Call("core_memory_clear", {})]
-    after = [call.after() for call in repeat_calls(session("memory_kv"), calls, None, CONSTANTS)]
+    after = [call.after() for call in MemoryStart(None, CONSTANTS).repeat(session("memory_kv"), calls)]
     assert after == [kv({"a": "x"}), kv({})]
 
 

@@ -14,10 +14,9 @@ from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.cli import main
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.show.report.explorer import explorer as explorer_module
-from bfcl_pipeline.show.report.explorer.conversations import conversations
+from bfcl_pipeline.show.report.explorer.conversations import Block, conversations, records_block
 from bfcl_pipeline.show.report.explorer.explorer import make_explorer
 from bfcl_pipeline.show.report.explorer.index import FIRST_CODE, read_index
-from bfcl_pipeline.show.report.explorer.packing import Block, records_block
 from bfcl_pipeline.show.report.page.render import write_page
 from bfcl_pipeline.show.report.page.run_tables import read_run_tables
 from tests.support.explored_run import ENTRIES, MODELS, make_explored_run, unpacked, with_items

@@ -12,7 +12,7 @@ import pytest
 from bfcl_pipeline.benchmark.records import Mode, Rules
 from bfcl_pipeline.judge.scoring.statistics.clustered import wilson
 from bfcl_pipeline.runs.run import Run
-from bfcl_pipeline.show.report.page.agentic import memory_accuracy
+from bfcl_pipeline.show.report.page.memory import memory_accuracy
 from bfcl_pipeline.show.report.page.render import render_page
 from bfcl_pipeline.show.report.page.run_tables import read_run_tables
 from bfcl_pipeline.show.report.terminal import terminal_table

@@ -11,7 +11,7 @@ import pytest
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.judge.scoring.memory_outcomes import Pattern, Reason
 from bfcl_pipeline.runs.run import Run
-from bfcl_pipeline.show.report.page.memory_failures import (
+from bfcl_pipeline.show.report.page.memory import (
     PATTERNS,
     REASONS,
     memory_examples,

@@ -9,9 +9,9 @@ import pytest
 from bfcl_pipeline.benchmark.records import Mode, Rules
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.show.report.notes import mode_label, name_with_mode
-from bfcl_pipeline.show.report.page.modes import modes
 from bfcl_pipeline.show.report.page.render import render_page
 from bfcl_pipeline.show.report.page.run_tables import read_run_tables
+from bfcl_pipeline.show.report.page.scores import modes
 from bfcl_pipeline.show.report.terminal import terminal_table
 from tests.support.synthetic_run import MadeUpModel, made_up_tables, marks
 

@@ -10,7 +10,8 @@ from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.judge.scoring import web_use
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.show.report.page.run_tables import RunTables, read_run_tables
-from bfcl_pipeline.show.report.page.web import FAILURES, WebPart, web_details
+from bfcl_pipeline.show.report.page.table import Table
+from bfcl_pipeline.show.report.page.web import FAILURES, calls, examples, failures, places, snippets, steps
 from tests.support.agentic_run import write_agentic_run
 from tests.support.changed_tables import with_rows
 
@@ -23,9 +24,9 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> RunTables:
     return read_run_tables(Run(run), Rules.OFFICIAL)
 
 
-def cells(parts: list[WebPart], label: str) -> list[list[tuple[str, str]]]:
+def cells(table: Table | None) -> list[list[tuple[str, str]]]:
     """The texts and notes of the rows of a table."""
-    (table,) = [part.table for part in parts if part.table.label == label]
+    assert table is not None
     return [[(cell.text, cell.note) for cell in row] for row in table.rows]
 
 
@@ -41,27 +42,21 @@ def test_every_kind_of_failure_has_a_heading() -> None:
 
 def test_the_run_has_each_table_but_that_on_snippets(tables: RunTables) -> None:
     """One category alone is not compared with itself; every table has a row for the model."""
-    parts = web_details(tables)
-    assert [part.table.label for part in parts] == [
-        "Steps by hops",
-        "Failures",
-        "Examples of failures",
-        "Calls",
-        "Where the answer stood",
-    ]
-    for part in parts:
-        heads, columns = part.table.head, len(part.table.rows[0])
-        assert {sum(cell.width for cell in head) for head in heads} == {columns}
-    assert [row[3:7] for row in cells(parts, "Failures")] == [
+    assert snippets(tables) is None
+    for make in (steps, failures, examples, calls, places):
+        table = make(tables)
+        assert table is not None
+        assert {sum(cell.width for cell in heads) for heads in table.head} == {len(table.rows[0])}
+    assert [row[3:7] for row in cells(failures(tables))] == [
         [("1", "33 %"), ("1", "33 %"), ("1", "33 %"), ("\N{EN DASH}", "")]
     ]
-    examples = [row[1:] for row in cells(parts, "Examples of failures")]
-    assert [("Answer stood on a page", ""), (linked("web_search_base_2"), "")] in examples
+    shown = [row[1:] for row in cells(examples(tables))]
+    assert [("Answer stood on a page", ""), (linked("web_search_base_2"), "")] in shown
 
 
 def test_a_right_answer_that_stood_nowhere_is_named(tables: RunTables) -> None:
     """The right answer of the run was not in what the model saw."""
-    (row,) = cells(web_details(tables), "Where the answer stood")
+    (row,) = cells(places(tables))
     assert row[2] == ("1", "")
     assert row[7] == ("1", linked("web_search_base_3"))
 
@@ -71,7 +66,7 @@ def test_counts_of_calls_are_of_recorded_answers(tables: RunTables) -> None:
     questions: list[dict[str, Any]] = [dict(row) for row in tables["web_questions"]]
     questions[2] |= dict.fromkeys(("failed_searches", "failed_fetches", "answer_in_page"))
     questions[2]["known"] = False
-    (row,) = cells(web_details(with_rows(tables, web_questions=questions)), "Calls")
+    (row,) = cells(calls(with_rows(tables, web_questions=questions)))
     assert row[2] == ("3", "of 4")
     assert [text for text, _ in row[3:8]] == ["2", "1", *["\N{EN DASH}"] * 3]
 
@@ -88,7 +83,7 @@ def test_questions_right_only_with_or_without_snippets(tables: RunTables) -> Non
         for category, right in ((BASE, (True, True, False, False)), (WITHOUT, (True, False, True, False)))
         for number, valid in enumerate(right)
     ]
-    (row,) = cells(web_details(with_rows(tables, web_questions=rows)), "Right with and without snippets")
+    (row,) = cells(snippets(with_rows(tables, web_questions=rows)))
     assert row[1:] == [
         ("4", ""),
         ("1", ""),
@@ -101,4 +96,4 @@ def test_questions_right_only_with_or_without_snippets(tables: RunTables) -> Non
 def test_a_run_without_web_questions_has_no_tables(tables: RunTables) -> None:
     """A run without web search has none of the tables."""
     without = with_rows(tables, web_hops=[], web_failures=[], web_questions=[])
-    assert web_details(without) == []
+    assert [make(without) for make in (steps, failures, examples, calls, places, snippets)] == [None] * 6

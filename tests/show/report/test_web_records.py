@@ -16,8 +16,8 @@ from bfcl_pipeline.judge.scoring import web_results
 from bfcl_pipeline.judge.scoring.web_results import Place
 from bfcl_pipeline.judge.scoring.web_use import Next, WebWork
 from bfcl_pipeline.runs.run import Run
-from bfcl_pipeline.show.playback import Conditions, default_conditions
-from bfcl_pipeline.show.report.tables.web_records import web_conditions, web_work
+from bfcl_pipeline.show.playback.conditions import Conditions, default_conditions
+from bfcl_pipeline.show.report.tables.agentic_records import AgenticAnswer, web_conditions, web_work
 from bfcl_pipeline.world.tools.web_search.web import Hit, Hits, Page, WebFailure
 from bfcl_pipeline.world.web.cache import WebCache
 from bfcl_pipeline.world.web.recording import RecordingWeb
@@ -44,7 +44,8 @@ def played(
     entry: Entry, steps: list[Json], conditions: Conditions | None, web: str | None = "simulated"
 ) -> WebWork:
     result: Json = [[*steps, '{"answer": "78", "context": "I read it."}']]
-    return web_work(entry, calls_by_step(result, Mode.FC), result, Mode.FC, web, conditions)
+    answer = AgenticAnswer(entry, calls_by_step(result, Mode.FC), web, result=result)
+    return web_work(answer, conditions)
 
 
 def searched_and_read(entry: Entry) -> list[Json]:

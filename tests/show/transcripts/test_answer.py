@@ -10,9 +10,10 @@ from bfcl_pipeline.ask.models.oracle import DONE
 from bfcl_pipeline.benchmark.config import WebChoice
 from bfcl_pipeline.benchmark.records import Mode, Response, Rules, Status, Verdict
 from bfcl_pipeline.judge.scoring import Judge
-from bfcl_pipeline.show.playback import Conditions
-from bfcl_pipeline.show.transcripts import TERMINAL, MemoriesAround, RecordedMemory, answer_record, as_json
-from bfcl_pipeline.show.transcripts.parts import Item, Kind
+from bfcl_pipeline.show.playback.conditions import Conditions
+from bfcl_pipeline.show.transcripts.answer import answer_record
+from bfcl_pipeline.show.transcripts.memory import MemoriesAround, RecordedMemory
+from bfcl_pipeline.show.transcripts.parts import TERMINAL, Item, Kind, as_json
 
 TALK = "multi_turn_base_60"
 

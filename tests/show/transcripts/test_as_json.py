@@ -4,9 +4,16 @@ from __future__ import annotations
 
 import json
 
-from bfcl_pipeline.show.transcripts import as_json
-from bfcl_pipeline.show.transcripts.limits import TERMINAL, Room
-from bfcl_pipeline.show.transcripts.parts import AnswerRecord, AnswerTurn, Item, Kind, VerdictRecord
+from bfcl_pipeline.show.transcripts.parts import (
+    TERMINAL,
+    AnswerRecord,
+    AnswerTurn,
+    Item,
+    Kind,
+    Room,
+    VerdictRecord,
+    as_json,
+)
 
 
 def test_what_is_empty_or_a_default_is_left_out():

@@ -7,9 +7,9 @@ import pytest
 from bfcl_pipeline.benchmark.config import WebChoice
 from bfcl_pipeline.benchmark.definition import CATEGORIES
 from bfcl_pipeline.benchmark.records import Rules
-from bfcl_pipeline.show.playback import Conditions
-from bfcl_pipeline.show.transcripts import PAGE, TERMINAL, entry_record
-from bfcl_pipeline.show.transcripts.parts import Item, Kind
+from bfcl_pipeline.show.playback.conditions import Conditions
+from bfcl_pipeline.show.transcripts.entry import entry_record
+from bfcl_pipeline.show.transcripts.parts import PAGE, TERMINAL, Item, Kind
 
 
 @pytest.fixture

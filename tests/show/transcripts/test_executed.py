@@ -15,11 +15,11 @@ from bfcl_pipeline.benchmark.config import WebChoice
 from bfcl_pipeline.benchmark.definition import CATEGORIES, category_of
 from bfcl_pipeline.benchmark.records import Entry, Mode, Response, Rules
 from bfcl_pipeline.judge.scoring import Judge
-from bfcl_pipeline.show.playback import Conditions
-from bfcl_pipeline.show.transcripts import PAGE, TERMINAL, answer_record, entry_record
+from bfcl_pipeline.show.playback.conditions import Conditions
+from bfcl_pipeline.show.transcripts.answer import answer_record
+from bfcl_pipeline.show.transcripts.entry import entry_record
 from bfcl_pipeline.show.transcripts.executed import MOST_EXECUTED
-from bfcl_pipeline.show.transcripts.limits import TextLimits
-from bfcl_pipeline.show.transcripts.parts import AnswerRecord, Item, Kind
+from bfcl_pipeline.show.transcripts.parts import PAGE, TERMINAL, AnswerRecord, Item, Kind, TextLimits
 from bfcl_pipeline.world.executables import ApiAnswer, ApiRequest
 from bfcl_pipeline.world.executables.functions import work
 from bfcl_pipeline.world.tools import Constants

@@ -15,10 +15,9 @@ from bfcl_pipeline.benchmark.records import Mode, Response
 from bfcl_pipeline.benchmark.tables import write_responses
 from bfcl_pipeline.cli import main
 from bfcl_pipeline.runs.run import Run
-from bfcl_pipeline.show.playback import read_conditions
+from bfcl_pipeline.show.playback.conditions import read_conditions
 from bfcl_pipeline.show.report.explorer.index import read_index
-from bfcl_pipeline.show.transcripts import as_json
-from bfcl_pipeline.show.transcripts.parts import Kind
+from bfcl_pipeline.show.transcripts.parts import Kind, as_json
 from bfcl_pipeline.show.transcripts.run import answer_records
 
 MODELS = Path(__file__).parents[3] / "config" / "models.yaml"
@@ -50,9 +49,12 @@ def run_dir(staged, tmp_path_factory):
 def records(run_dir, staged, entries):
     """A function that returns the records of a category."""
     conditions = read_conditions(Run(run_dir, data=staged))
-    return lambda category, **more: list(
-        answer_records(Run(run_dir), "lexical-FC", entries(category), conditions, **more)
-    )
+
+    def made(category, wanted=None):
+        chosen = [one for one in entries(category) if wanted is None or one.entry_id in wanted]
+        return list(answer_records(Run(run_dir), "lexical-FC", chosen, conditions))
+
+    return made
 
 
 @pytest.mark.parametrize("category", CHOSEN)

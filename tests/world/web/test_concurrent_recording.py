@@ -73,11 +73,9 @@ def _check_record(cache: WebCache, outcomes: dict[tuple[str, str], list[Any]]) -
     """The web cache has each outcome once, proven by its cassette, and replays it."""
     found = survey(cache)
     assert found.outcomes.total() == len(found.keys) == len(outcomes)
-    assert (found.damaged, found.leftovers, found.cassettes_missing) == ([], 0, 0)
-    assert found.cassettes == len(outcomes)
     assert {kind for _, kind in found.outcomes} == {"hits", "page", "failure"}
     checked = check_cache(cache)
-    assert (checked.contradictions, checked.undecided, checked.damaged, checked.missing) == ([], [], [], [])
+    assert [lines for _, lines in checked.findings()] == [[]] * 5
     assert checked.proven == len(outcomes)
     for (function, argument), told in outcomes.items():
         if function == "fetch":

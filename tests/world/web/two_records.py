@@ -13,8 +13,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from urllib.parse import quote
 
-from bfcl_pipeline.runs.archived.members import member
-from bfcl_pipeline.runs.archived.names import METADATA
+from bfcl_pipeline.runs.archived.members import METADATA, member
 from bfcl_pipeline.runs.archived.writing import write_archive
 from bfcl_pipeline.world.web.cache import Outcome, WebCache
 from bfcl_pipeline.world.web.keys import Key

@@ -5,18 +5,20 @@ server, so it is not in the body, which is part of the journal's key; it is adde
 noted in the raw answer. Source: the release's base_oss_handler.
 """
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 
 from bfcl_pipeline.ask.models.adapters.openai_adapter import OpenAIAdapter
 from bfcl_pipeline.ask.models.adapters.prompt_length import Limit, PromptLength
-from bfcl_pipeline.ask.models.adapters.read_completion import read_completion
+from bfcl_pipeline.ask.models.adapters.response_validator import ResponseValidator, tokens
 from bfcl_pipeline.ask.models.adapters.row_adapter import TEMPERATURE, json_content
 from bfcl_pipeline.ask.models.chat_template import family_asking
 from bfcl_pipeline.base.errors import ContextOverflow
-from bfcl_pipeline.base.text import Log
+from bfcl_pipeline.base.text import Log, valid_unicode
 from bfcl_pipeline.benchmark.config import ModelRow
 from bfcl_pipeline.benchmark.records import Exchange, Json, Request
+from bfcl_pipeline.dialogue.families import FamilyAsking
 from bfcl_pipeline.dialogue.prompts import WireFormat
 
 NOTE = "bfcl_pipeline"
@@ -85,3 +87,30 @@ class Completions(OpenAIAdapter):
             f"{self._expect.target}: the prompt has {limit.prompt_tokens:,} tokens and leaves no room for "
             f"an answer in the context of {limit.context:,}; it was not sent."
         )
+
+
+def read_completion(
+    family: FamilyAsking,
+    request: Request,
+    choice: Mapping[str, Json],
+    usage: Json,
+    expect: ResponseValidator,
+) -> Exchange:
+    """The exchange that a completion completes. Raises Malformed.
+
+    Args:
+        family: how the model is asked.
+        request: the request that it answers.
+        choice: has `text` and `finish_reason`.
+        usage: has `prompt_tokens` and `completion_tokens`.
+        expect: checks the values.
+    """
+    result, parts = family.read(request, valid_unicode(expect.text(choice.get("text"), "`text`")))
+    return Exchange(
+        request,
+        result,
+        input_tokens=tokens(usage, "prompt_tokens"),
+        output_tokens=tokens(usage, "completion_tokens"),
+        reply=parts.reply,
+        finish_reason=expect.maybe_text(choice.get("finish_reason"), "`finish_reason`"),
+    )

@@ -4,8 +4,7 @@ It compares the words of a request with those of the offered functions and their
 a model must pass to have understood anything. It reads requests only, not entries, ids or ground truths.
 """
 
-from bfcl_pipeline.ask.generation import Responder
-from bfcl_pipeline.ask.models.embedded import EmbeddedModel
+from bfcl_pipeline.ask.generation import Model, Responder
 from bfcl_pipeline.ask.models.lexical.agentic import agentic_step
 from bfcl_pipeline.ask.models.lexical.arguments import items_of, properties
 from bfcl_pipeline.ask.models.lexical.selection import requested_calls
@@ -21,10 +20,8 @@ NO_CALL = "None of the functions matches the request."
 _LANGUAGES = {ReturnFormat.JAVA: Language.JAVA, ReturnFormat.JAVASCRIPT: Language.JAVASCRIPT}
 
 
-class Lexical(EmbeddedModel):
+class Lexical(Model):
     """A model that compares words."""
-
-    __slots__ = ()
 
     def responder(self, entry: Entry) -> Responder:  # noqa: ARG002  # the entry is hidden from it
         """The same function for every entry."""

@@ -4,22 +4,49 @@ Its answers take time and are journaled like those of an API. Requests that wait
 at most `limits.in_flight`, one batch after the other in one thread.
 """
 
+from __future__ import annotations
+
 import asyncio
 import threading
 from collections import deque
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from bfcl_pipeline.ask.generation.asking import Asking
-from bfcl_pipeline.ask.models.adapters.read_completion import read_completion
+from bfcl_pipeline.ask.models.adapters.completions import read_completion
 from bfcl_pipeline.ask.models.adapters.response_validator import ResponseValidator
 from bfcl_pipeline.ask.models.chat_template import family_asking
-from bfcl_pipeline.ask.models.local.engine import LocalAnswer, LocalEngine, Prompt
 from bfcl_pipeline.base.errors import ModelError
 from bfcl_pipeline.base.text import Log
 from bfcl_pipeline.benchmark.config import ModelRow
 from bfcl_pipeline.benchmark.records import Exchange, Json, Request
+
+if TYPE_CHECKING:
+    from bfcl_pipeline.ask.models.local.engine import LocalEngine
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """One request."""
+
+    text: str
+    stop_token_ids: Sequence[int] = ()  # besides the model's own
+    skip_special_tokens: bool = True  # leave them out of the text
+    max_tokens: int | None = None  # None: the official limit
+
+
+@dataclass(frozen=True, slots=True)
+class LocalAnswer:
+    """What the model wrote."""
+
+    text: str  # without the token that ended it
+    finish_reason: str  # stop, or length
+    input_tokens: int
+    output_tokens: int
+    max_tokens: int  # the limit that held
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +92,8 @@ class TransformersModel:
             log: receives a line on what was loaded.
         """
         if self._engine is None:
+            from bfcl_pipeline.ask.models.local.engine import LocalEngine  # imports torch
+
             self._engine = LocalEngine.load(self._row.model, self._row.revision, self._row.dtype)
             self._thread = ThreadPoolExecutor(1, thread_name_prefix="transformers")
             if log is not None:

@@ -1,7 +1,7 @@
 """Greedy answers of a causal language model, through transformers: prompts in, texts out.
 
 Covers loading, tokens, batches, stop tokens and the limit on new tokens, as vLLM's completions have them at
-temperature 0. torch and transformers take seconds to import, so that is done here, at the first use.
+temperature 0. torch and transformers take seconds to import: `local.adapter` imports this at its first use.
 """
 
 from __future__ import annotations
@@ -12,8 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import torch
+from transformers import AutoModelForCausalLM, AutoTokenizer, GenerationConfig, StoppingCriteriaList
+
 from bfcl_pipeline.ask.models.adapters.prompt_length import MOST_NEW_TOKENS, new_tokens
-from bfcl_pipeline.ask.models.quiet import silence_transformers
+from bfcl_pipeline.ask.models.local.adapter import LocalAnswer, Prompt
+from bfcl_pipeline.ask.models.template_process import silence_transformers
 from bfcl_pipeline.ask.models.weights import is_path
 from bfcl_pipeline.base.errors import ContextOverflow, ModelError, RequestRefused
 from bfcl_pipeline.base.text import cut, printable
@@ -28,27 +32,6 @@ _LONGEST_REASON = 300
 _CONTEXT_TOKENS = (
     8  # of the prompt, before the answer: the first token of a text may be written without its space
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Prompt:
-    """One request."""
-
-    text: str
-    stop_token_ids: Sequence[int] = ()  # besides the model's own
-    skip_special_tokens: bool = True  # leave them out of the text
-    max_tokens: int | None = None  # None: the official limit
-
-
-@dataclass(frozen=True, slots=True)
-class LocalAnswer:
-    """What the model wrote."""
-
-    text: str  # without the token that ended it
-    finish_reason: str  # stop, or length
-    input_tokens: int
-    output_tokens: int
-    max_tokens: int  # the limit that held
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,9 +69,6 @@ class LocalEngine:
             raise ModelError(
                 f"{name}: no such directory. Correct `model` in the row, or fetch the weights."
             )
-        import torch
-        from transformers import AutoModelForCausalLM, AutoTokenizer
-
         silence_transformers()
         device = "cuda" if torch.cuda.is_available() else "cpu"
         try:
@@ -173,8 +153,6 @@ class LocalEngine:
     def _batch(
         self, batch: Sequence[_Tokens], is_unwanted: Callable[[], bool]
     ) -> Sequence[LocalAnswer | ModelError]:
-        import torch
-
         try:
             return [
                 self._answer(one, new)
@@ -191,9 +169,6 @@ class LocalEngine:
 
     def _new(self, batch: Sequence[_Tokens], is_unwanted: Callable[[], bool]) -> list[list[int]]:
         """The new tokens of each prompt, at least up to its end."""
-        import torch
-        from transformers import GenerationConfig, StoppingCriteriaList
-
         longest = max(len(one.ids) for one in batch)
         missing = [longest - len(one.ids) for one in batch]
         ids = [[self._padding] * pad + one.ids for pad, one in zip(missing, batch, strict=True)]

@@ -8,7 +8,7 @@ import os
 import shlex
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from bfcl_pipeline.base.errors import ConfigError, ModelError
@@ -87,8 +87,7 @@ def server_command(row: ModelRow, program: tuple[str, ...], host: str, port: int
         *("--served-model-name", row.model),
         *("--host", host, "--port", str(port)),
         "--enable-prefix-caching",
-        *_tool_options(row),
-        *_words(_options(row)),
+        *_options(row),
         *row.vllm.args,
     )
 
@@ -111,30 +110,20 @@ def _module(python: str) -> tuple[str, ...]:
     return (python, "-m", _MODULE, "--model")
 
 
-def _tool_options(row: ModelRow) -> tuple[str, ...]:
-    """What only requests to chat completions use: a model asked by prompts is served without it."""
-    if row.family is not None:
-        return ()
+def _options(row: ModelRow) -> Iterator[str]:
+    """The options of vLLM that the row sets; a model asked by prompts needs none of chat completions."""
     serving = row.vllm
-    calls: tuple[str, ...] = ()
-    if row.mode is Mode.FC and serving.tool_parser is not None:
-        calls = ("--enable-auto-tool-choice", "--tool-call-parser", serving.tool_parser)
-    template = serving.chat_template and project_file(serving.chat_template)
-    return calls + _words({"--reasoning-parser": serving.reasoning_parser, "--chat-template": template})
-
-
-def _options(row: ModelRow) -> Mapping[str, object]:
-    """The options that the row sets, whatever it is asked by; None: not set."""
-    serving = row.vllm
-    return {
+    values: dict[str, object] = {
         "--revision": row.revision,
         "--dtype": serving.dtype,
         "--max-model-len": serving.max_model_len,
         "--tensor-parallel-size": serving.gpus if serving.gpus > 1 else None,
     }
-
-
-def _words(options: Mapping[str, object]) -> tuple[str, ...]:
-    return tuple(
-        word for name, value in options.items() if value is not None for word in (name, str(value))
-    )
+    if row.family is None:
+        if row.mode is Mode.FC and serving.tool_parser is not None:
+            yield from ("--enable-auto-tool-choice", "--tool-call-parser", serving.tool_parser)
+        template = serving.chat_template and project_file(serving.chat_template)
+        values = {"--reasoning-parser": serving.reasoning_parser, "--chat-template": template, **values}
+    for name, value in values.items():
+        if value is not None:
+            yield from (name, str(value))

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from bfcl_pipeline.ask.models.serving.address import POLL_SECONDS, Address, State, write_address
 from bfcl_pipeline.ask.models.serving.program import find_program, server_command, server_environment
@@ -55,26 +55,16 @@ class ServerOptions:
     with_parent: bool = False  # end when the process that started this one ends
 
 
-class AnnouncedAddress:
-    """An address file that is kept up to date."""
-
-    def __init__(self, path: Path, address: Address) -> None:
-        self._path = path
-        self._address = address
-        write_address(path, address)
-
-    def update(self, **changes: Any) -> Address:
-        """Changes fields of the address and rewrites the file; returns the address."""
-        self._address = replace(self._address, **changes)
-        write_address(self._path, self._address)
-        return self._address
+Announce: TypeAlias = Callable[..., None]
+"""Changes fields of the address in the address file."""
 
 
 @contextmanager
-def announced_address(name: str, options: ServerOptions) -> Iterator[AnnouncedAddress]:
+def announced_address(name: str, options: ServerOptions) -> Iterator[Announce]:
     """Writes the address file of the server of the model called `name`, with the state `starting`.
 
-    On an error the file keeps the command and gets the reason; else it is deleted at the end of the block.
+    The block is given a function that changes it. On an error the file keeps the command and has the
+    reason; else it is deleted at the end of the block.
     """
     address = Address(
         State.STARTING,
@@ -83,22 +73,28 @@ def announced_address(name: str, options: ServerOptions) -> Iterator[AnnouncedAd
         start_seconds=options.start_seconds,
         log=str(options.log) if options.log else None,
     )
-    announced = AnnouncedAddress(options.address, address)
+
+    def announce(**changes: Any) -> None:
+        nonlocal address
+        address = replace(address, **changes)
+        write_address(options.address, address)
+
+    announce()
     try:
-        yield announced
+        yield announce
     except PipelineError as error:
-        announced.update(state=State.FAILED, reason=str(error))
+        announce(state=State.FAILED, reason=str(error))
         raise
     options.address.unlink(missing_ok=True)
 
 
-def serve(row: ModelRow, options: ServerOptions, address: AnnouncedAddress, log: Log) -> None:
+def serve(row: ModelRow, options: ServerOptions, announce: Announce, log: Log) -> None:
     """Serves the model of `row` until this process gets TERM, INT or HUP; then ends all that it started.
 
     Args:
         row: the model.
         options: of the server.
-        address: rewritten with the command, and with the endpoint when the server is ready.
+        announce: called with the command, and with the endpoint when the server is ready.
         log: receives lines about the progress.
 
     Raises:
@@ -112,14 +108,14 @@ def serve(row: ModelRow, options: ServerOptions, address: AnnouncedAddress, log:
         )
     with _ending(options.with_parent, log) as is_ending:
         for left in reversed(range(PORTS_TRIED)):
-            if not _serve_once(row, options, address, is_ending, log, again=left > 0):
+            if not _serve_once(row, options, announce, is_ending, log, again=left > 0):
                 return
 
 
 def _serve_once(
     row: ModelRow,
     options: ServerOptions,
-    address: AnnouncedAddress,
+    announce: Announce,
     is_ending: Callable[[float], bool],
     log: Log,
     *,
@@ -132,7 +128,7 @@ def _serve_once(
     environment = server_environment(row, os.environ)
     python = python_of(program)
     packages = {} if python is None else packages_of(python)
-    address.update(command=command)
+    announce(command=command)
     log(f"starting {shlex.join(command)}")
     started = time.monotonic()
     here, elsewhere = options.host, options.host
@@ -156,13 +152,9 @@ def _serve_once(
                 )
         version = server.version()
         record = started_server("vllm", version, packages, command, environment, gpus(environment))
-        ready = address.update(
-            state=State.READY,
-            endpoint=f"http://{elsewhere}:{port}/v1",
-            vllm=version,
-            server=asdict(record),
-        )
-        log(f"ready at {ready.endpoint} after {time.monotonic() - started:.0f} s (vLLM {ready.vllm})")
+        endpoint = f"http://{elsewhere}:{port}/v1"
+        announce(state=State.READY, endpoint=endpoint, vllm=version, server=asdict(record))
+        log(f"ready at {endpoint} after {time.monotonic() - started:.0f} s (vLLM {version})")
         while not is_ending(POLL_SECONDS):
             if server.exit_status is not None:
                 raise ModelError(_failed("ended while it was in use", server, options))

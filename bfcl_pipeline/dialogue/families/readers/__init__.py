@@ -3,23 +3,31 @@
 from collections.abc import Mapping
 
 from bfcl_pipeline.dialogue.families.readers.answers import Reader, as_it_is, read_plain_text
-from bfcl_pipeline.dialogue.families.readers.falcon import FALCON
-from bfcl_pipeline.dialogue.families.readers.fenced import FENCED_TEXT
-from bfcl_pipeline.dialogue.families.readers.function_call_marks import FUNCTION_CALL_MARKS
 from bfcl_pipeline.dialogue.families.readers.function_gemma import FUNCTION_GEMMA
-from bfcl_pipeline.dialogue.families.readers.listed import ARCH_CALLS, GRANITE_3_CALLS, PHI_CALLS
-from bfcl_pipeline.dialogue.families.readers.mistral import MISTRAL
+from bfcl_pipeline.dialogue.families.readers.marked import (
+    ARCH_CALLS,
+    FALCON,
+    FUNCTION_CALL_MARKS,
+    GRANITE_3_CALLS,
+    PHI_CALLS,
+    TOOL_CALL_TAGS,
+    TOOL_CALL_TAGS_ONLY,
+)
 from bfcl_pipeline.dialogue.families.readers.objects import (
     ARRAY,
     ARRAY_OR_SEMICOLONS,
     HAMMER,
+    MISTRAL,
     PYTHON_OR_JSON,
     THINK_AGENT,
 )
+from bfcl_pipeline.dialogue.families.readers.plain import (
+    AFTER_REASONING,
+    FENCED_TEXT,
+    REASONED_TEXT,
+    TWO_LINES,
+)
 from bfcl_pipeline.dialogue.families.readers.python_statements import PYTHON_STATEMENTS
-from bfcl_pipeline.dialogue.families.readers.reasoning import AFTER_REASONING, REASONED_TEXT
-from bfcl_pipeline.dialogue.families.readers.tagged import TOOL_CALL_TAGS, TOOL_CALL_TAGS_ONLY
-from bfcl_pipeline.dialogue.families.readers.two_lines import TWO_LINES
 
 READERS: Mapping[str, Reader] = {
     "arch": ARCH_CALLS,

@@ -104,6 +104,20 @@ def _items(value: Any) -> Iterable[Any]:
     return ()
 
 
+def between(text: str, start: str, end: str) -> list[str]:
+    """The texts between each `start` and the first `end` after it, from the left, without overlaps."""
+    found = []
+    at = 0
+    while (begin := text.find(start, at)) >= 0:
+        begin += len(start)
+        stop = text.find(end, begin)
+        if stop < 0:
+            break
+        found.append(text[begin:stop])
+        at = stop + len(end)
+    return found
+
+
 def no_calls(text: str) -> Json:
     """The uniform form of what an official handler decodes, but not as calls: an own error type.
 

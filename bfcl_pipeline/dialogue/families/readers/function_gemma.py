@@ -7,8 +7,12 @@ import re
 from typing import Any
 
 from bfcl_pipeline.benchmark.records import Json
-from bfcl_pipeline.dialogue.families.readers.answers import Reader, named_calls, read_plain_text
-from bfcl_pipeline.dialogue.families.readers.between import between
+from bfcl_pipeline.dialogue.families.readers.answers import (
+    Reader,
+    between,
+    named_calls,
+    read_plain_text,
+)
 
 _CALL = "call:"
 _ESCAPE = "<escape>"

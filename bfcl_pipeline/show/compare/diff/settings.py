@@ -88,8 +88,8 @@ def making_changes(first: Run, second: Run, pair: tuple[str, str]) -> list[Diffe
         )
         found = [] if ours == theirs else [Difference("records", *lines)]
     for name, of_one, of_two in (
-        ("returned model names", one.api.models, two.api.models),
-        ("returned fingerprints", one.api.fingerprints, two.api.fingerprints),
+        ("returned model names", one.models, two.models),
+        ("returned fingerprints", one.fingerprints, two.fingerprints),
     ):
         if set(of_one) != set(of_two):
             found.append(Difference(name, *(", ".join(sorted(side)) or None for side in (of_one, of_two))))

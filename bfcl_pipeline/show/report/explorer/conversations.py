@@ -6,12 +6,21 @@ are shown. What is in them, and how long texts may be, is decided in `transcript
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import json
 import os
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import TypeAlias
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Self, TypeAlias
 
+import pyarrow as pa
+
+from bfcl_pipeline.base.text import valid_unicode
 from bfcl_pipeline.base.workers import process_pool
 from bfcl_pipeline.benchmark.config.choices import ShownEntries
 from bfcl_pipeline.benchmark.records import Entry
@@ -19,12 +28,87 @@ from bfcl_pipeline.benchmark.tables import entries_path, read_entries
 from bfcl_pipeline.dialogue.release_texts import texts_path
 from bfcl_pipeline.judge.own_errata import using_errata
 from bfcl_pipeline.runs.run import Run
-from bfcl_pipeline.show.playback import Conditions, read_conditions
+from bfcl_pipeline.show.playback.conditions import Conditions, read_conditions
 from bfcl_pipeline.show.report.explorer.index import Index, IndexedCategory
-from bfcl_pipeline.show.report.explorer.packing import Block, records_block
-from bfcl_pipeline.show.transcripts.as_json import as_json
 from bfcl_pipeline.show.transcripts.entry import entry_record
+from bfcl_pipeline.show.transcripts.parts import as_json
 from bfcl_pipeline.show.transcripts.run import answer_records
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One piece of the page's data."""
+
+    digest: str  # of its content, by which the page recognises a file of another report
+    text: str  # base64
+
+    @classmethod
+    def of(cls, value: Any) -> Self:
+        """The block of a value that JSON can hold; equal values give equal text on every machine."""
+        plain = valid_unicode(json.dumps(value, ensure_ascii=False, separators=(",", ":"))).encode()
+        packed = pa.compress(plain, codec="gzip", asbytes=True)  # its own zlib, the same everywhere
+        return cls(hashlib.sha256(plain).hexdigest()[:16], base64.b64encode(packed).decode())
+
+    def script(self, name: str) -> str:
+        """The block as a script file, for a page opened from disk, which may load nothing else.
+
+        name: letters and digits, chosen by the page.
+        """
+        return f'bfcl_data("{name}","{self.digest}","{self.text}");\n'
+
+
+def records_block(records: Mapping[str, Any]) -> Block:
+    """The block of records by id, in which an item that occurs several times is stored once.
+
+    Questions over one memory have the same texts before them, entries of one API the same functions; these
+    lie further apart than compression looks back.
+
+    records: values of `transcripts.as_json`. In the block, `{"item": 3}` in the place of an item is the
+    fourth of the list `items`.
+    """
+    counts: Counter[str] = Counter()
+    first: dict[str, Any] = {}
+    for item in _items(list(records.values())):
+        key = _key(item)
+        counts[key] += 1
+        first.setdefault(key, item)
+    places = {key: place for place, key in enumerate(key for key, number in counts.items() if number > 1)}
+    return Block.of(
+        {
+            "items": [first[key] for key in places],
+            "records": {name: _with_places(record, places) for name, record in records.items()},
+        }
+    )
+
+
+def _key(item: Any) -> str:
+    """Equal for items that are the same as JSON, whose objects have their names in one order."""
+    return repr(item)
+
+
+def _items(value: Any) -> Iterator[Any]:
+    """The items anywhere in a value."""
+    if isinstance(value, dict):
+        if "kind" in value:
+            yield value
+            return
+        value = list(value.values())
+    if isinstance(value, list):
+        for part in value:
+            yield from _items(part)
+
+
+def _with_places(value: Any, places: Mapping[str, int]) -> Any:
+    """A value with the places of items that occur several times in their place."""
+    if isinstance(value, list):
+        return [_with_places(part, places) for part in value]
+    if not isinstance(value, dict):
+        return value
+    if "kind" in value:
+        place = places.get(_key(value))
+        return value if place is None else {"item": place}
+    return {name: _with_places(part, places) for name, part in value.items()}
+
 
 Told: TypeAlias = Callable[[int, int], None]
 """Is told how many conversations are done, and how many there are."""
@@ -46,11 +130,6 @@ class _Task:
     category: str
     entry_ids: Collection[str]  # also those of sessions
     model: str | None = None  # whose answers are recorded; None: the entries are
-
-    @property
-    def size(self) -> int:
-        """How many records it has."""
-        return len(self.entry_ids)
 
 
 def conversations(
@@ -84,40 +163,31 @@ def conversations(
     """
     if shown is ShownEntries.NONE or not texts_path(run.data).is_file():
         return
-    maker = _Maker(run, read_conditions(run))
-    tasks = list(_tasks(index, shown, pairs, maker))
-    count, done = sum(task.size for task in tasks), 0
-    most = processes or os.cpu_count() or 1
-    with (
-        using_errata(run.errata, run.data),
-        _made(maker, tasks, min(most, 1 + count // per_process)) as blocks,
-    ):
+    conditions = read_conditions(run)
+    _keep(run, conditions)
+    tasks = list(_tasks(index, shown, pairs, run.data))
+    count, done = sum(len(task.entry_ids) for task in tasks), 0
+    most = min(processes or os.cpu_count() or 1, 1 + count // per_process)
+    with using_errata(run.errata, run.data), ExitStack() as stack:
+        blocks: Iterable[Block | None] = map(_block, tasks)
+        if most > 1:
+            blocks = stack.enter_context(process_pool(most, _keep, run, conditions)).map(_block, tasks)
         for task, block in zip(tasks, blocks, strict=True):
-            done += task.size
+            done += len(task.entry_ids)
             told(done, count)
             if block is not None:
                 yield task.name, block
 
 
-@contextmanager
-def _made(maker: _Maker, tasks: Sequence[_Task], processes: int) -> Iterator[Iterable[Block | None]]:
-    """The blocks of the tasks, in their order."""
-    if processes <= 1:
-        yield map(maker.block, tasks)
-        return
-    with process_pool(processes, _keep, maker) as pool:
-        yield pool.map(_block, tasks)
-
-
 def _tasks(
-    index: Index, shown: ShownEntries, pairs: Collection[tuple[str, str]], maker: _Maker
+    index: Index, shown: ShownEntries, pairs: Collection[tuple[str, str]], data: Path
 ) -> Iterator[_Task]:
     for place, category in enumerate(index.categories):
         wanted = _wanted(index, category, shown, pairs)
-        if not maker.has(category.name) or not any(wanted.values()):
+        if not entries_path(data, category.name).is_file() or not any(wanted.values()):
             continue
         asked = {entry_id for ids in wanted.values() for entry_id in ids}
-        staged = maker.entries(category.name)
+        staged = _entries(data, category.name)
         sessions = {one for entry in staged if entry.entry_id in asked for one in entry.depends_on}
         for number, (model, ids) in enumerate(wanted.items()):
             if ids:
@@ -125,51 +195,31 @@ def _tasks(
         yield _Task(f"e{place}", category.name, asked | sessions)
 
 
-class _Maker:
-    """Makes blocks; it keeps the entries of one category, since tasks come by category."""
-
-    def __init__(self, run: Run, conditions: Conditions) -> None:
-        self._run, self._conditions = run, conditions
-        self._category: str | None = None
-        self._entries: Sequence[Entry] = ()
-
-    def __reduce__(self) -> tuple[type[_Maker], tuple[Run, Conditions]]:
-        """Without entries: another process reads those it needs."""
-        return _Maker, (self._run, self._conditions)
-
-    def has(self, category: str) -> bool:
-        """Whether the category is staged."""
-        return entries_path(self._conditions.data, category).is_file()
-
-    def entries(self, category: str) -> Sequence[Entry]:
-        """The staged entries of a category."""
-        if category != self._category:
-            self._entries = list(read_entries(entries_path(self._conditions.data, category)))
-            self._category = category
-        return self._entries
-
-    def block(self, task: _Task) -> Block | None:
-        """The block of a task; None if the run has no answer of it."""
-        ids = task.entry_ids
-        entries = [entry for entry in self.entries(task.category) if entry.entry_id in ids]
-        if task.model is None:
-            made = {one.entry_id: as_json(entry_record(one, self._conditions)) for one in entries}
-        else:
-            played = answer_records(self._run, task.model, entries, self._conditions)
-            made = {record.entry_id: as_json(record) for record in played}
-        return records_block(made) if made else None
+@lru_cache(maxsize=1)  # tasks come by category
+def _entries(data: Path, category: str) -> Sequence[Entry]:
+    """The staged entries of a category."""
+    return read_entries(entries_path(data, category))
 
 
-_makers: list[_Maker] = []
-"""The one of a process of a pool."""
+_kept: list[tuple[Run, Conditions]] = []
+"""Of this process: the run whose blocks it makes."""
 
 
-def _keep(maker: _Maker) -> None:
-    _makers.append(maker)
+def _keep(run: Run, conditions: Conditions) -> None:
+    _kept[:] = [(run, conditions)]
+    _entries.cache_clear()
 
 
 def _block(task: _Task) -> Block | None:
-    return _makers[0].block(task)
+    """The block of a task; None if the run has no answer of it."""
+    ((run, conditions),) = _kept
+    entries = [one for one in _entries(conditions.data, task.category) if one.entry_id in task.entry_ids]
+    if task.model is None:
+        made = {one.entry_id: as_json(entry_record(one, conditions)) for one in entries}
+    else:
+        played = answer_records(run, task.model, entries, conditions)
+        made = {record.entry_id: as_json(record) for record in played}
+    return records_block(made) if made else None
 
 
 def _wanted(

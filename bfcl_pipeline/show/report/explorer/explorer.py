@@ -15,9 +15,8 @@ from bfcl_pipeline.benchmark.config.choices import ShownEntries
 from bfcl_pipeline.benchmark.definition import CATEGORIES
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.runs.run import Run
-from bfcl_pipeline.show.report.explorer.conversations import Told, conversations, silent
+from bfcl_pipeline.show.report.explorer.conversations import Block, Told, conversations, silent
 from bfcl_pipeline.show.report.explorer.index import read_index
-from bfcl_pipeline.show.report.explorer.packing import Block
 from bfcl_pipeline.show.report.page.run_tables import RunTables
 from bfcl_pipeline.show.report.page.views import ERRATA_MARK, defects
 

@@ -1,15 +1,14 @@
 """The figure of what the questions of a run consist of: entries by category, by hops, by scenario."""
 
 from collections.abc import Mapping
-from typing import Any
 
 import altair as alt
 from altair.vegalite.v6.api import ChartType
 
 from bfcl_pipeline.benchmark.definition import CATEGORIES
-from bfcl_pipeline.show.report.figures.figure import Figure, data
+from bfcl_pipeline.show.report.figures.figure import Figure, count_axis, data, named_rows, panel_title
 from bfcl_pipeline.show.report.figures.names import Models
-from bfcl_pipeline.show.report.figures.style import BLUE, PANEL, SOFT
+from bfcl_pipeline.show.report.figures.style import BLUE, SOFT
 from bfcl_pipeline.show.report.page.run_tables import RunTables
 
 
@@ -53,11 +52,12 @@ def composition(tables: RunTables, _: Models) -> Figure | None:
 
 
 def _panel(title: str, entries: Mapping[str, int]) -> ChartType:
-    rows: list[dict[str, Any]] = [{"part": name, "entries": count} for name, count in entries.items()]
-    base = alt.Chart(data(rows)).encode(y=alt.Y("part:N", sort=list(entries), title=None))
-    x = alt.X("entries:Q", axis=alt.Axis(title="Entries", format=",d", tickCount=5, tickMinStep=1))
-    heading = alt.TitleParams(title, style=PANEL, anchor="start", frame="group", offset=6)
+    rows = [{"part": name, "entries": count} for name, count in entries.items()]
+    base = alt.Chart(data(rows)).encode(
+        y=named_rows(list(entries), "part"), x=count_axis("entries", "Entries", 5, tickMinStep=1)
+    )
+    text = alt.Text("entries:Q", format=",d")
     return alt.layer(
-        base.mark_bar(height=11, color=BLUE).encode(x=x),
-        base.mark_text(align="left", dx=5, color=SOFT).encode(x=x, text=alt.Text("entries:Q", format=",d")),
-    ).properties(width=360, height=alt.Step(16), title=heading)
+        base.mark_bar(height=11, color=BLUE),
+        base.mark_text(align="left", dx=5, color=SOFT).encode(text=text),
+    ).properties(width=360, height=alt.Step(16), title=panel_title(title))

@@ -6,9 +6,7 @@ from typing import Any
 
 from bfcl_pipeline.base.files import atomic_path, replace_folder
 from bfcl_pipeline.show.report.figures import (
-    comparisons,
     composition,
-    errors,
     failures,
     memory,
     renderer,
@@ -54,8 +52,8 @@ def _caption(figure: DrawnFigure) -> str:
 FIGURES: Sequence[Callable[[RunTables, Models], Figure | None]] = (
     scores.overall,
     scores.categories,
-    comparisons.draw_differences,
-    errors.errors,
+    scores.differences,
+    failures.errors,
     usage.cost,
     usage.latency,
     memory.backends,

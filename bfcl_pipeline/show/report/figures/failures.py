@@ -1,29 +1,43 @@
-"""Figures of failures: why answers to memory questions are wrong, what wrong answers on the web did."""
+"""Figures of wrong answers: by error type, by reason in memory categories, by what they did on the web."""
 
 from collections import Counter
-from statistics import fmean
 from typing import Any
 
 import altair as alt
 
+from bfcl_pipeline.base.text import plural
 from bfcl_pipeline.benchmark.definition import GROUPS
 from bfcl_pipeline.judge.scoring.memory_outcomes import Reason
-from bfcl_pipeline.show.report.figures.figure import FULL, Figure, data, in_groups, points, web_notes
+from bfcl_pipeline.show.report.figures.figure import (
+    Figure,
+    colours,
+    count_axis,
+    data,
+    in_groups,
+    in_panels,
+    means_by,
+    named_rows,
+    percent_scale,
+    points,
+    present,
+    stacked_bars,
+    web_notes,
+)
 from bfcl_pipeline.show.report.figures.memory import BACKENDS
-from bfcl_pipeline.show.report.figures.names import Models, limit_note
+from bfcl_pipeline.show.report.figures.names import Models, drawable_text, limit_note
 from bfcl_pipeline.show.report.figures.style import LINE, SOFT, STACK, Series
 from bfcl_pipeline.show.report.figures.web import CATEGORIES
-from bfcl_pipeline.show.report.page.memory_failures import ALL
+from bfcl_pipeline.show.report.page.memory import ALL
 from bfcl_pipeline.show.report.page.run_tables import Row, RunTables
 from bfcl_pipeline.show.transcripts.reasons import FAILURES, REASONS
 
 MOST_ROWS = 30
 """The most models with a row of their own."""
 
-OTHERS = "Other"
-"""The part of a bar with the reasons that have no part of their own."""
+OTHER_TYPES, OTHER_REASONS = "other types", "Other"
+"""The last part of a bar: all types, and all reasons, that have no part of their own."""
 
-_COLOURS = (*STACK[:7], LINE, STACK[7])  # of _SHOWN and OTHERS
+_COLOURS = (*STACK[:7], LINE, STACK[7])  # of _SHOWN and OTHER_REASONS
 
 _SHOWN = (
     Reason.NEVER_STORED,
@@ -37,135 +51,142 @@ _SHOWN = (
 )
 
 
+def errors(tables: RunTables, models: Models) -> Figure | None:
+    """Wrong answers by official error type, as stacked bars."""
+    totals: Counter[str] = Counter()
+    counts: Counter[tuple[str, str]] = Counter()
+    for row in tables["error_types"]:
+        totals[row["error_type"]] += row["count"]
+    if not totals:
+        return None
+    own = sorted(totals, key=lambda kind: (-totals[kind], kind))
+    if len(own) > len(STACK):
+        own = own[: len(STACK) - 1]
+    for row in tables["error_types"]:
+        counts[row["model"], row["error_type"] if row["error_type"] in own else OTHER_TYPES] += row["count"]
+    kinds = {kind: drawable_text(kind, 50) for kind in own}
+    if len(own) < len(totals):
+        kinds[OTHER_TYPES] = OTHER_TYPES
+    wrong = {model for model, _ in counts}
+    best = models.best(wrong, MOST_ROWS)
+    rows = [
+        {"model": models.names[model], "type": name, "place": place, "count": counts[model, kind]}
+        for model in best
+        for place, (kind, name) in enumerate(kinds.items())
+        if counts[model, kind]
+    ]
+    names = list(kinds.values())
+    chart = stacked_bars(
+        rows,
+        models.named(best),
+        count_axis("count", "Wrong answers", 6),
+        colours("type", names, STACK[: len(names)], columns=2),
+    ).encode(order=alt.Order("place:Q"))
+    sums = (f"{name} {sum(counts[model, kind] for model in best):,}" for kind, name in kinds.items())
+    return Figure(
+        "errors",
+        "Wrong answers by error type",
+        "Number of wrong answers of each model by official error type; the parts of a bar have the order "
+        "of the legend." + limit_note(len(best), len(wrong)),
+        f"Wrong answers of the models shown by type: {', '.join(sums)}.",
+        chart.properties(width=430, height=alt.Step(22)),
+    )
+
+
 def memory(tables: RunTables, models: Models) -> Figure | None:
     """Wrong answers to memory questions by reason and backend, as stacked bars."""
     counts: Counter[tuple[str, str, str]] = Counter()
     names = {reason.value: REASONS[reason][0] for reason in _SHOWN}
     for row in tables["memory_failures"]:
         if row["category"] != ALL:
-            counts[row["model"], row["category"], names.get(row["reason"], OTHERS)] += row["count"]
+            counts[row["model"], row["category"], names.get(row["reason"], OTHER_REASONS)] += row["count"]
     if not counts:
         return None
     wrong = {model for model, _, _ in counts}
     best = models.best(wrong, MOST_ROWS)
+    colour_of = dict(zip((*names.values(), OTHER_REASONS), _COLOURS, strict=True))
     found = {reason for _, _, reason in counts}
-    parts = [name for name in (*names.values(), OTHERS) if name in found]
-    rows = [
-        {
-            "model": models.names[model],
-            "backend": BACKENDS[category],
-            "reason": reason,
-            "place": parts.index(reason),
-            "count": count,
-        }
-        for (model, category, reason), count in counts.items()
-        if model in best
-    ]
-    panels = [BACKENDS[name] for name in GROUPS["memory"] if any(key[1] == name for key in counts)]
-    colours = dict(zip((*names.values(), OTHERS), _COLOURS, strict=True))
-    chart = (
-        alt.Chart(data(rows))
-        .mark_bar(height=11, stroke=SOFT, strokeWidth=0.6)
-        .encode(
-            y=alt.Y("model:N", sort=models.named(best), title=None),
-            x=alt.X("count:Q", axis=alt.Axis(title="Wrong answers", format=",d", tickCount=4)),
-            color=alt.Color(
-                "reason:N",
-                scale=alt.Scale(domain=parts, range=[colours[part] for part in parts]),
-                legend=alt.Legend(title=None, orient="bottom", columns=4),
-            ),
-            order=alt.Order("place:Q"),
-        )
-        .properties(width=150, height=alt.Step(20))
-        .facet(column=alt.Column("backend:N", sort=panels, title=None))
-    )
+    parts = [name for name in colour_of if name in found]
+    asked = {category for _, category, _ in counts}
+    panels = {name: BACKENDS[name] for name in GROUPS["memory"] if name in asked}
+    rows = []
     sums: Counter[tuple[str, str]] = Counter()
     for (model, category, reason), count in counts.items():
         if model in best:
             sums[category, reason] += count
+            where = {"model": models.names[model], "backend": BACKENDS[category]}
+            rows.append({**where, "reason": reason, "place": parts.index(reason), "count": count})
+    chart = stacked_bars(
+        rows,
+        models.named(best),
+        count_axis("count", "Wrong answers", 4),
+        colours("reason", parts, [colour_of[part] for part in parts], columns=4),
+        height=11,
+    ).encode(order=alt.Order("place:Q"))
+    about = (
+        f"{name}: " + ", ".join(f"{reason} {sums[category, reason]:,}" for reason in parts)
+        for category, name in panels.items()
+    )
     return Figure(
         "memory_failures",
         "Memory: why answers are wrong",
         "Wrong answers to memory questions by the first reason that applies; the parts of a bar have the "
         "order of the legend." + limit_note(len(best), len(wrong)),
-        "; ".join(
-            f"{BACKENDS[category]}: "
-            + ", ".join(f"{reason} {sums[category, reason]:,}" for reason in parts)
-            for category in GROUPS["memory"]
-            if BACKENDS[category] in panels
-        )
-        + ".",
-        chart,
+        "; ".join(about) + ".",
+        in_panels(chart, list(panels.values()), "backend", 150, alt.Step(20)),
     )
 
 
 def web(tables: RunTables, models: Models) -> Figure | None:
     """The share of wrong answers with each kind of failure: each model, and the mean over models."""
-    shares: dict[str, list[dict[str, Any]]] = {}
-    for row in tables["web_failures"]:
-        share = _share(row)
-        if share is not None and row["failure"] in FAILURES:
-            shares.setdefault(row["model"], []).append(
-                {
-                    "panel": CATEGORIES.get(row["category"], row["category"]),
-                    "failure": FAILURES[row["failure"]],
-                    "share": points(share),
-                }
-            )
-    best = models.best(shares)
-    if not any(row["share"] for found in shares.values() for row in found):
+    every = [
+        {
+            "panel": CATEGORIES.get(row["category"], row["category"]),
+            "failure": FAILURES[row["failure"]],
+            "share": points(share),
+            "model": row["model"],
+        }
+        for row in tables["web_failures"]
+        if row["failure"] in FAILURES and (share := _share(row)) is not None
+    ]
+    known = dict.fromkeys(row["model"] for row in every)
+    best = models.best(known)
+    kinds = present(FAILURES.values(), (row for row in every if row["share"]), "failure")
+    if not kinds:
         return None
     series = Series(models.named(best))
-    rows = [{**row, "model": models.names[model]} for model in best for row in shares[model]]
-    every = [row for found in shares.values() for row in found]
-    kinds = [
-        name for name in FAILURES.values() if any(row["share"] for row in every if row["failure"] == name)
+    rows = [
+        {**row, "model": models.names[model]} for model in best for row in every if row["model"] == model
     ]
-    grouped: dict[tuple[str, str], list[float]] = {}
-    for row in every:
-        grouped.setdefault((row["panel"], row["failure"]), []).append(row["share"])
     means: list[dict[str, Any]] = [
-        {"panel": panel, "failure": failure, "mean": fmean(values)}
-        for (panel, failure), values in grouped.items()
-        if failure in kinds
+        {"panel": row["panel"], "failure": row["failure"], "mean": row["share"]}
+        for row in means_by(every, ("panel", "failure"), "share")
+        if row["failure"] in kinds
     ]
-    panels = [name for name in CATEGORIES.values() if any(row["panel"] == name for row in every)]
-    y = alt.Y("failure:N", sort=kinds, title=None)
-    base = alt.Chart(data(row for row in [*means, *rows] if row["failure"] in kinds))
-    chart = (
-        alt.layer(
-            base.transform_filter("isValid(datum.mean)")
-            .mark_bar(height=15, color=LINE, stroke=SOFT, strokeWidth=0.6)
-            .encode(y=y, x=alt.X("mean:Q", scale=FULL)),
-            base.transform_filter("isValid(datum.share)")
-            .mark_point(size=50, strokeWidth=1.6, opacity=1)
-            .encode(
-                y=y,
-                x=alt.X(
-                    "share:Q",
-                    scale=FULL,
-                    axis=alt.Axis(title="Wrong answers (%)", values=[0, 25, 50, 75, 100]),
-                ),
-                color=series.colour(),
-                shape=series.shape(),
-            ),
-        )
-        .properties(width=190, height=alt.Step(24))
-        .facet(column=alt.Column("panel:N", sort=panels, title=None))
+    panels = present(CATEGORIES.values(), every, "panel")
+    base = alt.Chart(data(row for row in [*means, *rows] if row["failure"] in kinds)).encode(
+        y=named_rows(kinds, "failure")
+    )
+    axis = alt.Axis(title="Wrong answers (%)", values=[0, 25, 50, 75, 100])
+    chart = alt.layer(
+        base.transform_filter("isValid(datum.mean)")
+        .mark_bar(height=15, color=LINE, stroke=SOFT, strokeWidth=0.6)
+        .encode(x=percent_scale(alt.X, "mean")),
+        base.transform_filter("isValid(datum.share)")
+        .mark_point(size=50, strokeWidth=1.6, opacity=1)
+        .encode(x=percent_scale(alt.X, "share").axis(axis), color=series.colour(), shape=series.shape()),
     )
     return Figure(
         "web_failures",
         "Web search: what wrong answers did",
         "Share of the wrong answers with each kind of failure, of which an answer may have several: the "
-        f"mean over {len(shares)} {'models' if len(shares) > 1 else 'model'} (bars), and each model. Kinds "
-        "without any answer are left out." + limit_note(len(best), len(shares)),
+        f"mean over {plural(len(known), 'model', 'models')} (bars), and each model. Kinds "
+        "without any answer are left out." + limit_note(len(best), len(known)),
         in_groups(
-            panels,
-            lambda panel: ((row["failure"], row["mean"]) for row in means if row["panel"] == panel),
-            "mean over models in per cent ",
+            means, "panel", lambda row: row["failure"], "mean", panels, "mean over models in per cent "
         ),
-        chart,
-        web_notes(tables),
+        in_panels(chart, panels, width=190, height=alt.Step(24)),
+        web_notes(tables["web_hops"]),
     )
 
 

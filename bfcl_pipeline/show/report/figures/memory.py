@@ -8,15 +8,20 @@ from altair.vegalite.v6.api import ChartType
 
 from bfcl_pipeline.benchmark.definition import GROUPS
 from bfcl_pipeline.show.report.figures.figure import (
-    FULL,
     Figure,
+    colours,
     data,
     in_groups,
-    percent_axis,
+    in_panels,
+    named_rows,
+    panel_title,
+    percent_scale,
     points,
+    shares,
+    stacked_bars,
 )
 from bfcl_pipeline.show.report.figures.names import Models, limit_note
-from bfcl_pipeline.show.report.figures.style import BLUE, LINE, ORANGE, PANEL, SOFT, Series
+from bfcl_pipeline.show.report.figures.style import BLUE, LINE, ORANGE, SOFT, Series
 from bfcl_pipeline.show.report.page.run_tables import Row, RunTables
 
 BACKENDS = {"memory_kv": "Key-value", "memory_vector": "Vector", "memory_rec_sum": "Recursive summary"}
@@ -33,18 +38,18 @@ def backends(tables: RunTables, models: Models) -> Figure | None:
     panels: list[ChartType] = []
     about: list[str] = []
     known: set[str] = set()
-    judged = _judged(tables["categories"])
+    answered = [row for row in tables["categories"] if row["accuracy"] is not None]
+    judged = _judged(answered)
     for category in judged:
-        found = [row for row in tables["categories"] if row["category"] == category]
-        found = [row for row in found if row["accuracy"] is not None]
-        found.sort(key=lambda row: (-row["accuracy"], models.names[row["model"]]))
+        found = sorted(
+            (row for row in answered if row["category"] == category),
+            key=lambda row: (-row["accuracy"], models.names[row["model"]]),
+        )
         known |= {row["model"] for row in found}
         rows = [
             {
                 "model": models.names[row["model"]],
-                "accuracy": points(row["accuracy"]),
-                "low": points(row["ci_low"]),
-                "high": points(row["ci_high"]),
+                **shares(row),
                 "text": f"{row['accuracy'] * 100:.1f}",
             }
             for row in found
@@ -61,27 +66,26 @@ def backends(tables: RunTables, models: Models) -> Figure | None:
         "Memory: accuracy by backend",
         "Accuracy of each model with each memory backend, highest first, in per cent with its 95 % "
         "interval; the range is over all models."
-        + (f" The {MOST_ROWS} highest of {len(known)} models are shown." if len(known) > MOST_ROWS else ""),
+        + limit_note(min(MOST_ROWS, len(known)), len(known), "highest"),
         "; ".join(about) + ".",
         alt.vconcat(*panels, spacing=18),
     )
 
 
 def _judged(rows: Iterable[Row]) -> list[str]:
-    answered = {row["category"] for row in rows if row["accuracy"] is not None}
+    answered = {row["category"] for row in rows}
     return [category for category in GROUPS["memory"] if category in answered]
 
 
 def _panel(rows: list[dict[str, Any]], title: str, last: bool) -> ChartType:
-    y = alt.Y("model:N", sort=[row["model"] for row in rows], title=None)
-    axis = percent_axis("Accuracy (%)" if last else "")
-    base = alt.Chart(data(rows)).encode(y=y)
-    heading = alt.TitleParams(title, style=PANEL, anchor="start", frame="group", offset=6)
+    base = alt.Chart(data(rows)).encode(y=named_rows([row["model"] for row in rows]))
+    x = percent_scale(alt.X, "accuracy", "Accuracy (%)" if last else "")
+    low, high = percent_scale(alt.X, "low"), percent_scale(alt.X, "high")
     return alt.layer(
-        base.mark_bar(height=11, color=BLUE).encode(x=alt.X("accuracy:Q", scale=FULL, axis=axis)),
-        base.mark_rule(strokeWidth=1.4, color=SOFT).encode(x=alt.X("low:Q", scale=FULL), x2="high:Q"),
-        base.mark_text(align="left", dx=6, color=SOFT).encode(x=alt.X("high:Q", scale=FULL), text="text:N"),
-    ).properties(width=430, height=alt.Step(18), title=heading)
+        base.mark_bar(height=11, color=BLUE).encode(x=x),
+        base.mark_rule(strokeWidth=1.4, color=SOFT).encode(x=low, x2="high:Q"),
+        base.mark_text(align="left", dx=6, color=SOFT).encode(x=high, text="text:N"),
+    ).properties(width=430, height=alt.Step(18), title=panel_title(title))
 
 
 def domains(tables: RunTables, models: Models) -> Figure | None:
@@ -108,33 +112,20 @@ def domains(tables: RunTables, models: Models) -> Figure | None:
         yOffset=alt.YOffset("model:N", sort=list(series.names)),
         color=series.colour(),
     )
-    chart = (
-        base.mark_point(filled=True, size=50, opacity=1)
-        .encode(
-            x=alt.X(
-                "accuracy:Q",
-                scale=FULL,
-                axis=alt.Axis(title="Accuracy (%)", values=[0, 25, 50, 75, 100], gridColor=LINE),
-            ),
-            shape=series.shape(),
-        )
-        .properties(width=160, height=alt.Step(max(8, 26 // max(1, len(best))), **{"for": "offset"}))
-        .facet(column=alt.Column("backend:N", sort=panels, title=None))
+    axis = alt.Axis(title="Accuracy (%)", values=[0, 25, 50, 75, 100], gridColor=LINE)
+    chart = base.mark_point(filled=True, size=50, opacity=1).encode(
+        x=percent_scale(alt.X, "accuracy").axis(axis), shape=series.shape()
     )
+    height = alt.Step(max(8, 26 // max(1, len(best))), **{"for": "offset"})
     return Figure(
         "memory_domains",
         "Memory: accuracy by scenario",
         "Accuracy of each model by scenario (the kind of assistant that it plays) and memory backend, in "
         "per cent." + limit_note(len(best), len({row["model"] for row in known})),
         in_groups(
-            series.names,
-            lambda name: (
-                (f"{row['scenario']} ({row['backend']})", row["accuracy"])
-                for row in rows
-                if row["model"] == name
-            ),
+            rows, "model", lambda row: f"{row['scenario']} ({row['backend']})", "accuracy", series.names
         ),
-        chart,
+        in_panels(chart, panels, "backend", 160, height),
     )
 
 
@@ -162,35 +153,24 @@ def memory_changes(tables: RunTables, models: Models) -> Figure | None:
     ]
     panels = [BACKENDS[name] for name in GROUPS["memory"] if any(key[1] == name for key in sums)]
     absolute = "format(abs(datum.value), ',d')"
-    chart = (
-        alt.Chart(data(rows))
-        .mark_bar(height=11, stroke=SOFT, strokeWidth=0.6)
-        .encode(
-            y=alt.Y("model:N", sort=models.named(best), title=None),
-            x=alt.X(
-                "calls:Q",
-                axis=alt.Axis(title="Calls", labelExpr=absolute, tickCount=4, tickMinStep=1),
-            ),
-            color=alt.Color(
-                "change:N",
-                scale=alt.Scale(domain=[_REMOVED, _ADDED], range=[ORANGE, BLUE]),
-                legend=alt.Legend(title=None, orient="bottom"),
-            ),
-        )
-        .properties(width=150, height=alt.Step(20))
-        .facet(column=alt.Column("backend:N", sort=panels, title=None))
+    axis = alt.Axis(title="Calls", labelExpr=absolute, tickCount=4, tickMinStep=1)
+    chart = stacked_bars(
+        rows,
+        models.named(best),
+        alt.X("calls:Q", axis=axis),
+        colours("change", [_REMOVED, _ADDED], [ORANGE, BLUE]),
+        height=11,
+    )
+    about = (
+        f"{models.names[model]}, {BACKENDS[category]}: {both[_ADDED]:,} added, {both[_REMOVED]:,} removed"
+        for (model, category), both in sums.items()
+        if model in best[:10]
     )
     return Figure(
         "memory_changes",
         "Memory: additions and removals",
         "Calls in the sessions that add to the memory (to the right) and that remove one entry or all (to "
         "the left)." + limit_note(len(best), len(users)),
-        "; ".join(
-            f"{models.names[model]}, {BACKENDS[category]}: {both[_ADDED]:,} added, "
-            f"{both[_REMOVED]:,} removed"
-            for (model, category), both in sums.items()
-            if model in best[:10]
-        )
-        + ".",
-        chart,
+        "; ".join(about) + ".",
+        in_panels(chart, panels, "backend", 150, alt.Step(20)),
     )

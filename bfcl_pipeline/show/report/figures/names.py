@@ -41,9 +41,9 @@ class Models:
         return [self.names[model] for model in models]
 
 
-def limit_note(shown: int, known: int, what: str = "models") -> str:
-    """The sentence on models that a figure leaves out; empty if it shows all."""
-    return f" The {shown} highest ranked of {known} {what} are shown." if shown < known else ""
+def limit_note(shown: int, known: int, which: str = "highest ranked") -> str:
+    """The sentence on models that a figure leaves out; empty if it shows all. which: those it shows."""
+    return f" The {shown} {which} of {known} models are shown." if shown < known else ""
 
 
 def distinct(names: Iterable[str]) -> Sequence[str]:

@@ -1,24 +1,36 @@
-"""Figures of the scores: overall with intervals, scores by group, prompt formats."""
+"""Figures of the scores: overall with intervals, by group, prompt formats, paired differences."""
 
 from collections.abc import Sequence
 from typing import Any
 
 import altair as alt
 
-from bfcl_pipeline.runs.web_label import note, score_mark
+from bfcl_pipeline.runs.web_label import score_mark
 from bfcl_pipeline.show.report.figures.figure import (
-    FULL,
     Figure,
+    colours,
     data,
     in_words,
     lower_limit,
+    named_rows,
     percent_axis,
+    percent_scale,
     points,
+    shapes,
+    shares,
+    web_notes,
 )
-from bfcl_pipeline.show.report.figures.names import Models, distinct, limit_note
-from bfcl_pipeline.show.report.figures.style import BLUE, INK, LINE, SOFT, Series
+from bfcl_pipeline.show.report.figures.names import (
+    LONGEST,
+    Models,
+    distinct,
+    drawable_text,
+    limit_note,
+    number_names,
+)
+from bfcl_pipeline.show.report.figures.style import BLUE, INK, LINE, RED, SOFT, Series
 from bfcl_pipeline.show.report.format import PARTIAL, is_partial, percent
-from bfcl_pipeline.show.report.page.run_tables import RunTables, by_model
+from bfcl_pipeline.show.report.page.run_tables import Row, RunTables, by_model
 from bfcl_pipeline.show.report.page.scores import LEADERBOARD_COLUMNS
 
 CLOSE_ROWS = 40
@@ -53,27 +65,26 @@ def overall(tables: RunTables, models: Models) -> Figure | None:
     for row in rows:
         row["end"] = row["score"] if row["high"] is None else row["high"]
     height = alt.Step(19 if len(rows) <= CLOSE_ROWS else 14)
-    y = alt.Y("model:N", sort=[row["model"] for row in rows], title=None)
-    scale = alt.Scale(domain=[_OF_RUN, _PUBLISHED], range=[BLUE, SOFT])
-    legend = alt.Legend(title=None, orient="bottom") if tables["published"] else None
-    colour = alt.Color("source:N", scale=scale, legend=legend)
-    shape = alt.Shape("source:N", scale=alt.Scale(domain=scale.domain, range=["circle", "diamond"]))
-    base = alt.Chart(data(rows)).encode(y=y, color=colour)
-    bounded = [row for row in rows if row["low"] is not None]
+    sources = [_OF_RUN, _PUBLISHED]
+    colour = colours("source", sources, [BLUE, SOFT])
+    if not tables["published"]:
+        colour = colour.legend(None)
+    base, bounded = (
+        alt.Chart(data(each)).encode(y=named_rows([row["model"] for row in rows]), color=colour)
+        for each in (rows, [row for row in rows if row["low"] is not None])
+    )
     chart = alt.layer(
-        alt.Chart(data(bounded))
-        .mark_rule(strokeWidth=2)
-        .encode(y=y, x=alt.X("low:Q", scale=FULL), x2="high:Q", color=colour),
+        bounded.mark_rule(strokeWidth=2).encode(x=percent_scale(alt.X, "low"), x2="high:Q"),
         base.mark_point(filled=True, size=60, opacity=1).encode(
-            x=alt.X("score:Q", scale=FULL, axis=percent_axis("Overall (%)")), shape=shape
+            x=percent_scale(alt.X, "score", "Overall (%)"),
+            shape=shapes("source", sources, ["circle", "diamond"]),
         ),
         base.mark_text(align="left", dx=8).encode(
-            x=alt.X("end:Q", scale=FULL), text="text:N", color=alt.value(SOFT)
+            x=percent_scale(alt.X, "end"), text="text:N", color=alt.value(SOFT)
         ),
     )
-    web = note(row["web"] for row in tables["leaderboard"])
     partial = f"{PARTIAL} categories that were not evaluated count 0"
-    marked = any(PARTIAL in row.get("text", "") for row in rows)
+    marked = any(PARTIAL in row["text"] for row in rows)
     return Figure(
         "overall",
         "Overall score",
@@ -81,7 +92,7 @@ def overall(tables: RunTables, models: Models) -> Figure | None:
         + (", and published scores." if tables["published"] else "."),
         f"Overall in per cent: {in_words((row['model'], row['score']) for row in rows)}.",
         chart.properties(width=430, height=height),
-        [text for text in (web, partial if marked else "") if text],
+        [*web_notes(tables["leaderboard"]), *([partial] if marked else [])],
     )
 
 
@@ -146,7 +157,6 @@ def categories(tables: RunTables, models: Models) -> Figure | None:
         + in_words((title, points(row[name])) for name, title in groups.items())
         for row in of_best
     )
-    web = note(row["web"] for row in of_best)
     return Figure(
         "categories",
         "Scores by group",
@@ -154,7 +164,7 @@ def categories(tables: RunTables, models: Models) -> Figure | None:
         + limit_note(len(best), len(models.names)),
         f"Accuracy in per cent. {about}.",
         chart.properties(width=92 * len(groups), height=280),
-        [web] if web else [],
+        web_notes(of_best),
     )
 
 
@@ -173,20 +183,20 @@ def formats(tables: RunTables, models: Models) -> Figure | None:
         for share in known[model]
     ]
     spans = [_span(models.names[model], known[model]) for model in best]
-    y = alt.Y("model:N", sort=models.named(best), title=None)
+    of_model, of_format = (
+        alt.Chart(data(each)).encode(y=named_rows(models.named(best))) for each in (spans, ticks)
+    )
     chart = alt.layer(
-        alt.Chart(data(spans))
-        .mark_rule(color=LINE, strokeWidth=8)
-        .encode(y=y, x=alt.X("low:Q", scale=FULL), x2="high:Q"),
-        alt.Chart(data(ticks))
-        .mark_tick(color=BLUE, thickness=1.5, height=12)
-        .encode(y=y, x=alt.X("accuracy:Q", scale=FULL, axis=percent_axis("Accuracy (%)"))),
-        alt.Chart(data(spans))
-        .mark_point(shape="diamond", filled=True, size=70, color=INK, opacity=1)
-        .encode(y=y, x=alt.X("mean:Q", scale=FULL)),
-        alt.Chart(data(spans))
-        .mark_text(align="left", dx=9, color=SOFT)
-        .encode(y=y, x=alt.X("high:Q", scale=FULL), text="text:N"),
+        of_model.mark_rule(color=LINE, strokeWidth=8).encode(x=percent_scale(alt.X, "low"), x2="high:Q"),
+        of_format.mark_tick(color=BLUE, thickness=1.5, height=12).encode(
+            x=percent_scale(alt.X, "accuracy", "Accuracy (%)")
+        ),
+        of_model.mark_point(shape="diamond", filled=True, size=70, color=INK, opacity=1).encode(
+            x=percent_scale(alt.X, "mean")
+        ),
+        of_model.mark_text(align="left", dx=9, color=SOFT).encode(
+            x=percent_scale(alt.X, "high"), text="text:N"
+        ),
     )
     return Figure(
         "formats",
@@ -208,3 +218,68 @@ def _span(name: str, shares: Sequence[float]) -> dict[str, Any]:
         "range": points(high - low),
         "text": f"\N{GREEK CAPITAL LETTER DELTA} {percent(high - low, 1)}",
     }
+
+
+MOST_PAIRS = 40
+"""The most pairs of models in the figure."""
+
+SIDE = 24
+"""The most characters of a name in a pair."""
+
+_FIRST, _SECOND, _NEITHER = "the first is better", "the second is better", "neither is shown to be better"
+
+
+def differences(tables: RunTables, models: Models) -> Figure | None:
+    """The differences of a pair of models in every score, or of several pairs in the overall."""
+    pairs = list(dict.fromkeys((row["first"], row["second"]) for row in tables["comparisons"]))
+    if not pairs:
+        return None
+    if len(pairs) == 1:
+        chosen = list(tables["comparisons"])
+        names = distinct(row["score"] + ("" if row["complete"] else PARTIAL) for row in chosen)
+        what = f"{_name(models, pairs[0][0])} minus {_name(models, pairs[0][1])}"
+        title, rows_are = f"Paired differences: {what}", "each score"
+    else:
+        wanted = tables["comparisons"][0]["score"]
+        chosen = [row for row in tables["comparisons"] if row["score"] == wanted][:MOST_PAIRS]
+        names = _pair_names(models, chosen)
+        title, rows_are = "Paired differences in the overall score", "each pair, first minus second"
+    rows = [_row(name, row) for name, row in zip(names, chosen, strict=True)]
+    shown = [_FIRST, _SECOND, _NEITHER]
+    shape = shapes("result", shown, ["circle", "square", "diamond"])
+    base = alt.Chart(data(rows)).encode(
+        y=named_rows([row["name"] for row in rows], "name"),
+        color=colours("result", shown, [BLUE, RED, SOFT]),
+    )
+    x = alt.X("difference:Q", axis=alt.Axis(title="Difference (percentage points)", format="+~f"))
+    chart = alt.layer(
+        alt.Chart(data([{"zero": 0}])).mark_rule(color=SOFT, strokeDash=[3, 3]).encode(x="zero:Q"),
+        base.mark_rule(strokeWidth=2).encode(x="low:Q", x2="high:Q"),
+        base.mark_point(filled=True, size=60, opacity=1).encode(x=x, shape=shape),
+    )
+    left_out = (
+        f" The first {MOST_PAIRS} of {len(pairs)} pairs are shown." if len(pairs) > MOST_PAIRS else ""
+    )
+    return Figure(
+        "differences",
+        title,
+        f"Difference in accuracy of {rows_are}, on the entries that both have a verdict on, in percentage "
+        f"points with its paired 95 % interval.{left_out}",
+        f"Differences in points: {in_words((row['name'], row['difference']) for row in rows)}.",
+        chart.properties(width=430, height=alt.Step(19)),
+    )
+
+
+def _pair_names(models: Models, rows: Sequence[Row]) -> Sequence[str]:
+    """The names of pairs; one that occurs again has its number."""
+    sides = ((_name(models, row["first"], SIDE), _name(models, row["second"], SIDE)) for row in rows)
+    return number_names(f"{first} \N{EN DASH} {second}" for first, second in sides)
+
+
+def _name(models: Models, model: str, most: int = LONGEST) -> str:
+    return drawable_text(models.names.get(model, model), most)
+
+
+def _row(name: str, row: Row) -> dict[str, Any]:
+    result = _FIRST if row["ci_low"] > 0 else _SECOND if row["ci_high"] < 0 else _NEITHER
+    return {"name": name, **shares(row, "difference"), "result": result}

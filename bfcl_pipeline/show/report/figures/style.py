@@ -14,29 +14,26 @@ import altair as alt
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """The channels of up to eight names, in their order."""
+    """The channels of up to eight models, in their order."""
 
     names: Sequence[str]
-    field: str = "model"
 
-    def colour(self, legend: bool = True) -> alt.Color:
+    def colour(self) -> alt.Color:
         """Colours of lines and points."""
-        scale = alt.Scale(domain=list(self.names), range=list(SERIES[: len(self.names)]))
-        return alt.Color(f"{self.field}:N", scale=scale, legend=_legend(legend))
+        return alt.Color(**self._channel(SERIES))
 
     def dash(self) -> alt.StrokeDash:
         """Dashes of lines."""
-        scale = alt.Scale(domain=list(self.names), range=list(DASHES[: len(self.names)]))
-        return alt.StrokeDash(f"{self.field}:N", scale=scale, legend=_legend(True))
+        return alt.StrokeDash(**self._channel(DASHES))
 
     def shape(self) -> alt.Shape:
         """Shapes of points."""
-        scale = alt.Scale(domain=list(self.names), range=list(SHAPES[: len(self.names)]))
-        return alt.Shape(f"{self.field}:N", scale=scale, legend=_legend(True))
+        return alt.Shape(**self._channel(SHAPES))
 
-
-def _legend(shown: bool) -> alt.Legend | None:
-    return alt.Legend(title=None, orient="bottom", columns=3, symbolStrokeWidth=1.8) if shown else None
+    def _channel(self, values: Sequence[Any]) -> dict[str, Any]:
+        scale = alt.Scale(domain=list(self.names), range=list(values[: len(self.names)]))
+        legend = alt.Legend(title=None, orient="bottom", columns=3, symbolStrokeWidth=1.8)
+        return {"shorthand": "model:N", "scale": scale, "legend": legend}
 
 
 INK = "#16202c"
@@ -58,14 +55,8 @@ DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [12, 3], [4, 4], [1, 3], [10, 3,
 """The dashes of lines, by place."""
 
 SHAPES = (
-    "circle",
-    "square",
-    "triangle-up",
-    "diamond",
-    "cross",
-    "triangle-down",
-    "triangle-right",
-    "triangle-left",
+    *("circle", "square", "triangle-up", "diamond"),
+    *("cross", "triangle-down", "triangle-right", "triangle-left"),
 )
 """The shapes of points, by place."""
 
@@ -81,7 +72,8 @@ FONT = "Liberation Sans"
 PANEL = "panel"
 """The style of the titles of panels."""
 
-_FAMILIES = f"{FONT}, Arial, Helvetica, sans-serif"
+FAMILIES = f"{FONT}, Arial, Helvetica, sans-serif"
+"""The font families of a figure file, for programs that do not have the font."""
 
 
 def config(text_scale: float = 1.0) -> Mapping[str, Any]:
@@ -127,8 +119,3 @@ def config(text_scale: float = 1.0) -> Mapping[str, Any]:
         "text": {"fontSize": normal, "fill": INK},
         "rule": {"color": INK},
     }
-
-
-def families() -> str:
-    """The font families of a figure file, for programs that do not have the font."""
-    return _FAMILIES

@@ -12,45 +12,17 @@ from xml.etree import ElementTree
 
 from defusedxml.ElementTree import fromstring
 
-from bfcl_pipeline.show.report.figures.style import FONT, GROUND, families
+from bfcl_pipeline.show.report.figures.style import FAMILIES, FONT, GROUND
 
 _SPACE = "http://www.w3.org/2000/svg"
 _TAGS = frozenset({"svg", "g", "path", "line", "rect", "text", "tspan", "defs", "clipPath"})
-_ATTRIBUTES = frozenset(
-    {
-        "clip-path",
-        "d",
-        "dy",
-        "fill",
-        "fill-opacity",
-        "font-size",
-        "font-style",
-        "font-weight",
-        "height",
-        "id",
-        "opacity",
-        "stroke",
-        "stroke-dasharray",
-        "stroke-linecap",
-        "stroke-miterlimit",
-        "stroke-opacity",
-        "stroke-width",
-        "text-anchor",
-        "transform",
-        "viewBox",
-        "width",
-        "x",
-        "x2",
-        "y",
-        "y2",
-    }
-)
 _NUMBERS = frozenset(
-    {
+    (
         "d",
         "dy",
         "font-size",
         "height",
+        "stroke-width",
         "transform",
         "viewBox",
         "width",
@@ -58,25 +30,16 @@ _NUMBERS = frozenset(
         "x2",
         "y",
         "y2",
-        "stroke-width",
-    }
+    )
 )
-_DEFAULTS = {"opacity": "1", "stroke-width": "1", "transform": "translate(0,0)", "stroke-dasharray": "1,0"}
 _INHERITED = frozenset(
-    {
-        "fill",
-        "fill-opacity",
-        "font-size",
-        "font-style",
-        "font-weight",
-        "stroke",
-        "stroke-dasharray",
-        "stroke-linecap",
-        "stroke-opacity",
-        "stroke-width",
-        "text-anchor",
-    }
+    (
+        *("fill", "fill-opacity", "font-size", "font-style", "font-weight", "text-anchor"),
+        *("stroke", "stroke-dasharray", "stroke-linecap", "stroke-opacity", "stroke-width"),
+    )
 )
+_ATTRIBUTES = _NUMBERS | _INHERITED | {"clip-path", "id", "opacity", "stroke-miterlimit"}
+_DEFAULTS = {"opacity": "1", "stroke-width": "1", "transform": "translate(0,0)", "stroke-dasharray": "1,0"}
 _DRAWN = ("path", "line", "rect")
 _NOT_DRAWN = (None, "none", "transparent")
 _DECIMALS = re.compile(r"-?(?<!\d)\d++(?:\.\d++(?:e-?\d+)?|e-?\d+)")
@@ -99,7 +62,7 @@ def clean_svg(svg: str, name: str, title: str, about: str, ground: bool) -> str:
         raise ValueError(f"{name}: the renderer wrote no SVG")
     children = list(root)
     root[:] = [child for child in children if ground or not _is_ground(child)]
-    described = {"role": "img", "aria-labelledby": f"{name}-title {name}-desc", "font-family": families()}
+    described = {"role": "img", "aria-labelledby": f"{name}-title {name}-desc", "font-family": FAMILIES}
     for key, value in described.items():
         root.set(key, value)
     for place, (tag, text) in enumerate((("title", title), ("desc", about))):

@@ -6,8 +6,16 @@ from typing import Any
 
 import altair as alt
 
-from bfcl_pipeline.runs.web_label import note
-from bfcl_pipeline.show.report.figures.figure import Figure, data, lower_limit, percent_axis, points
+from bfcl_pipeline.show.report.figures.figure import (
+    Figure,
+    colours,
+    data,
+    lower_limit,
+    percent_axis,
+    points,
+    shapes,
+    web_notes,
+)
 from bfcl_pipeline.show.report.figures.names import Models
 from bfcl_pipeline.show.report.figures.style import BLUE, SOFT
 from bfcl_pipeline.show.report.page.run_tables import RunTables
@@ -61,32 +69,26 @@ def _against(
     low, high = min(row["x"] for row in rows), max(row["x"] for row in rows)
     for row in rows:
         row["near"] = row["x"] < low * (high / low) ** NEAR
-    shape = alt.Scale(domain=[True, False], range=["circle", "square"])
+    sides = [True, False]
+    base = alt.Chart(data(rows)).encode(x=x, y=y)
     chart = alt.layer(
         alt.Chart(data(best))
         .mark_line(interpolate="step-after", color=SOFT, strokeWidth=1.5, strokeDash=[5, 3])
         .encode(x=x, y=y),
-        alt.Chart(data(rows))
-        .mark_point(filled=True, size=65, opacity=1)
-        .encode(
-            x=x,
-            y=y,
-            color=alt.Color(
-                "frontier:N", scale=alt.Scale(domain=[True, False], range=[BLUE, SOFT]), legend=None
-            ),
-            shape=alt.Shape("frontier:N", scale=shape, legend=None),
+        base.mark_point(filled=True, size=65, opacity=1).encode(
+            color=colours("frontier", sides, [BLUE, SOFT]).legend(None),
+            shape=shapes("frontier", sides, ["circle", "square"]).legend(None),
         ),
         *(
             alt.Chart(data([row for row in named if (row["near"], row["frontier"]) == (near, above)]))
             .mark_text(align="left" if near else "right", dx=8 if near else -8, dy=-8 if above else 11)
             .encode(x=x, y=y, text="model:N")
-            for near in (True, False)
-            for above in (True, False)
+            for near in sides
+            for above in sides
         ),
     )
     what = "Cost" if name == "cost" else "Latency"
     of = ", ".join(f"{row['model']} {row['x']:.3g} {unit} and {row['y']:.1f} %" for row in best[:10])
-    web = note(row["web"] for row in tables["leaderboard"])
     return Figure(
         name,
         f"{what} and score",
@@ -95,7 +97,7 @@ def _against(
         + ("" if len(rows) <= NAMED else " Only models on the line are named."),
         f"Of {len(rows)} models, on the line: {of}.",
         chart.properties(width=520, height=320),
-        [web] if web else [],
+        web_notes(tables["leaderboard"]),
     )
 
 

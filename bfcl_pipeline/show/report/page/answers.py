@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from bfcl_pipeline.benchmark.records import AnswerClass
 from bfcl_pipeline.runs.web_label import mark
 from bfcl_pipeline.show.report.format import count, percent
-from bfcl_pipeline.show.report.page.run_tables import Row, RunTables, by_model
-from bfcl_pipeline.show.report.page.table import NAME_HEADING, Cell, Table, headings
+from bfcl_pipeline.show.report.page.run_tables import Row, RunTables, model_rows
+from bfcl_pipeline.show.report.page.table import MODEL, Cell, Column, Table, each, lines_table
 from bfcl_pipeline.show.report.tables.answer_classes import AGENTIC_CLASSES, IRRELEVANCE_CLASSES
 
 
@@ -21,24 +21,19 @@ def agentic_answers(tables: RunTables) -> Table | None:
 
 
 def _shares(
-    label: str, tables: RunTables, rows: Sequence[Row], columns: Mapping[AnswerClass, str]
+    label: str, tables: RunTables, rows: Sequence[Row], classes: Mapping[AnswerClass, str]
 ) -> Table | None:
-    if not rows:
-        return None
-    of_model = by_model(rows)
-    titles = [name.value.capitalize() for name in columns]
-    return Table(
+    return lines_table(
         label,
-        [[NAME_HEADING, *headings(["Category"], ""), *headings(["Answered", *titles])]],
+        model_rows(tables, rows),
         [
-            [
-                Cell.name(model),
-                Cell.sortable(row["category"] + mark(row.get("web"))),
-                Cell.count(row["answered"]),
-                *(_share(row[name], row["answered"]) for name in columns.values()),
-            ]
-            for model in tables["leaderboard"]
-            for row in of_model.get(model["model"], ())
+            MODEL,
+            Column("Category", lambda _, row: Cell.sortable(row["category"] + mark(row.get("web"))), ""),
+            Column("Answered", lambda _, row: Cell.count(row["answered"])),
+            *each(
+                {name: one.value.capitalize() for one, name in classes.items()},
+                lambda _, row, name: _share(row[name], row["answered"]),
+            ),
         ],
     )
 

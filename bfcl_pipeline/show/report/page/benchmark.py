@@ -1,10 +1,9 @@
 """What the benchmark is: its categories in words, with an example each, and its composition."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 
 from bfcl_pipeline.base.text import cut, on_one_line, printable
-from bfcl_pipeline.benchmark.definition import CATEGORIES, V4_CATEGORIES
+from bfcl_pipeline.benchmark.definition import CATEGORIES
 from bfcl_pipeline.benchmark.definition.citation import BENCHMARK_BIBTEX, SOFTWARE_BIBTEX
 from bfcl_pipeline.benchmark.definition.descriptions import (
     DESCRIPTIONS,
@@ -13,35 +12,18 @@ from bfcl_pipeline.benchmark.definition.descriptions import (
     composition,
     overall_weights,
 )
-from bfcl_pipeline.show.report.page.table import Cell, Table, headings, isolate
+from bfcl_pipeline.show.report.page.table import Cell, Column, Table, isolate, lines_table
 
 _EXAMPLE = 300  # characters of an example
 
 
-@dataclass(frozen=True, slots=True)
-class BenchmarkSection:
-    """The content of the section."""
-
-    categories: Table
-    facts: Mapping[str, str]  # texts by name
-    citations: Mapping[str, str]  # BibTeX entries by what is cited
+CITATIONS: Mapping[str, str] = {"The benchmark": BENCHMARK_BIBTEX, "This software": SOFTWARE_BIBTEX}
+"""BibTeX entries by what is cited."""
 
 
-def benchmark_section(
-    examples: Mapping[str, str], shown: Collection[str] = V4_CATEGORIES
-) -> BenchmarkSection:
-    """The section; equal arguments give an equal section.
-
-    Args:
-        examples: the first line of a question by category, from the staged release; without any, the table
-            has the ids of the examples only.
-        shown: the categories of the table.
-    """
-    return BenchmarkSection(
-        _categories(examples, shown),
-        {**GENERATIONS, **_compositions(), "V3 and V4": NOT_COMPARABLE},
-        {"The benchmark": BENCHMARK_BIBTEX, "This software": SOFTWARE_BIBTEX},
-    )
+def facts() -> dict[str, str]:
+    """What the generations of the benchmark are, and of what its questions consist: texts by name."""
+    return {**GENERATIONS, **_compositions(), "V3 and V4": NOT_COMPARABLE}
 
 
 def _compositions() -> dict[str, str]:
@@ -55,27 +37,28 @@ def _compositions() -> dict[str, str]:
     }
 
 
-def _categories(examples: Mapping[str, str], shown: Collection[str]) -> Table:
+def category_table(examples: Mapping[str, str], shown: Collection[str]) -> Table | None:
+    """The categories in words.
+
+    Args:
+        examples: the first line of a question by category, from the staged release; without any, the table
+            has no examples.
+        shown: the categories of the table.
+    """
     weights = overall_weights()
-    return Table(
+
+    def about(name: str) -> Cell:
+        return Cell(DESCRIPTIONS[name].about, note=_example(name, examples), style="message")
+
+    return lines_table(
         "Categories of the benchmark",
+        [(name,) for name in DESCRIPTIONS if name in shown],
         [
-            [
-                *headings(["Category", "Since"], ""),
-                *headings(["Entries", "Weight"]),
-                *headings(["Tests"], ""),
-            ]
-        ],
-        [
-            [
-                Cell.code(name),
-                Cell.sortable(described.generation),
-                Cell.count(CATEGORIES[name].entries, _sessions(name)),
-                _weight(weights[name]),
-                Cell(described.about, note=_example(name, examples), style="message"),
-            ]
-            for name, described in DESCRIPTIONS.items()
-            if name in shown
+            Column("Category", Cell.code, ""),
+            Column("Since", lambda name: Cell.sortable(DESCRIPTIONS[name].generation), ""),
+            Column("Entries", lambda name: Cell.count(CATEGORIES[name].entries, _sessions(name))),
+            Column("Weight", lambda name: _weight(weights[name])),
+            Column("Tests", about, ""),
         ],
         style="sortable errata",
     )

@@ -3,7 +3,8 @@
 The tables are those of `bfcl-pipeline compare`, which the rule of this name writes.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from markupsafe import Markup
 
@@ -11,10 +12,11 @@ from bfcl_pipeline.show.report.format import PARTIAL, count, percent
 from bfcl_pipeline.show.report.page.run_tables import Row, RunTables
 from bfcl_pipeline.show.report.page.table import (
     Cell,
+    Column,
     Table,
     conversation_of,
-    headings,
     isolate,
+    lines_table,
     linked_entry,
 )
 
@@ -37,76 +39,65 @@ def comparisons(tables: RunTables) -> list[Table]:
     for row in tables["flips"]:
         flips.setdefault((row["first"], row["second"]), []).append(row)
     names = {row["model"]: row["display_name"] for row in tables["leaderboard"]}
-    return [
-        table
-        for pair, rows in pairs.items()
-        for table in (
-            _differences(_named(pair, names), rows, len(pairs) > IN_FULL),
-            *_flips(_named(pair, names), pair, flips[pair]),
-        )
-    ]
+    found = []
+    for pair, rows in pairs.items():
+        shown = names.get(pair[0], pair[0]), names.get(pair[1], pair[1])
+        found += [_differences(shown, rows, len(pairs) > IN_FULL), _flips(shown, pair, flips[pair])]
+    return [table for table in found if table is not None]
 
 
-def _named(pair: tuple[str, str], names: dict[str, str]) -> tuple[str, str]:
-    """The names that the page shows of a pair of models."""
-    return names.get(pair[0], pair[0]), names.get(pair[1], pair[1])
+def _differences(pair: tuple[str, str], rows: Sequence[Row], folded: bool) -> Table | None:
+    def number(title: str, name: str, shown: Callable[[Any], str]) -> Column:
+        return Column(title, lambda row: Cell.number(shown(row[name]), row[name]))
 
+    def score(row: Row) -> Cell:
+        return Cell(row["score"] + ("" if row["complete"] else PARTIAL), style="name", scope="row")
 
-def _differences(pair: tuple[str, str], rows: Sequence[Row], folded: bool) -> Table:
+    def p_value(row: Row) -> Cell:
+        return Cell.number(_probability(row["holm_p"]), row["holm_p"], title=_tests(row))
+
     first, second = pair
-    titles = ["Entries", isolate(first), isolate(second), "Difference", "95 % interval"]
-    return Table(
+    return lines_table(
         f"{first} and {second}",
+        [(row,) for row in rows],
         [
-            [
-                Cell("Score", style="name", scope="col"),
-                *headings([*titles, "Only first", "Only second", "p (Holm)", "Detectable"]),
-            ]
-        ],
-        [
-            [
-                Cell(row["score"] + ("" if row["complete"] else PARTIAL), style="name", scope="row"),
-                Cell.number(count(row["entries"]), row["entries"]),
-                Cell.number(percent(row["first_accuracy"]), row["first_accuracy"]),
-                Cell.number(percent(row["second_accuracy"]), row["second_accuracy"]),
-                Cell.number(_signed(row["difference"], 2), row["difference"]),
-                Cell.number(_limits(row), row["difference"]),
-                Cell.count(row["only_first"]),
-                Cell.count(row["only_second"]),
-                Cell.number(_probability(row["holm_p"]), row["holm_p"], title=_tests(row)),
-                Cell.number(_points(row["detectable"]), row["detectable"]),
-            ]
-            for row in rows
+            Column("Score", score, "name"),
+            number("Entries", "entries", count),
+            number(isolate(first), "first_accuracy", percent),
+            number(isolate(second), "second_accuracy", percent),
+            number("Difference", "difference", lambda share: _signed(share, 2)),
+            Column("95 % interval", lambda row: Cell.number(_limits(row), row["difference"])),
+            Column("Only first", lambda row: Cell.count(row["only_first"])),
+            Column("Only second", lambda row: Cell.count(row["only_second"])),
+            Column("p (Holm)", p_value),
+            number("Detectable", "detectable", lambda share: NONE if share is None else percent(share, 1)),
         ],
         style="comparison",
         summary=f"{first} and {second}: {_overall(rows)}" if folded else "",
     )
 
 
-def _flips(pair: tuple[str, str], models: tuple[str, str], rows: Sequence[Row]) -> list[Table]:
-    if not rows:
-        return []
-    categories = list(dict.fromkeys(row["category"] for row in rows))
-    sides = [[row for row in rows if (row["right"] == models[0]) is own] for own in (True, False)]
-    named = (
-        f"{count(len(side))} that only {name} has right" for side, name in zip(sides, pair, strict=True)
-    )
-    return [
-        Table(
-            f"Entries that only one of {pair[0]} and {pair[1]} has right",
-            [headings(["Category", *(f"Only {name}" for name in map(isolate, pair))], "")],
-            [
-                [
-                    Cell(category),
-                    *(Cell(_ids([row for row in side if row["category"] == category])) for side in sides),
-                ]
-                for category in categories
-            ],
-            style="flips",
-            summary=f"Entries: {', '.join(named)}",
-            models=conversation_of(*models),
-        )
+def _flips(pair: tuple[str, str], models: tuple[str, str], rows: Sequence[Row]) -> Table | None:
+    right = {model: [row for row in rows if row["right"] == model] for model in models}
+
+    def only(name: str, model: str) -> Column:
+        def ids(category: str) -> Cell:
+            return Cell(_ids([row for row in right[model] if row["category"] == category]))
+
+        return Column(f"Only {isolate(name)}", ids, "")
+
+    named = [
+        f"{count(len(right[model]))} that only {name} has right"
+        for name, model in zip(pair, models, strict=True)
     ]
+    return lines_table(
+        f"Entries that only one of {pair[0]} and {pair[1]} has right",
+        [(category,) for category in dict.fromkeys(row["category"] for row in rows)],
+        [Column("Category", Cell, ""), *map(only, pair, models)],
+        style="flips",
+        summary=f"Entries: {', '.join(named)}",
+        models=conversation_of(*models),
+    )
 
 
 def _overall(rows: Sequence[Row]) -> str:
@@ -126,10 +117,6 @@ def _limits(row: Row) -> str:
 def _signed(share: float, digits: int) -> str:
     text = f"{share * 100:+.{digits}f}"
     return text[1:] if float(text) == 0 else text
-
-
-def _points(share: float | None) -> str:
-    return NONE if share is None else percent(share, 1)
 
 
 def _probability(p: float | None) -> str:

@@ -10,14 +10,16 @@ from bfcl_pipeline.base.text import printable
 from bfcl_pipeline.show.report.format import count
 from bfcl_pipeline.show.report.page.run_tables import Row, RunTables, by_model
 from bfcl_pipeline.show.report.page.table import (
-    NAME_HEADING,
+    LINKED_MODEL,
+    MODEL,
     Cell,
+    Column,
     Table,
     conversation_of,
+    each,
     entries_link,
-    headings,
     isolate,
-    tall_headings,
+    lines_table,
 )
 from bfcl_pipeline.show.report.page.views import defects, marked_entry
 
@@ -40,7 +42,7 @@ def error_bars(tables: RunTables, many: bool) -> Table | None:
         [],
         [
             [
-                replace(Cell.linked_name(row), value=None),
+                LINKED_MODEL.cell(row),
                 Cell(count(of_model.total()), style="number"),
                 Cell(_bar(of_model, types, longest), style="bar"),
             ]
@@ -59,33 +61,40 @@ def error_counts(tables: RunTables, many: bool) -> Table | None:
     types = _types(counts)
     if not types:
         return None
-    label, totals = "Errors by type", sum(counts.values(), Counter())
+    totals = sum(counts.values(), Counter())
     if many:
-        titles = [
-            Markup('<i class="swatch c{}"></i>{}').format(_colour(types, kind), kind) for kind in types
-        ]
-        return Table(
-            label,
-            [[NAME_HEADING, *tall_headings(titles)]],
+        swatch = '<i class="swatch c{}"></i>{}'
+        return lines_table(
+            "Errors by type",
+            [(model,) for model in tables["leaderboard"]],
             [
-                [Cell.name(row), *(_count(counts[row["model"]], row["model"], kind) for kind in types)]
-                for row in tables["leaderboard"]
+                MODEL,
+                *each(
+                    {kind: Markup(swatch).format(_colour(types, kind), kind) for kind in types},  # noqa: S704
+                    lambda model, kind: _count(counts[model["model"]], model["model"], kind),
+                    tall=True,
+                ),
             ],
-            [[Cell("All", style="name", scope="row"), *(Cell.count(totals[kind]) for kind in types)]],
+            foot=[[Cell("All", style="name", scope="row"), *(Cell.count(totals[kind]) for kind in types)]],
             style="sortable map many",
         )
-    swatch = Markup('<span class="swatch c{}"></span><code>{}</code>')
-    names = (isolate(row["display_name"]) for row in tables["leaderboard"])
-    return Table(
-        label,
-        [[*headings(["Error type"], "kind"), *headings([*names, "All"])]],
+
+    def named(kind: str) -> Cell:
+        swatch = Markup('<span class="swatch c{}"></span><code>{}</code>').format(
+            _colour(types, kind), kind
+        )
+        return Cell(swatch, kind, style="kind", scope="row")
+
+    return lines_table(
+        "Errors by type",
+        [(kind,) for kind in types],
         [
-            [
-                Cell(swatch.format(_colour(types, kind), kind), kind, style="kind", scope="row"),
-                *(_count(of_model, model, kind) for model, of_model in counts.items()),
-                Cell.count(totals[kind]),
-            ]
-            for kind in types
+            Column("Error type", named, "kind"),
+            *each(
+                {row["model"]: isolate(row["display_name"]) for row in tables["leaderboard"]},
+                lambda kind, model: _count(counts[model], model, kind),
+            ),
+            Column("All", lambda kind: Cell.count(totals[kind])),
         ],
     )
 
@@ -94,23 +103,40 @@ def error_examples(tables: RunTables) -> list[Table]:
     """For each model with errors: each error type in each category with its first entry."""
     rows, titles = by_model(tables["error_types"]), tables.category_titles()
     listed = defects(tables)
-    head = [
-        *headings(["Category", "Error type"], ""),
-        *headings(["Entries"]),
-        *headings(["First entry", "Error message"], ""),
+
+    def message(row: Row) -> Cell:
+        text = printable(row["example_message"] or "")
+        return Cell(isolate(text), text, style="message")
+
+    columns = [
+        Column(
+            "Category",
+            lambda row: Cell.sortable(titles.get((row["model"], row["category"]), row["category"])),
+            "",
+        ),
+        Column("Error type", lambda row: Cell.code(row["error_type"]), ""),
+        Column("Entries", lambda row: Cell.count(row["count"])),
+        Column("First entry", lambda row: marked_entry(row["example_entry_id"], listed), ""),
+        Column("Error message", message, ""),
     ]
-    return [
-        Table(
+    found = [
+        lines_table(
             "Examples",
-            [head],
-            [_example(error, titles, listed) for error in rows[row["model"]]],
+            [(error,) for error in rows.get(row["model"], ())],
+            columns,
             style="sortable examples",
             summary=isolate(row["display_name"]) + ": errors by category, with the first entry of each",
             models=conversation_of(row["model"]),
         )
         for row in tables["leaderboard"]
-        if row["model"] in rows
     ]
+    return [table for table in found if table is not None]
+
+
+def marks_examples(tables: RunTables) -> bool:
+    """Whether an example has the mark of a defect."""
+    listed = defects(tables)
+    return any(row["example_entry_id"] in listed for row in tables["error_types"])
 
 
 def _counts(tables: RunTables) -> dict[str, Counter[str]]:
@@ -149,14 +175,3 @@ def _bar(of_model: Counter[str], types: Sequence[str], longest: int) -> Markup:
         '<svg viewBox="0 0 {} 26" preserveAspectRatio="none" width="100%" height="26" aria-hidden="true">'
         "{}</svg>"
     ).format(BAR_WIDTH, segments)
-
-
-def _example(row: Row, titles: Mapping[tuple[str, str], str], listed: Mapping[str, str]) -> list[Cell]:
-    message = printable(row["example_message"] or "")
-    return [
-        Cell.sortable(titles.get((row["model"], row["category"]), row["category"])),
-        Cell.code(row["error_type"]),
-        Cell.count(row["count"]),
-        marked_entry(row["example_entry_id"], listed),
-        Cell(isolate(message), message, style="message"),
-    ]

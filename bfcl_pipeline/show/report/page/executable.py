@@ -1,7 +1,7 @@
 """The section on the executable categories of V1, which are in no score of V4."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import replace
 
 from bfcl_pipeline.base.text import plural
 from bfcl_pipeline.benchmark.config.job import RECORDED_MODES
@@ -10,51 +10,47 @@ from bfcl_pipeline.runs.web_label import mark, note, split_webs
 from bfcl_pipeline.show.report.executable_titles import BIAS, OVERALL_OF_2024, TITLES, UNRANKED, is_biased
 from bfcl_pipeline.show.report.format import MISSING, count, interval, percent
 from bfcl_pipeline.show.report.page.run_tables import Row, RunTables
-from bfcl_pipeline.show.report.page.table import NAME_HEADING, NOTHING, Cell, Table, entries_link, headings
-
-WEB = "Requests answered"
-NO_VERDICT = "No verdict"
-
-COLUMN_TITLES = {
-    WEB: "What answered the requests of executed calls; beneath, the verdicts on entries whose expected "
-    "calls request the web",
-    NO_VERDICT: "Entries in no score; beneath, those of them that need a web answer which is not recorded",
-}
-"""Tooltips of columns that their headings do not explain."""
+from bfcl_pipeline.show.report.page.table import (
+    NOTHING,
+    Cell,
+    Column,
+    Table,
+    each,
+    entries_link,
+    lines_table,
+)
 
 
-@dataclass(frozen=True, slots=True)
-class ExecutableSection:
-    """The content of the section."""
-
-    table: Table
-    notes: Sequence[str]  # sentences about marks and missing verdicts
-    of_2024: bool  # whether the table has the overall of August 2024
-
-
-def executable(tables: RunTables) -> ExecutableSection | None:
-    """The section; None for a run without any of these categories."""
-    if not tables["executable"]:
-        return None
+def executable(tables: RunTables) -> Table | None:
+    """The scores; None for a run without any of these categories."""
     models = {row["model"]: row for row in tables["leaderboard"]}
     names = [name for name in TITLES if any(row[name] is not None for row in tables["executable"])]
-    titles = [*(TITLES[name] for name in names), WEB, NO_VERDICT]
-    head = [replace(cell, title=COLUMN_TITLES.get(cell.text, "")) for cell in headings(titles)]
-    table = Table(
+    return lines_table(
         "Executable categories of V1",
-        [[NAME_HEADING, *head]],
+        [(row,) for row in tables["executable"]],
         [
-            [
-                Cell.linked_name(models[row["model"]]),
-                *(_score(row, name) for name in names),
-                _web(row),
-                _no_verdict(row),
-            ]
-            for row in tables["executable"]
+            Column("Model", lambda row: Cell.linked_name(models[row["model"]]), "name"),
+            *each({name: TITLES[name] for name in names}, _score),
+            Column(
+                "Requests answered",
+                _web,
+                tooltip="What answered the requests of executed calls; beneath, the verdicts on entries "
+                "whose expected calls request the web",
+            ),
+            Column(
+                "No verdict",
+                _no_verdict,
+                tooltip="Entries in no score; beneath, those of them that need a web answer which is not "
+                "recorded",
+            ),
         ],
         style="sortable leaderboard",
     )
-    return ExecutableSection(table, list(_notes(tables["executable"])), OVERALL_OF_2024 in names)
+
+
+def of_2024(tables: RunTables) -> bool:
+    """Whether the table has the overall of August 2024."""
+    return any(row[OVERALL_OF_2024] is not None for row in tables["executable"])
 
 
 def _score(row: Row, name: str) -> Cell:
@@ -89,7 +85,9 @@ def _no_verdict(row: Row) -> Cell:
     return Cell.count(row["not_answered"], unrecorded)
 
 
-def _notes(rows: Sequence[Row]) -> Iterator[str]:
+def notes(tables: RunTables) -> Iterator[str]:
+    """Sentences about marks and missing verdicts."""
+    rows = tables["executable"]
     if meaning := note(row["web"] for row in rows):
         yield f"{meaning}."
     if any(name in RECORDED_MODES for row in rows for name in split_webs(row["web"])):

@@ -6,7 +6,7 @@ missing.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
@@ -15,7 +15,7 @@ from bfcl_pipeline.base.text import cut, on_one_line, plural, printable
 from bfcl_pipeline.benchmark.config import EMBEDDED_KINDS, RECORDED_KINDS, trial_of
 from bfcl_pipeline.benchmark.config.families import way_of_asking
 from bfcl_pipeline.benchmark.config.model_rows import UNKNOWN_WEIGHTS
-from bfcl_pipeline.show.report.page.table import NAME_HEADING, Cell, Table, headings, isolate
+from bfcl_pipeline.show.report.page.table import Cell, Column, Table, isolate, lines_table
 
 RELEASE_TEMPERATURE = 0.001
 """What the adapters send unless the options of a row set another temperature or remove it."""
@@ -65,28 +65,34 @@ def method(
 
 
 def _settings(rows: Sequence[Values], served: Mapping[str, Sequence[str]]) -> Table | None:
-    if not rows:
-        return None
-    titles = ["Mode", "Kind", "Asked as", "Temperature", "Options", "Server", "$ in / out"]
-    return Table(
+
+    def text(title: str, cell: Callable[[Values], Cell | str], style: str = "") -> Column:
+        def made(row: Values) -> Cell:
+            found = cell(row)
+            return found if isinstance(found, Cell) else Cell(found, style=style)
+
+        return Column(title, made, "")
+
+    return lines_table(
         "Settings of the models",
-        [[NAME_HEADING, *headings(titles, "")]],
+        [(row,) for row in rows],
         [
-            [
-                Cell(isolate(printable(str(row["name"]))), str(row["name"]), style="name", scope="row"),
-                Cell.sortable(str(row.get("mode", NONE))),
-                Cell.sortable(str(row.get("kind", NONE))),
-                _asked_as(row, served.get(str(row["name"]), ())),
-                Cell(temperature(row)),
-                Cell(_texts(row.get("options"), _SHOWN_ALONE), style="message"),
-                Cell(_texts(row.get("vllm")), style="message"),
-                Cell(f"{_price(row, 'input_price')} / {_price(row, 'output_price')}"),
-            ]
-            for row in rows
+            Column("Model", _name, "name"),
+            text("Mode", lambda row: Cell.sortable(str(row.get("mode", NONE)))),
+            text("Kind", lambda row: Cell.sortable(str(row.get("kind", NONE)))),
+            text("Asked as", lambda row: _asked_as(row, served.get(str(row["name"]), ()))),
+            text("Temperature", temperature),
+            text("Options", lambda row: _texts(row.get("options"), _SHOWN_ALONE), "message"),
+            text("Server", lambda row: _texts(row.get("vllm")), "message"),
+            text("$ in / out", lambda row: f"{_price(row, 'input_price')} / {_price(row, 'output_price')}"),
         ],
         style="sortable errata",
         summary=f"Settings of {plural(len(rows), 'model', 'models')}",
     )
+
+
+def _name(row: Values) -> Cell:
+    return Cell(isolate(printable(str(row["name"]))), str(row["name"]), style="name", scope="row")
 
 
 def _asked_as(row: Values, served: Sequence[str]) -> Cell:

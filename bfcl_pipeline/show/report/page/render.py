@@ -15,53 +15,38 @@ from bfcl_pipeline.base import __version__
 from bfcl_pipeline.base.errors import TableError
 from bfcl_pipeline.base.files import write_text
 from bfcl_pipeline.benchmark.config.choices import ShownEntries
-from bfcl_pipeline.benchmark.definition import FORMATS
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.benchmark.tables.entries import read_examples
 from bfcl_pipeline.runs.run import Run
-from bfcl_pipeline.runs.web_label import note
 from bfcl_pipeline.show.report.explorer.conversations import Told, silent
 from bfcl_pipeline.show.report.explorer.explorer import Explorer, make_explorer
 from bfcl_pipeline.show.report.figures.draw import draw_run, write_figures
 from bfcl_pipeline.show.report.figures.figure import DrawnFigure
-from bfcl_pipeline.show.report.page.agentic import memory_accuracy, memory_use, web_search
-from bfcl_pipeline.show.report.page.answers import agentic_answers, irrelevance
-from bfcl_pipeline.show.report.page.assets import environment, policy, template_text
-from bfcl_pipeline.show.report.page.benchmark import benchmark_section
-from bfcl_pipeline.show.report.page.comparison import comparisons
-from bfcl_pipeline.show.report.page.errors import error_bars, error_counts, error_examples
-from bfcl_pipeline.show.report.page.executable import executable
-from bfcl_pipeline.show.report.page.intervals import design_effects
-from bfcl_pipeline.show.report.page.making import NOT_RECORDED, MakingSection, read_making
-from bfcl_pipeline.show.report.page.memory_failures import (
-    memory_examples,
-    memory_failures,
-    memory_parts,
-    memory_spread,
-)
-from bfcl_pipeline.show.report.page.modes import modes
-from bfcl_pipeline.show.report.page.overview import facts, notices
-from bfcl_pipeline.show.report.page.published import with_published
-from bfcl_pipeline.show.report.page.ranks import notes_on_ranks
-from bfcl_pipeline.show.report.page.run_tables import RunTables, read_run_tables, shown_categories
-from bfcl_pipeline.show.report.page.scores import (
-    category_heat_map,
-    formats,
-    leaderboard,
-)
-from bfcl_pipeline.show.report.page.table import HEAT_LEVELS
-from bfcl_pipeline.show.report.page.trials import flaky, repetitions, trials
-from bfcl_pipeline.show.report.page.usage import usage
-from bfcl_pipeline.show.report.page.views import (
-    ERRATA_MARK,
-    defects,
-    errata,
-    rules_summary,
+from bfcl_pipeline.show.report.page import (
+    answers,
+    benchmark,
+    categories,
+    comparison,
+    errors,
+    executable,
+    memory,
+    overview,
+    scores,
+    trials,
+    usage,
     views,
+    web,
 )
-from bfcl_pipeline.show.report.page.views import rules as rules_table
-from bfcl_pipeline.show.report.page.web import web_details
-from bfcl_pipeline.show.report.published_rows import published_notes
+from bfcl_pipeline.show.report.page.assets import environment, policy, template_text
+from bfcl_pipeline.show.report.page.making import NOT_RECORDED, MakingSection, read_making
+from bfcl_pipeline.show.report.page.run_tables import RunTables, read_run_tables, shown_categories
+from bfcl_pipeline.show.report.page.table import HEAT_LEVELS
+
+PARTS = (
+    *(answers, benchmark, categories, comparison, errors, executable, memory),
+    *(overview, scores, trials, usage, views, web),
+)
+"""The modules whose tables `templates/report.html.j2` asks for, by their names."""
 
 MANY_MODELS = 10
 """With more models than this, each has a row instead of a column in the tables by error and by format."""
@@ -144,59 +129,22 @@ def render_page(
         if explorer.executes:
             style += template_text("explorer/executed.css")
         scripts.append(_explorer_script())
-    many = len(tables["leaderboard"]) > MANY_MODELS
-    listed = defects(tables)
     return (
         environment()
         .get_template("report.html.j2")
         .render(
+            {part.__name__.rpartition(".")[2]: part for part in PARTS},
             policy=policy(style, scripts, BESIDE if explorer is not None and explorer.beside else ()),
             style=Markup(style),  # noqa: S704  # our own file
             scripts=list(map(Markup, scripts)),  # our own files
             version=__version__,
             run=tables["leaderboard"][0]["run"] or "unnamed run",
-            rule_set=tables.rules.value,
-            many=many,
+            tables=tables,
             heat_levels=HEAT_LEVELS,
-            facts=facts(tables),
-            notices=[*notices(tables), *published_notes(tables["published"])],
-            leaderboard=with_published(leaderboard(tables), tables),
-            rank_notes=notes_on_ranks(tables),
-            modes=modes(tables),
-            trials=trials(tables),
-            repetitions=repetitions(tables),
-            flaky=flaky(tables),
-            categories=category_heat_map(tables),
-            design_effects=design_effects(tables),
-            clustered=bool(tables["intervals"]),
-            error_bars=error_bars(tables, many),
-            error_counts=error_counts(tables, many),
-            error_examples=error_examples(tables),
-            judged=any(row["answered"] for row in tables["leaderboard"]),
-            usage=usage(tables),
-            memory_accuracy=memory_accuracy(tables),
-            memory_spread=memory_spread(tables),
-            memory_failures=memory_failures(tables),
-            memory_examples=memory_examples(tables, many),
-            memory_parts=memory_parts(tables),
-            memory_use=memory_use(tables),
-            web_search=web_search(tables),
-            web_details=web_details(tables),
-            web_note=note(row["web"] for row in tables["web_hops"]),
-            formats=formats(tables, many),
-            format_count=len(FORMATS),
-            comparisons=comparisons(tables),
-            rules_summary=rules_summary(tables),
-            rules=rules_table(tables),
-            views=views(tables),
-            errata=errata(tables),
-            errata_mark=ERRATA_MARK,
-            marks_examples=any(row["example_entry_id"] in listed for row in tables["error_types"]),
-            irrelevance=irrelevance(tables),
-            agentic_answers=agentic_answers(tables),
+            many=len(tables["leaderboard"]) > MANY_MODELS,
             making=making,
-            executable=executable(tables),
-            benchmark=benchmark_section(examples, shown_categories(tables)),
+            examples=examples,
+            shown=shown_categories(tables),
             explorer=explorer,
             figures={figure.name: _shown(figure) for figure in figures},
         )

@@ -46,15 +46,18 @@ def by_model(rows: Iterable[Row]) -> dict[str, list[Row]]:
     return grouped
 
 
+def model_rows(tables: RunTables, rows: Iterable[Row]) -> Iterator[tuple[Row, Row]]:
+    """The leaderboard row of each model, in the order of ranks, with each one of `rows`."""
+    of_model = by_model(rows)
+    return ((model, row) for model in tables["leaderboard"] for row in of_model.get(model["model"], ()))
+
+
 def model_lines(tables: RunTables, rows: Iterable[Row]) -> Iterator[tuple[Row, list[Row]]]:
     """The leaderboard row of each model, in the order of ranks, with those of `rows` of one category."""
-    of_model = by_model(rows)
-    for model in tables["leaderboard"]:
-        of_category: dict[str, list[Row]] = {}
-        for row in of_model.get(model["model"], ()):
-            of_category.setdefault(row["category"], []).append(row)
-        for own in of_category.values():
-            yield model, own
+    grouped: dict[tuple[str, str], tuple[Row, list[Row]]] = {}
+    for model, row in model_rows(tables, rows):
+        grouped.setdefault((row["model"], row["category"]), (model, []))[1].append(row)
+    yield from grouped.values()
 
 
 def read_run_tables(run: Run, rules: Rules) -> RunTables:

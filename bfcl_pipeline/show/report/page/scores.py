@@ -1,35 +1,28 @@
-"""The tables of scores: leaderboard, categories and prompt formats."""
+"""The leaderboard: scores with marks, ranks, published rows, and models that were asked in both modes."""
 
-from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import floor
+from typing import Any
 
-from bfcl_pipeline.benchmark.definition import CATEGORIES, FORMATS, PromptFormat
+from bfcl_pipeline.base.text import plural
+from bfcl_pipeline.benchmark.config import trial_name, trial_of
 from bfcl_pipeline.benchmark.definition.leaderboard import categories_of
-from bfcl_pipeline.runs.web_label import mark, note, score_mark, unreal
+from bfcl_pipeline.runs.web_label import note, score_mark
 from bfcl_pipeline.show.report.format import (
     MISSING,
+    NO_RANK,
     PARTIAL,
     count,
     interval,
     is_partial,
     percent,
-    short_percent,
     two_digits,
 )
-from bfcl_pipeline.show.report.page.intervals import design_effect_text
-from bfcl_pipeline.show.report.page.ranks import ranks
-from bfcl_pipeline.show.report.page.run_tables import Row, RunTables, shown_categories
-from bfcl_pipeline.show.report.page.table import (
-    NAME_HEADING,
-    Cell,
-    Table,
-    entries_link,
-    group_headings,
-    headings,
-    isolate,
-    tall_headings,
-)
+from bfcl_pipeline.show.report.page.run_tables import Row, RunTables
+from bfcl_pipeline.show.report.page.table import Cell, Column, Table, each, isolate, lines_table
+from bfcl_pipeline.show.report.published_rows import PUBLISHED
+from bfcl_pipeline.show.report.rank_note import GROUP_NOTE, begins_group, rank_interval, rank_notes
 
 LEADERBOARD_COLUMNS = {
     "overall": "Overall",
@@ -43,73 +36,78 @@ LEADERBOARD_COLUMNS = {
 }
 """The headings of the scores, in the order of the leaderboard's web page."""
 
-FORMAT_DELTA = "Format max \N{GREEK CAPITAL LETTER DELTA}"
-COST = "Cost ($)"
-SCORED = "Scored"
-
-COLUMN_TITLES = {
-    FORMAT_DELTA: "Best minus worst accuracy over the prompt formats, in percentage points; std: their "
-    "standard deviation. Smaller is steadier; not part of the Overall.",
-    COST: "US dollars of all requests at the prices in the model's row",
-    SCORED: "Share and number of the run's entries that have a verdict; the others have no answer",
+_NUMBERS = {
+    "format_max_delta": (
+        "Format max \N{GREEK CAPITAL LETTER DELTA}",
+        "Best minus worst accuracy over the prompt formats, in percentage points; std: their "
+        "standard deviation. Smaller is steadier; not part of the Overall.",
+    ),
+    "cost_usd": ("Cost ($)", "US dollars of all requests at the prices in the model's row"),
+    "latency_mean_seconds": ("Latency (s)", ""),
 }
-"""Tooltips of columns that their headings do not explain."""
+"""Headings and tooltips of columns that are shown if they are known of any model."""
 
-GROUP_TITLES = {
-    "non_live": "Non-live",
-    "live": "Live",
-    "multi_turn": "Multi-turn",
-    "agentic": "Agentic",
-    "format_sensitivity": "Formats",
-    "executable": "Executable (V1)",
+_BENEATH = {
+    "format_max_delta": ("std", "format_std"),
+    "latency_mean_seconds": ("p95", "latency_p95_seconds"),
 }
 
-FORMAT_SPREADS = {
-    "format_max_delta": "Best minus worst, points",
-    "format_std": "Standard deviation, points",
-}
+_FC = "-FC"  # the end of names of models in function-calling mode, as the leaderboard has them
 
 
 def leaderboard(tables: RunTables) -> Table:
-    """The V4 table: scores, and format sensitivity, cost and latency if they are known of any model."""
+    """The V4 table: scores, and format sensitivity, cost and latency if they are known of any model.
+
+    Published rows stand among those of the run, by overall: greyed, and without a rank of the run. The
+    style sheet draws lines between groups while the models are in the order of ranks.
+    """
     limits = {(row["model"], row["category"]): row for row in tables["categories"]}
-    columns = {
-        title: [score_cell(row, name, limits.get((row["model"], name))) for row in tables["leaderboard"]]
-        for name, title in LEADERBOARD_COLUMNS.items()
-    }
-    columns["Overall"] = [replace(cell, style=f"{cell.style} overall") for cell in columns["Overall"]]
     priced = {row["model"] for row in tables["usage"] if row["cost_usd"] is not None}
-    for title, name, note_title, note_name in (
-        (FORMAT_DELTA, "format_max_delta", "std", "format_std"),
-        (COST, "cost_usd", "", ""),
-        ("Latency (s)", "latency_mean_seconds", "p95", "latency_p95_seconds"),
-    ):
-        if any(row[name] is not None for row in tables["leaderboard"]):
-            columns[title] = [_usage(row, name, note_title, note_name) for row in tables["leaderboard"]]
-    if COST in columns:
-        pairs = zip(tables["leaderboard"], columns[COST], strict=True)
-        columns[COST] = [cell if row["model"] in priced else _unpriced(row) for row, cell in pairs]
-    columns[SCORED] = [_scored(row) for row in tables["leaderboard"]]
-    of_rank = ranks(tables)
-    return Table(
-        "Leaderboard",
-        [
-            [
-                Cell("#", style="rank", scope="col"),
-                NAME_HEADING,
-                *(replace(cell, title=COLUMN_TITLES.get(cell.text, "")) for cell in headings(columns)),
-            ]
-        ],
-        [
-            [
-                of_rank[place],
-                Cell.linked_name(row),
-                *(cells[place] for cells in columns.values()),
-            ]
-            for place, row in enumerate(tables["leaderboard"])
-        ],
-        style="sortable leaderboard",
+    own, published = tables["leaderboard"], tables["published"]
+
+    def score(row: Row, name: str) -> Cell:
+        cell = score_cell(row, name, limits.get((row["model"], name)))
+        return replace(cell, style=f"{cell.style} overall") if name == "overall" else cell
+
+    def number(row: Row, name: str) -> Cell:
+        return _unpriced(row) if name == "cost_usd" and row["model"] not in priced else _number(row, name)
+
+    numbers = [name for name in _NUMBERS if any(row[name] is not None for row in own)]
+    about = "Share and number of the run's entries that have a verdict; the others have no answer"
+    columns = [
+        Column("#", lambda rank, _: rank, "rank"),
+        Column("Model", lambda _, row: Cell.linked_name(row), "name"),
+        *each(LEADERBOARD_COLUMNS, lambda _, row, name: score(row, name)),
+        *(
+            Column(
+                _NUMBERS[name][0], lambda _, row, name=name: number(row, name), tooltip=_NUMBERS[name][1]
+            )
+            for name in numbers
+        ),
+        Column("Scored", lambda _, row: _scored(row), tooltip=about),
+    ]
+    table = lines_table(
+        "Leaderboard", zip(rank_cells(own), own, strict=True), columns, style="sortable leaderboard"
     )
+    assert table is not None  # noqa: S101  # a run has a model
+    scores = [-1.0 if row["overall"] is None else row["overall"] for row in own]
+    rows = list(table.rows)
+    for one in published:
+        place = sum(score >= one["overall"] for score in scores)
+        scores.insert(place, one["overall"])
+        rows.insert(place, _published(one, numbers))
+    return replace(table, rows=rows)
+
+
+def _published(row: Row, numbers: Sequence[str]) -> list[Cell]:
+    cells = [
+        Cell(PUBLISHED, style="rank", title=f"published {row['date']}: {row['source']}"),
+        Cell.linked_name({**row, "url": row["url"] or "", "kind": None}),
+        *(Cell.number(percent(row[name]), row[name]) for name in LEADERBOARD_COLUMNS),
+        *(Cell.number(two_digits(row[name]), row[name]) for name in numbers),
+        Cell(""),
+    ]
+    return [replace(cell, style=f"{cell.style} published".strip()) for cell in cells]
 
 
 def score_cell(row: Row, name: str, category: Row | None) -> Cell:
@@ -134,10 +132,11 @@ def marked_score(text: str, row: Row, name: str) -> str:
     return text + (PARTIAL if is_partial(row, name) else "") + score_mark(row, name, row["web"])
 
 
-def _usage(row: Row, name: str, note_title: str, note_name: str) -> Cell:
-    known = note_name and row[note_name] is not None
+def _number(row: Row, name: str) -> Cell:
+    title, beneath = _BENEATH.get(name, ("", name))
+    known = title and row[beneath] is not None
     return Cell.number(
-        two_digits(row[name]), row[name], f"{note_title} {two_digits(row[note_name])}" if known else ""
+        two_digits(row[name]), row[name], f"{title} {two_digits(row[beneath])}" if known else ""
     )
 
 
@@ -159,115 +158,66 @@ def _scored(row: Row) -> Cell:
     return Cell.number(f"{floor(share * 1000) / 10:.1f} %", share, count(row["answered"]), title)
 
 
-def category_heat_map(tables: RunTables) -> Table:
-    """The heat map: every model on every category."""
-    rows = {(row["model"], row["category"]): row for row in tables["categories"]}
-    names = shown_categories(tables)
-    widths = Counter(GROUP_TITLES[CATEGORIES[name].group] for name in names)
-    return Table(
-        "Accuracy by category",
+def rank_cells(rows: Sequence[Mapping[str, Any]]) -> list[Cell]:
+    """The rank of each row of any table with the columns on ranks, in their order; the interval beneath."""
+    return [_rank(row, begins) for row, begins in zip(rows, begins_group(rows), strict=True)]
+
+
+def _rank(row: Mapping[str, Any], begins: bool) -> Cell:
+    """begins: whether a line stands above the model."""
+    if row["rank"] is None:
+        return Cell(NO_RANK, None, style="rank")
+    allowed = rank_interval(row)
+    title = f"95 % interval of the rank: {allowed}; group {row['rank_group']}" if allowed else ""
+    if begins:
+        title += ", shown to be worse than the first model of the group above"
+    return Cell(row["rank"], row["rank"], allowed, title, "rank begins" if begins else "rank")
+
+
+def notes_of_ranks(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """What the intervals and lines mean, and the smallest difference that the run could show."""
+    notes = rank_notes(rows, "Beneath each rank")
+    return [*notes, GROUP_NOTE] if any(begins_group(rows)) else notes
+
+
+def modes(tables: RunTables) -> Table | None:
+    """The differences of each X-FC from X in percentage points; None if the run has no such pair."""
+    pairs = _pairs(tables)
+    return lines_table(
+        "Function calling minus prompts",
+        pairs,
         [
-            [Cell("", style="name"), *group_headings(widths)],
-            [NAME_HEADING, *tall_headings(names, "tall")],
+            Column(
+                "Model",
+                lambda _, prompt: Cell(
+                    isolate(prompt["model"]), prompt["model"], style="name", scope="row"
+                ),
+                "name",
+            ),
+            *each(
+                LEADERBOARD_COLUMNS, lambda called, prompt, name: _difference(called[name], prompt[name])
+            ),
         ],
-        [
-            [
-                replace(Cell.linked_name(row), value=None),
-                *(_category(name, rows.get((row["model"], name))) for name in names),
-            ]
-            for row in tables["leaderboard"]
-        ],
-        style="map",
+        summary=f"Function calling minus prompts: {plural(len(pairs), 'model', 'models')} in both modes",
     )
 
 
-def _category(name: str, row: Row | None) -> Cell:
-    if row is None or row["accuracy"] is None:
-        return Cell.heat(None, MISSING, title=f"{name}: not evaluated")
-    share = row["accuracy"]
-    title = (
-        f"{name}: {count(row['correct'])} of {count(row['answered'])} right, {percent(share)} % "
-        f"(95 % interval {interval(row['ci_low'], row['ci_high'])})"
-    )
-    if clustered := design_effect_text(row["answered"], row["clusters"], row["design_effect"]):
-        title += f"; {clustered}"
-    if row["not_answered"]:
-        title += f"; {count(row['not_answered'])} without a verdict"
-    if unreal(row["web"]):
-        title += f"; {note([row['web']])}"
-    cell = Cell.heat(share, short_percent(share) + mark(row["web"]), title=title)
-    wrong = {"verdict": "wrong"} if row["correct"] < row["answered"] else {}
-    return replace(cell, link=entries_link(model=row["model"], category=name, **wrong))
+def _pairs(tables: RunTables) -> list[tuple[Row, Row]]:
+    """The rows of X-FC and X, in the order of the ranks of X-FC."""
+    rows = {row["model"]: row for row in tables["leaderboard"]}
+    found = []
+    for row in tables["leaderboard"]:
+        trial = trial_of(row["model"])
+        prompt = rows.get(trial_name(trial.model.removesuffix(_FC), trial.number))
+        if trial.model.endswith(_FC) and prompt is not None:
+            found.append((row, prompt))
+    return found
 
 
-def formats(tables: RunTables, many: bool) -> Table | None:
-    """Accuracy in each prompt format and its spread.
-
-    many: one row for each model instead of one column.
-    """
-    rows = {(row["model"], row["format"]): row for row in tables["formats"]}
-    evaluated = {model for model, _ in rows}
-    models = [row for row in tables["leaderboard"] if row["model"] in evaluated]
-    if not models:
-        return None
-    label = "Accuracy by prompt format"
-    if many:
-        return Table(
-            label,
-            [[NAME_HEADING, *tall_headings([*map(_format_title, FORMATS), *FORMAT_SPREADS.values()])]],
-            [
-                [
-                    Cell.name(row),
-                    *(_narrow(Cell.accuracy(rows.get((row["model"], fmt.key)))) for fmt in FORMATS),
-                    *(_spread(row[name]) for name in FORMAT_SPREADS),
-                ]
-                for row in models
-            ],
-            style="sortable map many",
-        )
-    return Table(
-        label,
-        [
-            [
-                *headings(["Calls as", "Tag", "Docs as", "Layout", "Wording"], ""),
-                *headings((isolate(row["display_name"]) for row in models), "number center"),
-            ]
-        ],
-        [
-            [
-                *map(Cell.sortable, _choices(fmt)),
-                *(Cell.accuracy(rows.get((row["model"], fmt.key))) for row in models),
-            ]
-            for fmt in FORMATS
-        ],
-        [
-            [
-                Cell(title, scope="row", width=5),
-                *(Cell(two_digits(row[name]), style="number") for row in models),
-            ]
-            for name, title in FORMAT_SPREADS.items()
-        ],
-        style="sortable map formats",
-    )
-
-
-def _spread(points: float | None) -> Cell:
-    text = two_digits(points)
-    return Cell(text, None if points is None else text, style="number")
-
-
-def _narrow(cell: Cell) -> Cell:
-    """The cell with its interval in the tooltip."""
-    return replace(cell, note="", title=f"{cell.title} ({cell.note})" if cell.note else cell.title)
-
-
-def _choices(fmt: PromptFormat) -> list[str]:
-    tag = "yes" if fmt.tool_call_tag else "no"
-    return [fmt.return_format.value.replace("_", " "), tag, fmt.doc_format, fmt.layout, fmt.style]
-
-
-def _format_title(fmt: PromptFormat) -> str:
-    """All choices but the usual layout and the usual wording."""
-    tag = "tagged " if fmt.tool_call_tag else ""
-    unusual = [choice for choice in (fmt.layout, fmt.style) if choice not in ("plaintext", "classic")]
-    return ", ".join([f"{tag}{fmt.return_format.value.replace('_', ' ')}, {fmt.doc_format} docs", *unusual])
+def _difference(called: float | None, prompt: float | None) -> Cell:
+    if called is None or prompt is None:
+        return Cell.number("N/A", None, title="not evaluated in both modes")
+    points = (called - prompt) * 100
+    text = f"{points:+.2f}"
+    both = f"{percent(called)} with function calling, {percent(prompt)} with prompts"
+    return Cell.number(text[1:] if float(text) == 0 else text, points, title=both)

@@ -5,8 +5,8 @@ Covers texts, sort keys, tooltips and styles of cells. The modules of the sectio
 `Table.is_numeric`): with 100 models, a page has a hundred thousand cells.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Self
 from urllib.parse import quote, urlencode
 
@@ -175,6 +175,69 @@ class Table:
         return cells.count("number") > cells.count("")
 
 
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column of a table: its heading, and the cell of each line."""
+
+    title: str  # escaped unless it is Markup
+    cell: Callable[..., Cell]  # its arguments are the parts of a line
+    style: str = "number"  # CSS classes of the heading
+    tooltip: str = ""  # of the heading
+
+    @property
+    def heading(self) -> Cell:
+        """The cell above the column."""
+        return Cell(self.title, title=self.tooltip, style=self.style, scope="col")
+
+
+def each(
+    titles: Mapping[Any, str], cell: Callable[..., Cell], style: str = "number", tall: bool = False
+) -> list[Column]:
+    """A column for each of the keys.
+
+    Args:
+        titles: the heading by key.
+        cell: of the parts of a line and the key.
+        style: as of `Column`.
+        tall: whether the columns are narrow, with rotated headings.
+    """
+    shown = (Markup("<span>{}</span>").format(title) if tall else title for title in titles.values())
+    return [
+        Column(title, lambda *line, key=key: cell(*line, key), f"{style} tall".strip() if tall else style)
+        for key, title in zip(titles, shown, strict=True)
+    ]
+
+
+MODEL = Column("Model", lambda model, *_: Cell.name(model), "name")
+"""The name of the model, of lines that begin with its row of the leaderboard."""
+
+LINKED_MODEL = Column("Model", lambda model, *_: replace(Cell.linked_name(model), value=None), "name")
+"""The same with a link and badges, in tables that cannot be sorted."""
+
+
+def lines_table(
+    label: str,
+    lines: Iterable[Sequence[Any]],
+    columns: Sequence[Column],
+    groups: Sequence[Cell] = (),
+    **about: Any,
+) -> Table | None:
+    """The table with a row for each line; None without lines.
+
+    Args:
+        label: as of `Table`.
+        lines: each the arguments of the columns' functions.
+        columns: in their order.
+        groups: headings above those of the columns.
+        about: further fields of the table.
+    """
+    rows = [[column.cell(*line) for column in columns] for line in lines]
+    if not rows:
+        return None
+    head = [column.heading for column in columns]
+    return Table(label, [groups, head] if groups else [head], rows, **about)
+
+
 def headings(titles: Iterable[str], style: str = "number") -> list[Cell]:
     """The headings of columns."""
     return [Cell(title, style=style, scope="col") for title in titles]
@@ -185,9 +248,10 @@ def tall_headings(titles: Iterable[str], style: str = "number tall") -> list[Cel
     return headings((Markup("<span>{}</span>").format(title) for title in titles), style)
 
 
-def group_headings(widths: Mapping[str, int]) -> list[Cell]:
-    """Headings over several columns each."""
-    return [Cell(title, style="group", scope="colgroup", width=width) for title, width in widths.items()]
+def group_headings(widths: Mapping[str, int], names: int = 1) -> list[Cell]:
+    """Headings over several columns each, after the columns of names."""
+    groups = [Cell(title, style="group", scope="colgroup", width=width) for title, width in widths.items()]
+    return [Cell("", style="name", width=names), *groups]
 
 
 NAME_HEADING = Cell("Model", style="name", scope="col")

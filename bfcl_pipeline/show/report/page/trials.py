@@ -4,35 +4,28 @@ from bfcl_pipeline.benchmark.definition import CATEGORIES, Check
 from bfcl_pipeline.show.report.format import MISSING, count, interval, percent
 from bfcl_pipeline.show.report.page.run_tables import Row, RunTables, by_model
 from bfcl_pipeline.show.report.page.scores import LEADERBOARD_COLUMNS, marked_score
-from bfcl_pipeline.show.report.page.table import NAME_HEADING, Cell, Table, headings, isolate
+from bfcl_pipeline.show.report.page.table import MODEL, Cell, Column, Table, each, lines_table
 
 MOST_FLAKY = 200
 """Flaky entries that the page lists, of all models together; the table `flaky` has all."""
 
 _ALL_COLUMNS = 5  # of pass^k: with more trials only the powers of two and the last have one
 
-_ERRORS = {
-    "between": "Error from entries",
-    "within": "Error from trials",
-}
-
 
 def trials(tables: RunTables) -> Table | None:
     """Means and spreads of the scores over trials; models in the order of their first trials."""
     rows = {(row["model"], row["score"]): row for row in tables["trials"]}
-    repeated = _repeated(tables)
-    if not repeated:
-        return None
-    return Table(
+
+    def score(first: Row, name: str) -> Cell:
+        return _trial(rows.get((first["model"], name)), first, name)
+
+    return lines_table(
         "Scores over trials",
-        [[NAME_HEADING, *headings(["Trials", *LEADERBOARD_COLUMNS.values()])]],
+        _repeated(tables),
         [
-            [
-                Cell.name(first),
-                Cell.count(rows[first["model"], "overall"]["trials"]),
-                *(_trial(rows.get((first["model"], name)), first, name) for name in LEADERBOARD_COLUMNS),
-            ]
-            for first in repeated
+            MODEL,
+            Column("Trials", lambda first: Cell.count(rows[first["model"], "overall"]["trials"])),
+            *each(LEADERBOARD_COLUMNS, score),
         ],
     )
 
@@ -44,19 +37,23 @@ def repetitions(tables: RunTables) -> Table | None:
     shown = _shown(max((k for _, k in chances), default=0))
     if not shown:
         return None
-    titles = [*(f"Pass^{k}" for k in shown), f"Pass@{shown[-1]}", *_ERRORS.values(), "Flaky entries"]
-    return Table(
+    last = shown[-1]
+    return lines_table(
         "Repetitions",
-        [[NAME_HEADING, *headings(titles)]],
+        _repeated(tables),
         [
-            [
-                Cell.name(first),
-                *(_all_right(chances.get((first["model"], k))) for k in shown),
-                _any_right(chances.get((first["model"], shown[-1]))),
-                *(_error(rows[first["model"]][name]) for name in _ERRORS),
-                _flaky_count(rows[first["model"]]),
-            ]
-            for first in _repeated(tables)
+            MODEL,
+            *each(
+                {k: f"Pass^{k}" for k in shown},
+                lambda first, k: _all_right(chances.get((first["model"], k))),
+            ),
+            Column(
+                f"Pass@{last}",
+                lambda first: _share((chances.get((first["model"], last)) or {}).get("pass_at_k")),
+            ),
+            Column("Error from entries", lambda first: _share(rows[first["model"]]["between"])),
+            Column("Error from trials", lambda first: _share(rows[first["model"]]["within"])),
+            Column("Flaky entries", lambda first: _flaky_count(rows[first["model"]])),
         ],
     )
 
@@ -66,34 +63,36 @@ def flaky(tables: RunTables) -> Table | None:
     listed = [
         row for row in tables["flaky"] if CATEGORIES[row["category"]].check is not Check.FORMAT_SENSITIVITY
     ]
-    if not listed:
-        return None
     names = {row["model"]: row["display_name"] for row in tables["leaderboard"]}
     of_models = by_model(listed)
-    most = max(1, MOST_FLAKY // len(of_models))
+    most = max(1, MOST_FLAKY // max(1, len(of_models)))
     shown = [row for rows in of_models.values() for row in rows[:most]]
     more = f"; at most {most} of each model are shown, the table flaky has all"
     total = count(len(listed)) + (more if len(shown) < len(listed) else "")
-    return Table(
+
+    def name(row: Row) -> Cell:
+        return Cell.name({"display_name": names.get(row["model"]) or row["model"]})
+
+    def right(row: Row) -> Cell:
+        return Cell.number(f"{row['right']} of {row['trials']}", row["right"] / row["trials"])
+
+    return lines_table(
         "Flaky entries",
-        [[NAME_HEADING, *headings(["Category", "Entry"], ""), *headings(["Trials right"])]],
+        [(row,) for row in shown],
         [
-            [
-                _name(names.get(row["model"]) or row["model"]),
-                Cell.sortable(row["category"]),
-                Cell.code(row["entry_id"]),
-                _right(row),
-            ]
-            for row in shown
+            Column("Model", name, "name"),
+            Column("Category", lambda row: Cell.sortable(row["category"]), ""),
+            Column("Entry", lambda row: Cell.code(row["entry_id"]), ""),
+            Column("Trials right", right),
         ],
         summary=f"Entries whose verdict differs among the trials of a model ({total})",
     )
 
 
-def _repeated(tables: RunTables) -> list[Row]:
-    """The rows of the leaderboard of first trials of models with several."""
+def _repeated(tables: RunTables) -> list[tuple[Row]]:
+    """The rows of the leaderboard of first trials of models with several, as lines of a table."""
     models = {row["model"] for row in tables["trials"] if row["score"] == "overall"}
-    return [row for row in tables["leaderboard"] if row["model"] in models]
+    return [(row,) for row in tables["leaderboard"] if row["model"] in models]
 
 
 def _trial(row: Row | None, first: Row, name: str) -> Cell:
@@ -123,12 +122,7 @@ def _all_right(row: Row | None) -> Cell:
     )
 
 
-def _any_right(row: Row | None) -> Cell:
-    share = None if row is None else row["pass_at_k"]
-    return Cell.number(percent(share), share)
-
-
-def _error(share: float | None) -> Cell:
+def _share(share: float | None) -> Cell:
     return Cell.number(percent(share), share)
 
 
@@ -137,11 +131,3 @@ def _flaky_count(row: Row) -> Cell:
         return Cell.number(MISSING, None)
     title = "entries with a verdict in two trials or more"
     return Cell.number(count(row["flaky"]), row["flaky"], f"of {count(row['entries'])}", title)
-
-
-def _name(name: str) -> Cell:
-    return Cell(isolate(name), name, style="name", scope="row")
-
-
-def _right(row: Row) -> Cell:
-    return Cell.number(f"{row['right']} of {row['trials']}", row["right"] / row["trials"])

@@ -7,7 +7,7 @@ from itertools import chain
 from bfcl_pipeline.benchmark.records import Status, total
 from bfcl_pipeline.show.report.format import MISSING, count, two_digits
 from bfcl_pipeline.show.report.page.run_tables import Row, RunTables, by_model
-from bfcl_pipeline.show.report.page.table import NAME_HEADING, Cell, Table, headings, isolate
+from bfcl_pipeline.show.report.page.table import MODEL, Cell, Column, Table, each, isolate, lines_table
 from bfcl_pipeline.show.report.tables.score_tables import SESSIONS
 
 SUMS = {
@@ -25,8 +25,6 @@ TIMES = {"exchange": "Request (s)", "entry": "Entry (s)"}
 
 MEASURED = ("input_tokens", "output_tokens", "exchange_mean_seconds")
 """A model of which none of these is known is left out."""
-
-UNANSWERED = "Without answer"
 
 
 def usage(tables: RunTables) -> list[Table]:
@@ -46,39 +44,26 @@ def usage(tables: RunTables) -> list[Table]:
     sums = {name: title for name, title in SUMS.items() if _is_known(every, name)}
     times = {name: title for name, title in TIMES.items() if _is_known(every, f"{name}_mean_seconds")}
     unanswered, titles = _unanswered(tables["coverage"]), tables.category_titles()
-    of_all = Table(
-        "Cost by model",
-        [[NAME_HEADING, *headings([*sums.values(), UNANSWERED])]],
-        [
-            [
-                Cell.name(model),
-                *(_sum(name, rows[model["model"]]) for name in sums),
-                _unanswered_cell(unanswered, rows[model["model"]]),
-            ]
-            for model in models
-        ],
-    )
-    head = [*headings(["Category"], ""), *headings([*sums.values(), *times.values(), UNANSWERED])]
-    return [
-        of_all,
-        *(
-            Table(
-                "Cost and latency by category",
-                [head],
-                [
-                    [
-                        Cell.sortable(_title(titles, row)),
-                        *(_sum(name, [row]) for name in sums),
-                        *(_time(row, name) for name in times),
-                        _unanswered_cell(unanswered, [row]),
-                    ]
-                    for row in rows[model["model"]]
-                ],
-                summary=isolate(model["display_name"]) + ": by category",
-            )
-            for model in models
-        ),
+    columns = [
+        *each(sums, lambda _, rows, name: _sum(name, rows)),
+        *each(times, lambda _, rows, name: _time(rows[0], name)),
+        Column("Without answer", lambda _, rows: _unanswered_cell(unanswered, rows)),
     ]
+    category = Column("Category", lambda _, rows: Cell.sortable(_title(titles, rows[0])), "")
+    found = [
+        lines_table(
+            "Cost by model",
+            [(model, rows[model["model"]]) for model in models],
+            [MODEL, *columns[: len(sums)], columns[-1]],
+        )
+    ]
+    for model in models:
+        lines = [(model, [row]) for row in rows[model["model"]]]
+        about = isolate(model["display_name"]) + ": by category"
+        found.append(
+            lines_table("Cost and latency by category", lines, [category, *columns], summary=about)
+        )
+    return [table for table in found if table is not None]
 
 
 def _is_known(rows: Sequence[Row], name: str) -> bool:

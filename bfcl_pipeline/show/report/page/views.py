@@ -14,9 +14,18 @@ from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.runs.web_label import mark
 from bfcl_pipeline.show.report.format import MISSING, count, percent
 from bfcl_pipeline.show.report.notes import own_errata_notes
-from bfcl_pipeline.show.report.page.run_tables import Row, RunTables, by_model
+from bfcl_pipeline.show.report.page.run_tables import Row, RunTables, model_rows
 from bfcl_pipeline.show.report.page.scores import LEADERBOARD_COLUMNS, score_cell
-from bfcl_pipeline.show.report.page.table import NAME_HEADING, Cell, Table, headings, isolate, linked_entry
+from bfcl_pipeline.show.report.page.table import (
+    MODEL,
+    Cell,
+    Column,
+    Table,
+    each,
+    isolate,
+    lines_table,
+    linked_entry,
+)
 
 ERRATA_MARK = "\N{DOUBLE DAGGER}"
 """The mark of an entry with a confirmed or disputed defect."""
@@ -32,32 +41,29 @@ def views(tables: RunTables) -> Table | None:
     """
     rows = {(row["model"], row["rules"]): row for row in tables.every["leaderboard"]}
     present = [rules for rules in Rules if any(name == rules.value for _, name in rows)]
-    if len(present) < 2:
-        return None
     ceilings = {(row["rules"], row["score"]): row for row in tables.every["ceilings"]}
-    return Table(
-        "Scores by rules",
-        [[NAME_HEADING, *headings(["Rules"], ""), *headings(COLUMNS.values())]],
+    foot = [
         [
-            [
-                Cell.name(row),
-                Cell(rules.value, place),
-                *(score_cell(row, name, None) for name in COLUMNS),
-            ]
+            Cell("Ceiling", style="name", scope="row"),
+            Cell(rules.value),
+            *(_ceiling(ceilings.get((rules.value, name))) for name in COLUMNS),
+        ]
+        for rules in present
+    ]
+    return lines_table(
+        "Scores by rules",
+        [
+            (rows[model["model"], rules.value], place)
             for model in tables["leaderboard"]
             for place, rules in enumerate(present)
-            if (row := rows.get((model["model"], rules.value))) is not None
+            if (model["model"], rules.value) in rows and len(present) > 1
         ],
         [
-            [
-                Cell("Ceiling", style="name", scope="row"),
-                Cell(rules.value),
-                *(_ceiling(ceilings.get((rules.value, name))) for name in COLUMNS),
-            ]
-            for rules in present
-        ]
-        if ceilings
-        else (),
+            MODEL,
+            Column("Rules", lambda row, place: Cell(row["rules"], place), ""),
+            *each(COLUMNS, lambda row, _, name: score_cell(row, name, None)),
+        ],
+        foot=foot if ceilings else (),
         style="sortable views",
     )
 
@@ -98,33 +104,25 @@ def _entries(rows: Sequence[Row], name: str) -> int:
 def rules(tables: RunTables) -> Table | None:
     """Each model and category with verdicts that differ between rule sets, or with defective entries."""
     changes = ("flipped", "mended", "left_out")
-    rows = by_model(row for row in tables["rules"] if any(row[name] for name in changes))
-    if not rows:
-        return None
-    titles = ("Official", "Corrected", "Verified", "Made valid", "Made invalid", "Mended", "Left out")
-    return Table(
+
+    def accuracy(_: Row, row: Row, rules: Rules) -> Cell:
+        return _changed(row[f"{rules}_accuracy"], row["official_accuracy"])
+
+    return lines_table(
         "Rule sets by category",
-        [[NAME_HEADING, *headings(["Category"], ""), *headings([*titles, "Entries"])]],
+        model_rows(tables, (row for row in tables["rules"] if any(row[name] for name in changes))),
         [
-            [Cell.name(model), Cell.sortable(row["category"] + mark(row["web"])), *_compared(row)]
-            for model in tables["leaderboard"]
-            for row in rows.get(model["model"], ())
+            MODEL,
+            Column("Category", lambda _, row: Cell.sortable(row["category"] + mark(row["web"])), ""),
+            *each({rules: rules.value.capitalize() for rules in Rules}, accuracy),
+            Column("Made valid", lambda _, row: Cell.count(row["to_valid"])),
+            Column("Made invalid", lambda _, row: Cell.count(row["to_invalid"])),
+            Column("Mended", lambda _, row: Cell.count(row["mended"], title=_mended(row))),
+            Column("Left out", lambda _, row: Cell.count(row["left_out"])),
+            Column("Entries", lambda _, row: Cell.number(count(row["entries"]), row["entries"])),
         ],
         summary="By category: accuracies, and verdicts that corrected rules made valid or invalid",
     )
-
-
-def _compared(row: Row) -> Sequence[Cell]:
-    official = row["official_accuracy"]
-    return [
-        Cell.number(percent(official), official),
-        *(_changed(row[f"{rules}_accuracy"], official) for rules in (Rules.CORRECTED, Rules.VERIFIED)),
-        Cell.count(row["to_valid"]),
-        Cell.count(row["to_invalid"]),
-        Cell.count(row["mended"], title=_mended(row)),
-        Cell.count(row["left_out"]),
-        Cell.number(count(row["entries"]), row["entries"]),
-    ]
 
 
 def _changed(accuracy: float | None, official: float) -> Cell:
@@ -149,8 +147,6 @@ def errata(tables: RunTables) -> Table | None:
     listed = [
         row for row in tables["errata"] if CATEGORIES[row["category"]].check is not Check.FORMAT_SENSITIVITY
     ]
-    if not listed:
-        return None
     grouped: dict[tuple[str, str], list[Row]] = {}
     for row in listed:
         grouped.setdefault((row["entry_id"], row["defect"]), []).append(row)
@@ -158,32 +154,28 @@ def errata(tables: RunTables) -> Table | None:
     counts = {kind: list(treated.values()).count(kind.value) for kind in Treatment}
     names = {kind: "as they are" if kind is Treatment.AS_IT_IS else kind.value for kind in Treatment}
     texts = ", ".join(f"{count(number)} {names[kind]}" for kind, number in counts.items() if number)
-    failed = [f"Failed, {rules.value}" for rules in Rules]
-    return Table(
+    return lines_table(
         "Entries with a defect",
+        [(rows,) for rows in grouped.values()],
         [
-            [
-                *headings(["Entry", "What is wrong", "Defect", "Status", "Verified rules"], ""),
-                *headings(failed),
-            ]
+            Column("Entry", lambda rows: Cell(linked_entry(rows[0]["entry_id"]), rows[0]["entry_id"]), ""),
+            Column(
+                "What is wrong",
+                lambda rows: Cell(isolate(rows[0]["what"]), rows[0]["what"], style="message"),
+                "",
+            ),
+            Column("Defect", lambda rows: Cell.sortable(rows[0]["defect"]), ""),
+            Column("Status", lambda rows: Cell.sortable(rows[0]["status"]), ""),
+            Column("Verified rules", lambda rows: Cell.sortable(rows[0]["treatment"]), ""),
+            *each(
+                {f"{rules}_valid": f"Failed, {rules.value}" for rules in Rules},
+                lambda rows, name: _failed([row[name] for row in rows]),
+            ),
         ],
-        [_erratum(rows) for rows in grouped.values()],
         style="sortable errata",
         summary=f"{ERRATA_MARK} Entries with a confirmed or disputed defect ({texts}), and the models that "
         "failed them",
     )
-
-
-def _erratum(rows: Sequence[Row]) -> list[Cell]:
-    first = rows[0]
-    return [
-        Cell(linked_entry(first["entry_id"]), first["entry_id"]),
-        Cell(isolate(first["what"]), first["what"], style="message"),
-        Cell.sortable(first["defect"]),
-        Cell.sortable(first["status"]),
-        Cell.sortable(first["treatment"]),
-        *(_failed([row[f"{rules}_valid"] for row in rows]) for rules in Rules),
-    ]
 
 
 def _failed(marks: Sequence[bool | None]) -> Cell:

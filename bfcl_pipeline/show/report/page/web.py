@@ -1,26 +1,31 @@
-"""Web search in detail: steps, failures, calls, where answers stood, and what snippets change.
+"""Web search: accuracy and steps by hops, failures, calls, where answers stood, what snippets change.
 
-Every table has one row for each model and web category, in the order of ranks. Counts over calls and
-results are of the questions whose results are recorded.
+Every table but that on snippets has one row for each model and web category, in the order of ranks. Counts
+over calls and results are of the questions whose results are recorded.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from bfcl_pipeline.benchmark.definition import GROUPS
-from bfcl_pipeline.runs.web_label import mark
+from bfcl_pipeline.runs.web_label import mark, note
 from bfcl_pipeline.show.report.format import MISSING, count, percent
-from bfcl_pipeline.show.report.page.run_tables import Row, RunTables, by_model, model_lines
+from bfcl_pipeline.show.report.page.run_tables import Row, RunTables, by_model, model_lines, model_rows
 from bfcl_pipeline.show.report.page.table import (
-    NAME_HEADING,
+    MODEL,
     Cell,
+    Column,
     Table,
+    each,
     entry_link,
     group_headings,
-    headings,
+    lines_table,
     linked_entry,
 )
 from bfcl_pipeline.show.transcripts.reasons import FAILURES
+
+MEANS = {"mean_steps": "Steps", "mean_searches": "Searches", "mean_fetches": "Fetches"}
+"""The means of `web_hops` and their headings."""
 
 CALLS = {
     "searches": "Searches",
@@ -50,188 +55,215 @@ MOST_EXAMPLES = 5
 """Entries that are named in one cell."""
 
 
-@dataclass(frozen=True, slots=True)
-class WebPart:
-    """One table with the text above it."""
-
-    lead: str
-    table: Table
+def web_note(tables: RunTables) -> str:
+    """What a web that is not the real one means; empty for the real one."""
+    return note(row["web"] for row in tables["web_hops"])
 
 
-def web_details(tables: RunTables) -> list[WebPart]:
-    """The tables on web search that the run has rows for."""
-    made = (
-        ("Mean number of steps by hops: of all answers, and of the right ones.", _steps(tables)),
-        (
-            "Wrong answers by kind of failure; one answer may have several. A count leads to the first of "
-            "its entries. The kinds on where an answer stood and on failed fetches need the results of the "
-            "calls; they are shares of the wrong answers for which these are recorded.",
-            _failures(tables),
-        ),
-        ("", _examples(tables)),
-        (
-            "Searches and fetches, those that failed, and what the model did next after a failed fetch.",
-            _calls(tables),
-        ),
-        (
-            "Where an acceptable answer stood in what the model saw, for right and for wrong answers. "
-            "Nowhere, of right answers: the model knew the answer, derived it, or saw it in other words. "
-            "Short answers, such as numbers, may stand somewhere by chance.",
-            _places(tables),
-        ),
-        (
-            "The same questions with snippets (the texts of search results) and without.",
-            _snippets(tables),
-        ),
+def web_search(tables: RunTables) -> Table | None:
+    """Accuracy by hops and means per question, by model and category."""
+
+    def accuracy(_: Row, rows: Sequence[Row], hops: int) -> Cell:
+        row = _of_hops(rows, hops)
+        if row is None:
+            return Cell.accuracy(None)
+        means = ", ".join(f"{title.lower()} {_mean([row], name).text}" for name, title in MEANS.items())
+        return Cell.accuracy(row, row["web"], f"; mean {means}")
+
+    def category(_: Row, rows: Sequence[Row]) -> Cell:
+        cell = _category(_, rows)
+        return replace(cell, note=cell.title, title="")
+
+    return lines_table(
+        "Web search by hops",
+        model_lines(tables, tables["web_hops"]),
+        [
+            MODEL,
+            Column("Category", category, ""),
+            *each({hops: f"{hops} hops" for hops in _hops(tables)}, accuracy, "center"),
+            *each(MEANS, lambda _, rows, name: _mean(rows, name)),
+        ],
+        style="sortable map web",
     )
-    return [WebPart(lead, table) for lead, table in made if table is not None]
 
 
-def _steps(tables: RunTables) -> Table | None:
-    hops = sorted({row["hops"] for row in tables["web_hops"]})
+def _mean(rows: Sequence[Row], name: str) -> Cell:
+    """The mean over all scored questions, for every number of hops together."""
+    scored = [row for row in rows if row[name] is not None]
+    answered = sum(row["answered"] for row in scored)
+    return _steps_cell(sum(row[name] * row["answered"] for row in scored) / answered if answered else None)
+
+
+def _steps_cell(value: float | None) -> Cell:
+    return Cell.number(MISSING if value is None else f"{value:.1f}", value)
+
+
+def _hops(tables: RunTables) -> list[int]:
+    return sorted({row["hops"] for row in tables["web_hops"]})
+
+
+def _of_hops(rows: Sequence[Row], hops: int) -> Row | None:
+    return next((row for row in rows if row["hops"] == hops), None)
+
+
+def steps(tables: RunTables) -> Table | None:
+    """Mean steps by hops, of all answers and of the right ones."""
     if all(row["mean_steps_correct"] is None for row in tables["web_hops"]):  # without a right answer
         return None
 
-    def cells(rows: Sequence[Row]) -> Iterator[Cell]:
-        found = {row["hops"]: row for row in rows}
-        for number in hops:
-            row = found.get(number)
-            yield _mean(row["mean_steps"] if row else None)
-            yield _mean(row["mean_steps_correct"] if row else None)
-
+    titles = {"mean_steps": "All", "mean_steps_correct": "Right"}
+    hops = _hops(tables)
+    columns = each(
+        {(number, name): title for number in hops for name, title in titles.items()},
+        lambda _, rows, key: _steps_cell((_of_hops(rows, key[0]) or {}).get(key[1])),
+    )
     groups = {f"{number} hops": 2 for number in hops}
-    return _table("Steps by hops", tables, tables["web_hops"], groups, ["All", "Right"] * len(hops), cells)
+    return _table("Steps by hops", tables["web_hops"], tables, columns, groups)
 
 
-def _failures(tables: RunTables) -> Table | None:
-    def cells(rows: Sequence[Row]) -> Iterator[Cell]:
-        found = {row["failure"]: row for row in rows}
-        wrong = rows[0]["wrong"]
-        yield Cell.number(count(wrong), wrong)
-        for failure in FAILURES:
-            yield _failure(found.get(failure))
+def failures(tables: RunTables) -> Table | None:
+    """Wrong answers by kind of failure; a count leads to the first of its entries."""
 
-    return _table("Failures", tables, tables["web_failures"], {}, ["Wrong", *FAILURES.values()], cells)
+    def cell(_: Row, rows: Sequence[Row], failure: str) -> Cell:
+        row = next((row for row in rows if row["failure"] == failure), None)
+        if row is None or not row["known"]:
+            return Cell.number(MISSING, None, title="not known")
+        share = f"{percent(row['count'] / row['known'], 0)} %" if row["count"] else ""
+        about = f"{count(row['count'])} of {count(row['known'])} wrong answers"
+        example = row["example_entry_id"]
+        link = entry_link(example, row["model"]) if row["count"] and example else ""
+        return replace(Cell.count(row["count"], share, about), link=link)
+
+    def wrong(_: Row, rows: Sequence[Row]) -> Cell:
+        return Cell.number(count(rows[0]["wrong"]), rows[0]["wrong"])
+
+    return _table(
+        "Failures", tables["web_failures"], tables, [Column("Wrong", wrong), *each(FAILURES, cell)]
+    )
 
 
-def _failure(row: Row | None) -> Cell:
-    """The wrong answers of one kind."""
-    if row is None or not row["known"]:
-        return Cell.number(MISSING, None, title="not known")
-    share = f"{percent(row['count'] / row['known'], 0)} %" if row["count"] else ""
-    cell = Cell.count(row["count"], share, f"{count(row['count'])} of {count(row['known'])} wrong answers")
-    example = row["example_entry_id"]
-    return replace(cell, link=entry_link(example, row["model"])) if row["count"] and example else cell
+def examples(tables: RunTables) -> Table | None:
+    """The first entry of each kind of failure."""
+    rows = (row for row in tables["web_failures"] if row["example_entry_id"] and row["failure"] in FAILURES)
+
+    def entry(_: Row, row: Row) -> Cell:
+        return Cell(linked_entry(row["example_entry_id"], row["model"]), row["example_entry_id"])
+
+    return lines_table(
+        "Examples of failures",
+        model_rows(tables, rows),
+        [
+            MODEL,
+            Column("Failure", lambda _, row: Cell.sortable(FAILURES[row["failure"]]), ""),
+            Column("Entry", entry, ""),
+        ],
+        summary="Examples of failures",
+    )
 
 
-def _examples(tables: RunTables) -> Table | None:
-    rows = [
-        [Cell.name(model), Cell.sortable(FAILURES[row["failure"]]), _entry(row)]
-        for model, own in model_lines(tables, tables["web_failures"])
-        for row in own
-        if row["example_entry_id"] and row["failure"] in FAILURES
+def calls(tables: RunTables) -> Table | None:
+    """Searches and fetches, and what followed a failed fetch."""
+
+    def recorded(_: Row, rows: Sequence[Row]) -> Cell:
+        known = len(_known(rows))
+        return Cell.number(count(known), known, "" if known == len(rows) else f"of {count(len(rows))}")
+
+    columns = [
+        Column("Recorded", recorded),
+        *each(CALLS, lambda _, rows, name: _sum(_known(rows), name)),
     ]
-    head = [NAME_HEADING, *headings(["Failure", "Entry"], "")]
-    return Table("Examples of failures", [head], rows, summary="Examples of failures") if rows else None
-
-
-def _entry(row: Row) -> Cell:
-    entry_id = row["example_entry_id"]
-    return Cell(linked_entry(entry_id, row["model"]), entry_id)
-
-
-def _calls(tables: RunTables) -> Table | None:
-    def cells(rows: Sequence[Row]) -> Iterator[Cell]:
-        known = _known(rows)
-        yield _of(len(known), len(rows))
-        for column in CALLS:
-            yield Cell.count(sum(row[column] for row in known))
-
-    groups = {"": 1, **CALL_GROUPS}
-    return _table("Calls", tables, tables["web_questions"], groups, ["Recorded", *CALLS.values()], cells)
-
-
-def _places(tables: RunTables) -> Table | None:
-    def cells(rows: Sequence[Row]) -> Iterator[Cell]:
-        for valid in (True, False):
-            own = [row for row in _known(rows) if row["valid"] is valid]
-            yield Cell.count(len(own))
-            for column in PLACES:
-                yield Cell.count(sum(row[column] for row in own))
-            yield _named([row for row in own if not any(row[column] for column in PLACES)], valid)
-
-    groups = {"Right answers": len(PLACES) + 2, "Wrong answers": len(PLACES) + 2}
-    titles = ["Recorded", *PLACES.values(), "Nowhere"] * 2
-    return _table("Where the answer stood", tables, tables["web_questions"], groups, titles, cells)
-
-
-def _snippets(tables: RunTables) -> Table | None:
-    """Base against no snippet, question by question."""
-    base, without = GROUPS["web_search"]
-    if {row["category"] for row in tables["web_questions"]} != {base, without}:
-        return None
-    rows = []
-    of_model = by_model(tables["web_questions"])
-    for model in tables["leaderboard"]:
-        right: dict[str, dict[str, bool]] = {base: {}, without: {}}
-        for row in of_model.get(model["model"], ()):
-            right[row["category"]][row["entry_id"].removeprefix(row["category"])] = row["valid"]
-        both = [number for number in right[base] if number in right[without]]
-        kinds = [
-            [number for number in both if (right[base][number], right[without][number]) == pair]
-            for pair in ((True, True), (True, False), (False, True), (False, False))
-        ]
-        names: list[list[str]] = [[], [base + n for n in kinds[1]], [without + n for n in kinds[2]], []]
-        if both:
-            pairs = zip(kinds, names, strict=True)
-            cells = (_entries(len(kind), ids, model["model"]) for kind, ids in pairs)
-            rows.append([Cell.name(model), Cell.count(len(both)), *cells])
-    titles = ["Questions", "Right in both", "Only with", "Only without", "In neither"]
-    head = [[NAME_HEADING, *headings(titles)]]
-    return Table("Right with and without snippets", head, rows) if rows else None
-
-
-def _table(
-    label: str,
-    tables: RunTables,
-    rows: Iterable[Row],
-    groups: Mapping[str, int],
-    titles: Sequence[str],
-    cells: Callable[[Sequence[Row]], Iterable[Cell]],
-) -> Table | None:
-    """A table with a row for each model and category that has `rows`, made by `cells` of these."""
-    lines = [[Cell.name(model), _category(own[0]), *cells(own)] for model, own in model_lines(tables, rows)]
-    if not lines:
-        return None
-    grouped = [[Cell("", style="name", width=2), *group_headings(groups)]] if groups else []
-    head = [*grouped, [NAME_HEADING, *headings(["Category"], ""), *headings(titles)]]
-    return Table(label, head, lines, style="sortable web")
-
-
-def _category(row: Row) -> Cell:
-    web = row["web"]
-    return Cell(row["category"] + mark(web), row["category"], title=f"web: {web}" if web else "")
+    return _table("Calls", tables["web_questions"], tables, columns, {"": 1, **CALL_GROUPS})
 
 
 def _known(rows: Iterable[Row]) -> list[Row]:
     return [row for row in rows if row["known"]]
 
 
-def _of(number: int, total: int) -> Cell:
-    return Cell.number(count(number), number, "" if number == total else f"of {count(total)}")
+def _sum(rows: Iterable[Row], name: str) -> Cell:
+    return Cell.count(sum(row[name] for row in rows))
 
 
-def _mean(value: float | None) -> Cell:
-    return Cell.number(MISSING if value is None else f"{value:.1f}", value)
+def places(tables: RunTables) -> Table | None:
+    """Where an acceptable answer stood in what the model saw."""
+
+    def columns(valid: bool) -> list[Column]:
+        def own(rows: Iterable[Row]) -> list[Row]:
+            return [row for row in _known(rows) if row["valid"] is valid]
+
+        def nowhere(_: Row, rows: Sequence[Row]) -> Cell:
+            found = [row for row in own(rows) if not any(row[name] for name in PLACES)]
+            return _entries(len(found), found if valid else [])
+
+        return [
+            Column("Recorded", lambda _, rows: Cell.count(len(own(rows)))),
+            *each(PLACES, lambda _, rows, name: _sum(own(rows), name)),
+            Column("Nowhere", nowhere),
+        ]
+
+    groups = {"Right answers": len(PLACES) + 2, "Wrong answers": len(PLACES) + 2}
+    both = [*columns(True), *columns(False)]
+    return _table("Where the answer stood", tables["web_questions"], tables, both, groups)
 
 
-def _named(rows: Sequence[Row], named: bool) -> Cell:
-    shown = rows if named else []
-    return _entries(len(rows), [row["entry_id"] for row in shown], shown[0]["model"] if shown else "")
+def snippets(tables: RunTables) -> Table | None:
+    """The same questions with snippets and without."""
+    base, without = GROUPS["web_search"]
+    if {row["category"] for row in tables["web_questions"]} != {base, without}:
+        return None
+    lines = []
+    of_model = by_model(tables["web_questions"])
+    for model in tables["leaderboard"]:
+        asked: dict[str, dict[str, Row]] = {base: {}, without: {}}
+        for row in of_model.get(model["model"], ()):
+            asked[row["category"]][row["entry_id"].removeprefix(row["category"])] = row
+        pairs = [(row, asked[without][name]) for name, row in asked[base].items() if name in asked[without]]
+        if pairs:
+            lines.append((model, pairs))
+
+    def kind(title: str, right: tuple[bool, bool], named: int | None = None) -> Column:
+        def cell(_: Row, pairs: Sequence[tuple[Row, Row]]) -> Cell:
+            own = [pair for pair in pairs if (pair[0]["valid"], pair[1]["valid"]) == right]
+            return _entries(len(own), [] if named is None else [pair[named] for pair in own])
+
+        return Column(title, cell)
+
+    return lines_table(
+        "Right with and without snippets",
+        lines,
+        [
+            MODEL,
+            Column("Questions", lambda _, pairs: Cell.count(len(pairs))),
+            kind("Right in both", (True, True)),
+            kind("Only with", (True, False), 0),
+            kind("Only without", (False, True), 1),
+            kind("In neither", (False, False)),
+        ],
+    )
 
 
-def _entries(number: int, entry_ids: Sequence[str], model: str) -> Cell:
+def _table(
+    label: str,
+    rows: Iterable[Row],
+    tables: RunTables,
+    columns: Sequence[Column],
+    groups: Mapping[str, int] | None = None,
+) -> Table | None:
+    """A table with a row for each model and category that has `rows`."""
+    above = group_headings(groups, 2) if groups else ()
+    lines = model_lines(tables, rows)
+    return lines_table(label, lines, [MODEL, _CATEGORY, *columns], above, style="sortable web")
+
+
+def _category(_: Row, rows: Sequence[Row]) -> Cell:
+    web = rows[0]["web"]
+    return Cell(rows[0]["category"] + mark(web), rows[0]["category"], title=f"web: {web}" if web else "")
+
+
+_CATEGORY = Column("Category", _category, "")
+
+
+def _entries(number: int, named: Sequence[Row]) -> Cell:
     """A count, with the first of the entries beneath it and some of them as its tooltip."""
-    shown = ", ".join(entry_ids[:MOST_EXAMPLES]) + (", ..." if len(entry_ids) > MOST_EXAMPLES else "")
-    first = linked_entry(entry_ids[0], model) if entry_ids else ""
-    return Cell.count(number, note=first, title=shown)
+    shown = ", ".join(row["entry_id"] for row in named[:MOST_EXAMPLES])
+    first = linked_entry(named[0]["entry_id"], named[0]["model"]) if named else ""
+    return Cell.count(number, note=first, title=shown + (", ..." if len(named) > MOST_EXAMPLES else ""))

@@ -1,7 +1,8 @@
-"""The recorded conversations with a memory or on the web: verdicts, answers and sessions.
+"""The recorded conversations with a memory or on the web: verdicts, answers, sessions, and work on the web.
 
 Covers the agentic categories of a run that have verdicts. Entries and categories that are not staged are
-left out: the scores do not need them.
+left out: the scores do not need them. Conversations on the web are played again, of which only what the
+tables count is kept: the pages of one can have megabytes. No search and no page is requested.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -11,17 +12,26 @@ from typing import Any
 
 import polars as pl
 
+from bfcl_pipeline.base.errors import MalformedRelease, TableError
 from bfcl_pipeline.base.text import loaded_json
+from bfcl_pipeline.benchmark.config.job import SEARCH_TOOL
 from bfcl_pipeline.benchmark.definition import CATEGORIES, GROUPS
 from bfcl_pipeline.benchmark.records import Call, Entry, Json, Mode, Rules
 from bfcl_pipeline.benchmark.tables import entries_path, read_entries
 from bfcl_pipeline.dialogue.calls import Steps, calls_by_step
 from bfcl_pipeline.dialogue.release_texts import read_constants
-from bfcl_pipeline.judge.scoring.web_use import WebWork
-from bfcl_pipeline.show.playback import Conditions
+from bfcl_pipeline.judge.scoring.agentic import last_message
+from bfcl_pipeline.judge.scoring.web_queries import question_text
+from bfcl_pipeline.judge.scoring.web_results import Place, places, result_failed
+from bfcl_pipeline.judge.scoring.web_use import FETCH_TOOL, WebCall, WebWork, subquestions
+from bfcl_pipeline.runs.run import Run
+from bfcl_pipeline.show.playback.conditions import Conditions, read_conditions
+from bfcl_pipeline.show.playback.conversation import play_agentic
 from bfcl_pipeline.show.report.tables.run_records import AnswerTables, RunRecords, by_model
-from bfcl_pipeline.show.report.tables.web_records import web_work
 from bfcl_pipeline.world.tools import Constants
+
+NO_TOOLS = "off"
+"""The value of the column `web` of an answer to which no web tools were offered."""
 
 Entries = Mapping[str, Mapping[str, Entry]]
 """Staged entries by category and id, in the release's order."""
@@ -89,7 +99,11 @@ def read_agentic(
         if sessions and constants is None:
             constants = read_constants(data)
         verdicts_of = _verdicts(own, answers, entries)
-        web = _web(answers, conditions, model)
+        web = {
+            category: {each.entry.entry_id: web_work(each, conditions, model) for each in of_category}
+            for category, of_category in answers.items()
+            if category in GROUPS["web_search"]
+        }
         of_memory = constants if sessions else None
         yield AgenticRecords(model, verdicts_of, sessions, answers, of_memory, web)
 
@@ -125,38 +139,87 @@ def _answer(entry: Entry, row: Mapping[str, Any]) -> AgenticAnswer:
     return AgenticAnswer(entry, steps, row["web"], loaded_json(row["snapshot_json"]), result, mode)
 
 
-def _web(
-    answers: Mapping[str, Sequence[AgenticAnswer]], conditions: Conditions | None, model: str
-) -> dict[str, dict[str, WebWork]]:
-    return {
-        category: {
-            each.entry.entry_id: web_work(
-                each.entry, each.steps, each.result, each.mode, each.web, conditions, model
-            )
-            for each in of_category
-        }
-        for category, of_category in answers.items()
-        if category in GROUPS["web_search"]
-    }
+def web_conditions(run: Run) -> Conditions | None:
+    """The conditions of a run; None if the data do not suffice to play its conversations again.
+
+    Raises ConfigError if the recorded config cannot be read.
+    """
+    try:
+        return read_conditions(run)
+    except MalformedRelease:  # not staged, or staged by another version: the scores do not need it
+        return None
+
+
+def web_work(answer: AgenticAnswer, conditions: Conditions | None, model: str | None = None) -> WebWork:
+    """What a model did at one web question.
+
+    Args:
+        answer: to the question.
+        conditions: those of the run; None: no result is known.
+        model: its name in the run.
+    """
+    truth = answer.entry.truth if isinstance(answer.entry.truth, list) else []
+    wanted = [text for text in truth if isinstance(text, str)]
+    search_tool = conditions.web.search_tool if conditions else SEARCH_TOOL
+    calls: list[WebCall] = []
+    found: set[Place] = set()
+    for number, step in enumerate(_played(answer, conditions, model) if answer.web != NO_TOOLS else ()):
+        for call, seen in step:
+            if call.name in (search_tool, FETCH_TOOL):
+                asked = call.arguments.get("url" if call.name == FETCH_TOOL else "keywords")
+                failed = None if seen is None else result_failed(seen)
+                calls.append(WebCall(number, call.name == search_tool, str(asked or ""), failed))
+                found |= set() if seen is None else places(seen, wanted)
+    result = answer.result
+    one_turn = result[0] if isinstance(result, list) and len(result) == 1 else None
+    return WebWork(
+        question=question_text(answer.entry),
+        hops=subquestions(answer.entry),
+        steps=len(answer.steps),
+        calls=tuple(calls),
+        message=last_message(one_turn, answer.mode),
+        places=frozenset(found),
+    )
+
+
+def _played(
+    answer: AgenticAnswer, conditions: Conditions | None, model: str | None
+) -> list[list[tuple[Call, str | None]]]:
+    """The calls of each step with their results; None for one that is not recorded."""
+    unknown: list[list[tuple[Call, str | None]]] = [
+        [(call, None) for call in calls] for calls in answer.steps
+    ]
+    if conditions is None or not answer.calls:
+        return unknown
+    try:
+        turns = play_agentic(answer.entry, answer.result, answer.mode, conditions, answer.web, model=model)
+    except TableError:  # the questions that the simulated web is made of are not staged
+        return unknown
+    return [
+        [(played.call, played.result if played.recorded else None) for played in step.calls]
+        for turn in turns
+        for step in turn
+    ]
 
 
 def _verdicts(
     frame: pl.DataFrame, answers: Mapping[str, Sequence[AgenticAnswer]], entries: Entries
 ) -> dict[tuple[str, str], list[ScoredQuestion]]:
-    verdicts: dict[tuple[str, str], dict[str, tuple[bool | None, str | None, str | None]]] = {}
-    for row in frame.select(
-        "rules", "category", "entry_id", "valid", "error_type", "answer_class"
-    ).iter_rows():
-        rules, category, entry_id, *verdict = row
-        verdicts.setdefault((rules, category), {})[entry_id] = tuple(verdict)
-    scored = {}
+    """The questions with verdicts by rule set and category, in the order of entries."""
+    verdicts: dict[tuple[str, str], dict[str, list[Any]]] = {}
+    columns = ("rules", "category", "entry_id", "valid", "error_type", "answer_class")
+    for rules, category, entry_id, *verdict in frame.select(columns).iter_rows():
+        verdicts.setdefault((rules, category), {})[entry_id] = verdict
+    found = {}
     for category, of_category in entries.items():
         by_id = {answer.entry.entry_id: answer for answer in answers.get(category, ())}
         for rules in Rules:
             given = verdicts.get((rules.value, category), {})
-            scored[rules.value, category] = [
+            questions = [
                 ScoredQuestion(entry, given[entry_id][0], by_id.get(entry_id), *given[entry_id][1:])
                 for entry_id, entry in of_category.items()
                 if entry_id in given
             ]
-    return {key: questions for key, questions in scored.items() if questions}
+            if questions:
+                found[rules.value, category] = questions
+    return found

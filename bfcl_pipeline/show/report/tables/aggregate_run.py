@@ -14,14 +14,13 @@ from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.judge.own_errata import using_errata
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.show.report.tables import spec
-from bfcl_pipeline.show.report.tables.agentic_records import read_agentic
+from bfcl_pipeline.show.report.tables.agentic_records import read_agentic, web_conditions
 from bfcl_pipeline.show.report.tables.all_tables import TABLES
 from bfcl_pipeline.show.report.tables.errata_tables import listed_entries, own_errata_rows
 from bfcl_pipeline.show.report.tables.leaderboard import LEADERBOARD, with_unranked
 from bfcl_pipeline.show.report.tables.memory_questions import MEMORY_QUESTIONS
 from bfcl_pipeline.show.report.tables.model_scores import ModelScore, model_scores, on_the_real_web
 from bfcl_pipeline.show.report.tables.run_records import RunRecords, read_run_records
-from bfcl_pipeline.show.report.tables.web_records import web_conditions
 from bfcl_pipeline.world.encoding import StoredEncoder
 
 MISSING = "N/A"

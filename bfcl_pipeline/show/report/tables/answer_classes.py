@@ -9,24 +9,25 @@ from bfcl_pipeline.benchmark.records import AnswerClass
 from bfcl_pipeline.show.report.tables import spec
 from bfcl_pipeline.show.report.tables.run_records import RunRecords, in_order
 
+_OF_IRRELEVANCE = {
+    AnswerClass.ABSTAINED_IN_WORDS: "of these, answered by text without a call",
+    AnswerClass.EMPTY: "of these, answered by nothing",
+    AnswerClass.MALFORMED_CALL: "of these, answered by a call that cannot be decoded",
+    AnswerClass.CALLED: "of these, answered by a call",
+}
 
-def _columns(*classes: AnswerClass) -> dict[AnswerClass, str]:
-    return {name: name.value.replace(" ", "_") for name in classes}
+_OF_AGENTIC = {
+    AnswerClass.RIGHT: "of these, answered right",
+    AnswerClass.WRONG: "of these, answered by another answer",
+    AnswerClass.HEDGE: "of these, answered by candidates without a choice",
+    AnswerClass.ABSTAINED: "of these, answered by not knowing, in any words",
+    AnswerClass.NO_ANSWER_FORM: "of these, not in the form that the prompt asks for",
+}
 
-
-IRRELEVANCE_CLASSES = _columns(
-    AnswerClass.ABSTAINED_IN_WORDS, AnswerClass.EMPTY, AnswerClass.MALFORMED_CALL, AnswerClass.CALLED
+IRRELEVANCE_CLASSES, AGENTIC_CLASSES = (
+    {name: name.value.replace(" ", "_") for name in classes} for classes in (_OF_IRRELEVANCE, _OF_AGENTIC)
 )
-"""The column of each class of answers to irrelevance entries."""
-
-AGENTIC_CLASSES = _columns(
-    AnswerClass.RIGHT,
-    AnswerClass.WRONG,
-    AnswerClass.HEDGE,
-    AnswerClass.ABSTAINED,
-    AnswerClass.NO_ANSWER_FORM,
-)
-"""The column of each class of answers to agentic questions."""
+"""The columns of the classes of answers to irrelevance entries, and to agentic questions."""
 
 
 def _irrelevance(made: spec.RunSources) -> Iterator[spec.Row]:
@@ -74,10 +75,7 @@ IRRELEVANCE = spec.TableSpec(
         *spec.KEY,
         spec.CATEGORY,
         spec.count("answered", "entries with a verdict"),
-        spec.count("abstained_in_words", "of these, answered by text without a call"),
-        spec.count("empty", "of these, answered by nothing"),
-        spec.count("malformed_call", "of these, answered by a call that cannot be decoded"),
-        spec.count("called", "of these, answered by a call"),
+        *(spec.count(IRRELEVANCE_CLASSES[name], about) for name, about in _OF_IRRELEVANCE.items()),
         *(spec.share(f"{name}_share", f"{name} / answered") for name in IRRELEVANCE_CLASSES.values()),
     ],
     rows=_irrelevance,
@@ -92,11 +90,7 @@ ANSWERS = spec.TableSpec(
         spec.CATEGORY,
         spec.WEB,
         spec.count("answered", "entries with a verdict"),
-        spec.count("right", "of these, answered right"),
-        spec.count("wrong", "of these, answered by another answer"),
-        spec.count("hedge", "of these, answered by candidates without a choice"),
-        spec.count("abstained", "of these, answered by not knowing, in any words"),
-        spec.count("no_answer_form", "of these, not in the form that the prompt asks for"),
+        *(spec.count(AGENTIC_CLASSES[name], about) for name, about in _OF_AGENTIC.items()),
     ],
     rows=_answers,
 )

@@ -18,7 +18,6 @@ from bfcl_pipeline.runs.web_label import SIMULATED
 from bfcl_pipeline.show.report.executable_titles import RANKED, UNRANKED
 from bfcl_pipeline.show.report.tables import spec
 from bfcl_pipeline.show.report.tables.model_scores import ModelScore
-from bfcl_pipeline.show.report.tables.run_records import RunRecords
 from bfcl_pipeline.world.executables.network import NETWORK_FUNCTIONS
 
 OF_2025 = ("exec_summary", "simple_exec")
@@ -31,23 +30,13 @@ SCORES = (*OF_2025, *RANKED, *UNRANKED, *OF_2024)
 """The columns of the table that are scores, in its order."""
 
 
-Counts = dict[tuple[str, str], int]
-"""A number of entries by model and rule set."""
-
-_KEY = ("model", "rules")
-
-
 def _rows(made: spec.RunSources) -> Iterator[spec.Row]:
     """Rule sets in their order, highest summary first, then by name."""
-    of_retired = [(score, tally) for score in made.scores if (tally := _tally(score)) is not None]
-    if not of_retired:
-        return
-    verdicts = made.records.verdicts.filter(pl.col("category").is_in(GROUPS["executable"]))
-    unrecorded = _counted(verdicts.filter(pl.col("status") == Status.NOT_RECORDED.value))
-    requesting = _requesting(made.data, set(verdicts["category"].unique()))
-    with_requests, simulated = _with_requests(made.records, verdicts, requesting or ())
-    for score, (entries, answered) in sorted(of_retired, key=_order):
-        key = score.model.name, score.rules.value
+    asked = [score for score in made.scores if set(GROUPS["executable"]) & set(score.tallies)]
+    counted = _counted(made) if asked else {}
+    for score in sorted(asked, key=_order):
+        own = [tally for name, tally in score.tallies.items() if name in GROUPS["executable"]]
+        entries, answered = sum(tally.entries for tally in own), sum(tally.answered for tally in own)
         yield {
             **score.key,
             "display_name": score.model.display_name,
@@ -57,34 +46,42 @@ def _rows(made: spec.RunSources) -> Iterator[spec.Row]:
             "entries": entries,
             "answered": answered,
             "not_answered": entries - answered,
-            "not_recorded": unrecorded.get(key, 0),
-            "with_requests": None if requesting is None else with_requests.get(key, 0),
-            "simulated": None if requesting is None else simulated.get(key, 0),
+            **counted[score.model.name, score.rules.value],
         }
 
 
-def _tally(score: ModelScore) -> tuple[int, int] | None:
-    """The entries of these categories and how many have a verdict; None if none was asked."""
-    own = [tally for name, tally in score.tallies.items() if name in GROUPS["executable"]]
-    if not own:
-        return None
-    return sum(tally.entries for tally in own), sum(tally.answered for tally in own)
-
-
-def _order(row: tuple[ModelScore, tuple[int, int]]) -> tuple[int, bool, float, str]:
-    score, _ = row
+def _order(score: ModelScore) -> tuple[int, bool, float, str]:
     summary = score.scores["exec_summary"]
-    return (
-        list(Rules).index(score.rules),
-        not summary.complete,
-        -summary.accuracy if summary.complete else 0.0,
-        score.model.name,
+    known = summary.complete
+    return list(Rules).index(score.rules), not known, -summary.accuracy * known, score.model.name
+
+
+def _counted(made: spec.RunSources) -> dict[tuple[str, str], spec.Row]:
+    """The columns on verdicts that rest on the web, by model and rule set."""
+    verdicts = made.records.verdicts.filter(pl.col("category").is_in(GROUPS["executable"]))
+    requesting = _requesting(made.data, set(verdicts["category"].unique()))
+    requests = pl.col("entry_id").is_in(requesting or []) & pl.col("valid").is_not_null()
+    categories = verdicts.filter(requests).group_by("model").agg(pl.col("category").unique())
+    webs = pl.DataFrame(
+        [
+            {"model": model, "entry_id": row["entry_id"], "web": row["web"]}
+            for model, own in categories.iter_rows()
+            for row in made.records.responses.read(model, own, ("entry_id", "web"))
+        ],
+        schema={"model": pl.String, "entry_id": pl.String, "web": pl.String},
     )
-
-
-def _counted(verdicts: pl.DataFrame) -> Counts:
-    counted = verdicts.group_by(_KEY).len()
-    return {(model, rules): number for model, rules, number in counted.iter_rows()}
+    simulated = pl.col("web").fill_null(SIMULATED) == SIMULATED
+    found = (
+        verdicts.join(webs, on=["model", "entry_id"], how="left")
+        .group_by("model", "rules")
+        .agg(
+            not_recorded=(pl.col("status") == Status.NOT_RECORDED.value).sum(),
+            with_requests=requests.sum() if requesting is not None else None,
+            simulated=(requests & simulated).sum() if requesting is not None else None,
+        )
+    )
+    names = ("not_recorded", "with_requests", "simulated")
+    return {row[:2]: dict(zip(names, row[2:], strict=True)) for row in found.iter_rows()}
 
 
 def _requesting(data: Path, categories: Collection[str]) -> list[str] | None:
@@ -102,27 +99,6 @@ def _requests_web(entry: Entry) -> bool:
     if CATEGORIES[entry.category].check is Check.REST:
         return True
     return any(expected["call"].partition("(")[0] in NETWORK_FUNCTIONS for expected in entry.truth)
-
-
-def _with_requests(
-    records: RunRecords, verdicts: pl.DataFrame, requesting: Collection[str]
-) -> tuple[Counts, Counts]:
-    """The judged entries among `requesting`, and those of them that the simulated web answered."""
-    judged = verdicts.filter(
-        pl.col("entry_id").is_in(list(requesting)), pl.col("valid").is_not_null()
-    ).select(*_KEY, "category", "entry_id")
-    webs = pl.DataFrame(
-        [
-            {"model": model, "entry_id": row["entry_id"], "web": row["web"]}
-            for model, categories in judged.group_by("model").agg(pl.col("category").unique()).iter_rows()
-            for row in records.responses.read(model, categories, ("entry_id", "web"))
-        ],
-        schema={"model": pl.String, "entry_id": pl.String, "web": pl.String},
-    )
-    known = judged.join(webs, on=["model", "entry_id"], how="left").with_columns(
-        pl.col("web").fill_null(SIMULATED)
-    )
-    return _counted(judged), _counted(known.filter(pl.col("web") == SIMULATED))
 
 
 def _columns(name: str) -> list[pa.Field[Any]]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from bfcl_pipeline.benchmark.definition import CATEGORIES, MemoryBackend
-from bfcl_pipeline.benchmark.records import Call, Entry, Json
+from bfcl_pipeline.benchmark.records import Entry, Json
 from bfcl_pipeline.judge.scoring.memory_facts import (
     FactEvent,
     FactHistory,
@@ -25,7 +25,7 @@ from bfcl_pipeline.judge.scoring.memory_use import (
     contents,
     count_calls,
 )
-from bfcl_pipeline.show.playback.memory import MemoryStart, repeat_calls
+from bfcl_pipeline.show.playback.memory import MemoryStart, RepeatedCall
 from bfcl_pipeline.show.report.tables.agentic_records import AgenticAnswer
 from bfcl_pipeline.show.report.tables.spec import ModelSources
 from bfcl_pipeline.world.tools import Constants
@@ -90,20 +90,26 @@ def _follow(
     if any(session.snapshot is None for session in chain):
         questions = ()
     tracker = FactTracker(answer.entry for answer in questions)
-    limits = _Limits.of(category, constants)
     snapshot: Json = None
     inside = contents(None)
     session_errors = 0
     for session in chain:
         if session.snapshot is None:
             continue
-        before = inside
-        for call, event, failed, after in _session_calls(session, snapshot, constants):
-            session_errors += failed
-            inside = contents(after)
+        for turn, step, repeated in _session_calls(session, snapshot, constants):
+            session_errors += repeated.failed
+            before, inside = inside, contents(repeated.after())
             if inside != before:
-                tracker.observe(inside, _event(category, call, event, limits, before))
-            before = inside
+                role = FUNCTIONS[CATEGORIES[category].backend].get(repeated.call.name)
+                event = FactEvent(
+                    session.entry.entry_id,
+                    turn,
+                    step,
+                    repeated.call,
+                    role.action if role else None,
+                    _fill(before, role.part, category, constants) if role else None,
+                )
+                tracker.observe(inside, event)
         snapshot = session.snapshot  # each session starts with the memory of the previous one
         inside = contents(snapshot)
         tracker.end_session(inside, session.entry.entry_id)
@@ -131,39 +137,19 @@ def _follow(
 
 def _session_calls(
     session: AgenticAnswer, before: Json, constants: Constants
-) -> Iterator[tuple[Call, FactEvent, bool, Json]]:
-    """The calls of a session, each with its place, whether it fails, and the memory after it."""
-    steps = zip(_places(session.result), session.steps, strict=True)
-    places = [place for place, calls in steps for _ in calls]
-    repeated = repeat_calls(session.entry, session.calls, before, constants)
-    for (turn, step), call in zip(places, repeated, strict=True):
-        event = FactEvent(session.entry.entry_id, turn, step, call.call)
-        yield call.call, event, call.failed, call.after()
-
-
-def _places(result: Json) -> list[tuple[int, int]]:
-    """The turn and the step of each of the steps that `calls_by_step` returns, from 1."""
-    turns = result if isinstance(result, list) else []
-    return [
-        (number, step)
-        for number, turn in enumerate(turns, start=1)
-        if isinstance(turn, list)
-        for step in range(1, len(turn) + 1)
+) -> Iterator[tuple[int, int, RepeatedCall]]:
+    """The calls of a session made again, each with its turn and its step in that turn, from 1."""
+    turns = session.result if isinstance(session.result, list) else []
+    places = [
+        (turn, step)
+        for turn, steps in enumerate(turns, start=1)
+        if isinstance(steps, list)
+        for step in range(1, len(steps) + 1)
     ]
-
-
-def _event(
-    category: str, call: Call, place: FactEvent, limits: _Limits, before: MemoryContents
-) -> FactEvent:
-    role = FUNCTIONS[CATEGORIES[category].backend].get(call.name)
-    return FactEvent(
-        place.session,
-        place.turn,
-        place.step,
-        call,
-        None if role is None else role.action,
-        None if role is None else limits.fill(before, role.part),
-    )
+    places = [place for place, calls in zip(places, session.steps, strict=True) for _ in calls]
+    repeated = MemoryStart(before, constants).repeat(session.entry, session.calls)
+    for (turn, step), call in zip(places, repeated, strict=True):
+        yield turn, step, call
 
 
 def _question(
@@ -185,24 +171,10 @@ def _question(
     return QuestionRecord(history, counts[Action.SEARCH], counts[Action.RETRIEVE], found_in(found)), errors
 
 
-@dataclass(frozen=True, slots=True)
-class _Limits:
-    """What the parts of a memory hold."""
-
-    core: int  # entries; characters of a memory of one text
-    archival: int | None  # entries; None for a memory of one text
-
-    @classmethod
-    def of(cls, category: str, constants: Constants) -> _Limits:
-        if CATEGORIES[category].backend is MemoryBackend.SUMMARY:
-            return cls(int(constants.number(category, "MAX_MEMORY_ENTRY_LENGTH")), None)
-        core, archival = PartLimits.core(constants, category), PartLimits.archival(constants, category)
-        return cls(core.entries, archival.entries)
-
-    def fill(self, memory: MemoryContents, part: MemoryPart) -> float:
-        """The share of a part that is in use."""
-        if self.archival is None:
-            return memory.characters / self.core
-        if part is MemoryPart.CORE:
-            return len(memory.core) / self.core
-        return len(memory.archival) / self.archival
+def _fill(memory: MemoryContents, part: MemoryPart, category: str, constants: Constants) -> float:
+    """The share of a part of a memory that is in use; of a memory of one text, of its characters."""
+    if CATEGORIES[category].backend is MemoryBackend.SUMMARY:
+        return memory.characters / int(constants.number(category, "MAX_MEMORY_ENTRY_LENGTH"))
+    if part is MemoryPart.CORE:
+        return len(memory.core) / PartLimits.of(constants, category, "CORE").entries
+    return len(memory.archival) / PartLimits.of(constants, category, "ARCHIVAL").entries

@@ -15,8 +15,8 @@ from bfcl_pipeline.benchmark.definition.leaderboard import EXECUTABLE, categorie
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.judge.scoring.aggregate import Count, Score, Spread, format_spread, leaderboard_scores
 from bfcl_pipeline.judge.scoring.intervals import Precision
-from bfcl_pipeline.judge.scoring.leaderboard_usage import Usage, UsageSummary, summarise_usage
 from bfcl_pipeline.judge.scoring.statistics.clustered import wilson
+from bfcl_pipeline.judge.scoring.usage import Usage, UsageSummary, summarise_usage
 from bfcl_pipeline.runs.web_label import SIMULATED, join_webs, split_webs, unreal
 from bfcl_pipeline.show.report.tables.intervals import precisions_of_run
 from bfcl_pipeline.show.report.tables.run_records import FORMAT_CATEGORY, RunRecords, by_model

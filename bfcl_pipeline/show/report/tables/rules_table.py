@@ -1,83 +1,57 @@
 """The table that compares the verdicts of the rule sets, by model and category."""
 
-from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 
 import polars as pl
 
 from bfcl_pipeline.benchmark.errata import Treatment
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.show.report.tables import spec
-from bfcl_pipeline.show.report.tables.run_records import RunRecords, in_order
+from bfcl_pipeline.show.report.tables.run_records import in_order
 
 _KEY = ["model", "category", "entry_id"]
 
 
-def _rules(made: spec.RunSources) -> list[spec.Row]:
-    records, scores = made.records, made.scores
-    mended = {entry.entry_id for entry in made.errata if entry.treatment is Treatment.MENDED}
-    scored = records.verdicts.filter(pl.col("valid").is_not_null())
-    official, corrected = _by_rules(scored, Rules.OFFICIAL, Rules.CORRECTED)
-    webs = {score.model.name: score.webs for score in scores}
-    compared = (
-        official.join(corrected, on=_KEY)
-        .group_by("model", "category")
-        .agg(
-            entries=pl.len(),
-            official_accuracy=pl.col("official").sum() / pl.len(),
-            corrected_accuracy=pl.col("corrected").sum() / pl.len(),
-            to_valid=(~pl.col("official") & pl.col("corrected")).sum(),
-            to_invalid=(pl.col("official") & ~pl.col("corrected")).sum(),
-            flipped=(pl.col("official") != pl.col("corrected")).sum(),
-        )
+def _rules(made: spec.RunSources) -> Iterator[spec.Row]:
+    mended = [entry.entry_id for entry in made.errata if entry.treatment is Treatment.MENDED]
+    verdicts = made.records.verdicts
+    official, corrected, verified = (
+        verdicts.filter(pl.col("rules") == rules.value).select(*_KEY, pl.col("valid").alias(rules.value))
+        for rules in (Rules.OFFICIAL, Rules.CORRECTED, Rules.VERIFIED)
     )
-    verified = {score.model.name: score for score in scores if score.rules is Rules.VERIFIED}
-    changed = _mended(records, mended)
-    left_out = Counter(records.left_out.select("model", "category").iter_rows())
-    rows = []
-    for row in in_order(compared, "model", "category").iter_rows(named=True):
+    before, after = pl.col("official"), pl.col("corrected")
+    compared = _by_category(
+        official.drop_nulls("official").join(corrected.drop_nulls("corrected"), on=_KEY),
+        entries=pl.len(),
+        official_accuracy=before.sum() / pl.len(),
+        corrected_accuracy=after.sum() / pl.len(),
+        to_valid=(~before & after).sum(),
+        to_invalid=(before & ~after).sum(),
+        flipped=(before != after).sum(),
+    )
+    changed = verified.filter(pl.col("entry_id").is_in(mended)).join(corrected, on=_KEY, how="left")
+    of_mended = _by_category(
+        changed,
+        mended=pl.len(),
+        verified_to_valid=(~after & pl.col("verified")).sum(),
+        verified_to_invalid=(after & ~pl.col("verified")).sum(),
+    )
+    left_out = _by_category(made.records.left_out, left_out=pl.len())
+    rows = compared.join(of_mended, on=_KEY[:2], how="left").join(left_out, on=_KEY[:2], how="left")
+    scores = {(score.model.name, score.rules): score for score in made.scores}
+    for row in in_order(rows, "model", "category").iter_rows(named=True):
         model, category = row["model"], row["category"]
-        of_verified = verified.get(model)
+        of_verified = scores.get((model, Rules.VERIFIED))
         tally = of_verified.tallies.get(category) if of_verified else None
-        rows.append(
-            {
-                **row,
-                "web": webs[model].get(category),
-                "verified_accuracy": tally.accuracy if tally else None,
-                "left_out": left_out[model, category],
-                **changed.get((model, category), _NOTHING_MENDED),
-            }
-        )
-    return rows
+        yield {
+            **{name: 0 if value is None else value for name, value in row.items()},
+            "web": scores[model, Rules.OFFICIAL].webs.get(category),
+            "verified_accuracy": tally.accuracy if tally else None,
+        }
 
 
-def _by_rules(verdicts: pl.DataFrame, *rules: Rules) -> Iterator[pl.DataFrame]:
-    """The verdicts of each rule set, in a column of its name."""
-    for name in rules:
-        of_rules = verdicts.filter(pl.col("rules") == name.value)
-        yield of_rules.select(*_KEY, pl.col("valid").alias(name.value))
-
-
-_NOTHING_MENDED = {"mended": 0, "verified_to_valid": 0, "verified_to_invalid": 0}
-
-
-def _mended(records: RunRecords, mended: Collection[str]) -> dict[tuple[str, str], dict[str, int]]:
-    """The counts of mended entries, and of those whose verdict changed, by model and category."""
-    judged = records.verdicts.filter(pl.col("entry_id").is_in(list(mended)))
-    corrected, verified = _by_rules(judged, Rules.CORRECTED, Rules.VERIFIED)
-    counted = (
-        verified.join(corrected, on=_KEY, how="left")
-        .group_by("model", "category")
-        .agg(
-            mended=pl.len(),
-            verified_to_valid=(~pl.col("corrected") & pl.col("verified")).sum(),
-            verified_to_invalid=(pl.col("corrected") & ~pl.col("verified")).sum(),
-        )
-    )
-    return {
-        (model, category): dict(zip(_NOTHING_MENDED, counts, strict=True))
-        for model, category, *counts in counted.select("model", "category", *_NOTHING_MENDED).iter_rows()
-    }
+def _by_category(frame: pl.DataFrame, **columns: pl.Expr) -> pl.DataFrame:
+    return frame.group_by("model", "category").agg(**columns)
 
 
 RULES_COMPARED = spec.TableSpec(

@@ -8,7 +8,6 @@ from __future__ import annotations
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -68,27 +67,27 @@ class TrialVerdicts:
 
 def _tables(made: spec.RunSources) -> dict[str, list[spec.Row]]:
     """The rows of the three tables, for the models with more than one trial."""
-    trials_of: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
+    trials_of: dict[tuple[str, str], list[spec.Row]] = {}
     for row in made.once(leaderboard_rows):
         trials_of.setdefault((row["rules"], trial_of(row["model"]).model), []).append(row)
-    trials_of = {key: rows for key, rows in trials_of.items() if len(rows) > 1}
-    tables: dict[str, list[dict[str, Any]]] = {"trials": [], "pass_k": [], "flaky": []}
-    if not trials_of:
-        return tables
+    tables: dict[str, list[spec.Row]] = {"trials": [], "pass_k": [], "flaky": []}
     verdicts = by_model(made.records.verdicts.select("model", "rules", "category", "entry_id", "valid"))
     for (rules, model), rows in trials_of.items():
-        key = {"rules": rules, "model": model}
+        if len(rows) < 2:
+            continue
         names = sorted((row["model"] for row in rows), key=lambda name: trial_of(name).number)
         every = [verdicts[name].filter(pl.col("rules") == rules) for name in names]
         of_v4 = [frame.filter(pl.col("category").is_in(V4_CATEGORIES)) for frame in every]
         found = read_trials(of_v4, made.sizes)
-        tables["trials"] += ({**key, **columns} for columns in _spreads(rows, found))
-        if found is not None:
-            tables["pass_k"] += ({**key, **columns} for columns in _pass_k(found))
-        if list(map(len, every)) != list(map(len, of_v4)):
-            found = read_trials(every, made.sizes)
-        if found is not None:
-            tables["flaky"] += ({**key, **columns} for columns in _flaky(found))
+        same = list(map(len, every)) == list(map(len, of_v4))
+        of_all = found if same else read_trials(every, made.sizes)
+        made_rows = (
+            _spreads(rows, found),
+            _pass_k(found) if found else (),
+            _flaky(of_all) if of_all else (),
+        )
+        for table, columns in zip(tables.values(), made_rows, strict=True):
+            table += ({"rules": rules, "model": model, **row} for row in columns)
     return tables
 
 
@@ -127,34 +126,28 @@ def _trials(
     return TrialVerdicts(categories, entries, Repeated(marks, where, draw), sizes)
 
 
-def _spreads(rows: Sequence[Mapping[str, Any]], found: TrialVerdicts | None) -> Iterator[dict[str, Any]]:
+def _spreads(rows: Sequence[spec.Row], found: TrialVerdicts | None) -> Iterator[spec.Row]:
     """The rows of `trials` of one model under one rule set.
 
     rows: of its trials in the leaderboard.
     """
-    estimates = None if found is None else mean_of(found.repeated)
+    estimates = mean_of(found.repeated) if found else None
     for name in SCORES:
         values = [row[name] for row in rows if row[name] is not None]
         if values:
-            spread = _spread(values)
-            known = {} if found is None or estimates is None else _estimated(name, spread, found, estimates)
-            yield {"score": name, **spread, **known}
+            yield {
+                "score": name,
+                "trials": len(values),
+                "mean": (mean := statistics.fmean(values)),
+                "std": statistics.stdev(values) if len(values) > 1 else None,
+                "min": min(values),
+                "max": max(values),
+                **(_estimated(name, len(values), mean, found, estimates) if found and estimates else {}),
+            }
 
 
-def _spread(values: Sequence[float]) -> dict[str, Any]:
-    return {
-        "trials": len(values),
-        "mean": statistics.fmean(values),
-        "std": statistics.stdev(values) if len(values) > 1 else None,
-        "min": min(values),
-        "max": max(values),
-    }
-
-
-def _estimated(
-    name: str, spread: Mapping[str, Any], found: TrialVerdicts, estimates: Estimates
-) -> dict[str, Any]:
-    """The columns of one score that its verdicts have, beside those of `_spread`."""
+def _estimated(name: str, trials: int, mean: float, found: TrialVerdicts, estimates: Estimates) -> spec.Row:
+    """The columns of one score that its verdicts have. trials, mean: of the score over trials."""
     if not found.members(name):
         return {}
     inside = found.inside(name)
@@ -166,23 +159,22 @@ def _estimated(
     judged_trials = ~np.isnan(found.repeated.marks)
     for category in found.members(name):
         # A trial without a category has another score, which is not the mean of its entries.
-        of_category = judged_trials[found.inside(category)].any(axis=0)
-        if np.count_nonzero(of_category) != spread["trials"]:
+        if np.count_nonzero(judged_trials[found.inside(category)].any(axis=0)) != trials:
             return counts
     result = score(estimates, found.weights(name))
     return {
         # The mean over trials and that over entries differ slightly where verdicts are missing.
-        "ci_low": min(result.limits.low, spread["mean"]),
-        "ci_high": max(result.limits.high, spread["mean"]),
+        "ci_low": min(result.limits.low, mean),
+        "ci_high": max(result.limits.high, mean),
         "between": result.between,
         "within": result.within,
         **counts,
     }
 
 
-def _pass_k(found: TrialVerdicts) -> Iterator[dict[str, Any]]:
+def _pass_k(found: TrialVerdicts) -> Iterator[spec.Row]:
     """The rows of `pass_k` of one model under one rule set, by score, then k."""
-    by_score: dict[str, list[dict[str, Any]]] = {name: [] for name in SCORES}
+    by_score: dict[str, list[spec.Row]] = {name: [] for name in SCORES}
     for k in range(1, found.repeated.marks.shape[1] + 1):
         counted = found.with_verdicts(k)
         if counted is None:
@@ -212,7 +204,7 @@ def _pass_k(found: TrialVerdicts) -> Iterator[dict[str, Any]]:
         yield from rows
 
 
-def _flaky(found: TrialVerdicts) -> Iterator[dict[str, Any]]:
+def _flaky(found: TrialVerdicts) -> Iterator[spec.Row]:
     """The rows of `flaky` of one model under one rule set, in benchmark order."""
     judged, right = found.repeated.judged, found.repeated.right
     for place in map(int, np.flatnonzero((right > 0) & (right < judged))):

@@ -8,10 +8,11 @@ commit 4d05b53f.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from inspect import Parameter, signature
+from math import pi
 from typing import Any
 
 from bfcl_pipeline.world.executables.binding import RAISED, bound, failure, parameters_of
-from bfcl_pipeline.world.executables.functions import everyday, lambdas, numbers
+from bfcl_pipeline.world.executables.functions import bodies, lambdas
 from bfcl_pipeline.world.executables.functions.work import EvaluationWork
 
 
@@ -45,38 +46,50 @@ class Function:
 
 
 _BODIES: Mapping[str, Callable[..., Any]] = {
-    "add_binary_numbers": numbers.add_binary_numbers,
-    "book_room": everyday.book_room,
-    "calc_binomial_probability": numbers.calc_binomial_probability,
-    "calculate_cosine_similarity": numbers.calculate_cosine_similarity,
-    "calculate_density": everyday.calculate_density,
-    "calculate_displacement": everyday.calculate_displacement,
-    "calculate_electrostatic_potential_energy": everyday.calculate_electrostatic_potential_energy,
-    "calculate_final_velocity": everyday.calculate_final_velocity,
-    "calculate_future_value": everyday.calculate_future_value,
-    "calculate_investment_value": everyday.calculate_investment_value,
-    "calculate_mean": numbers.calculate_mean,
-    "calculate_nutritional_needs": everyday.calculate_nutritional_needs,
-    "calculate_permutations": numbers.calculate_permutations,
-    "calculate_standard_deviation": numbers.calculate_standard_deviation,
-    "calculate_triangle_area": numbers.calculate_triangle_area,
+    "add_binary_numbers": lambda a, b: bin(int(a, 2) + int(b, 2))[2:],
+    "book_room": bodies.book_room,
+    "calc_binomial_probability": bodies.calc_binomial_probability,
+    "calculate_cosine_similarity": bodies.calculate_cosine_similarity,
+    "calculate_density": lambda mass, volume: mass / volume,
+    "calculate_displacement": lambda work, initial_velocity, acceleration, time: (
+        work.times(initial_velocity, time) + 0.5 * acceleration * time**2
+    ),
+    "calculate_electrostatic_potential_energy": lambda work, charge, voltage: work.times(charge, voltage),
+    "calculate_final_velocity": lambda work, initial_velocity, acceleration, time: (
+        initial_velocity + work.times(acceleration, time)
+    ),
+    "calculate_future_value": lambda work, present_value, interest_rate, periods: work.times(
+        present_value, work.power(1 + interest_rate, periods)
+    ),
+    "calculate_investment_value": bodies.calculate_investment_value,
+    "calculate_mean": bodies.calculate_mean,
+    "calculate_nutritional_needs": bodies.calculate_nutritional_needs,
+    "calculate_permutations": lambda work, n, k: (  # the ordered choices of k among n, as a float
+        bodies.math_factorial(work, n) / bodies.math_factorial(work, n - k)
+    ),
+    "calculate_standard_deviation": bodies.calculate_standard_deviation,
+    "calculate_triangle_area": lambda work, base, height: work.times(base, height) / 2,
     "estimate_derivative": lambdas.estimate_derivative,
-    "geometry_area_circle": numbers.geometry_area_circle,
-    "get_distance": numbers.get_distance,
-    "get_fibonacci_number": numbers.get_fibonacci_number,
-    "get_fibonacci_sequence": numbers.get_fibonacci_sequence,
-    "get_prime_factors": numbers.get_prime_factors,
-    "linear_regression": numbers.linear_regression,
-    "mat_mul": numbers.mat_mul,
-    "math_factorial": numbers.math_factorial,
-    "math_gcd": numbers.math_gcd,
-    "math_lcm": numbers.math_lcm,
-    "maxPoints": numbers.max_points,
-    "mortgage_calculator": everyday.mortgage_calculator,
-    "order_food": everyday.order_food,
-    "polygon_area": numbers.polygon_area,
-    "quadratic_roots": numbers.quadratic_roots,
-    "sort_array": numbers.sort_array,
+    "geometry_area_circle": lambda radius: pi * radius**2,
+    "get_distance": lambda pointA, pointB: (
+        ((pointA[0] - pointB[0]) ** 2 + (pointA[1] - pointB[1]) ** 2) ** 0.5
+    ),
+    "get_fibonacci_number": bodies.get_fibonacci_number,
+    "get_fibonacci_sequence": bodies.get_fibonacci_sequence,
+    "get_prime_factors": bodies.get_prime_factors,
+    "linear_regression": bodies.linear_regression,
+    "mat_mul": bodies.mat_mul,
+    "math_factorial": bodies.math_factorial,
+    "math_gcd": bodies.math_gcd,
+    "math_lcm": lambda work, a, b: work.times(a, b) / bodies.math_gcd(work, a, b),  # as a float
+    "maxPoints": bodies.max_points,
+    "mortgage_calculator": bodies.mortgage_calculator,
+    "order_food": lambda work, item, quantity, price: work.total(
+        [work.times(quantity[place], price[place]) for place in range(len(item))]
+    ),
+    "polygon_area": bodies.polygon_area,
+    "quadratic_roots": bodies.quadratic_roots,
+    "sort_array": lambda array, reverse=False: sorted(array, reverse=reverse),
 }
 
 FUNCTIONS: Mapping[str, Function] = {name: Function(name, body) for name, body in _BODIES.items()}

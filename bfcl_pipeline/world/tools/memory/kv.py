@@ -51,10 +51,8 @@ class MemoryAPI_kv:  # its name in the benchmark
         state = fill(
             PairMemoryState, initial, {} if initial else {"core_memory": {}, "archival_memory": {}}
         )
-        constants = config.constants
-        return cls(
-            state, PartLimits.core(constants, "memory_kv"), PartLimits.archival(constants, "memory_kv")
-        )
+        limits = (PartLimits.of(config.constants, "memory_kv", part) for part in ("CORE", "ARCHIVAL"))
+        return cls(state, *limits)
 
     def snapshot(self) -> dict[str, Json]:
         """The content in the form that `load` accepts."""

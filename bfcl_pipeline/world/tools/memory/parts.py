@@ -17,17 +17,8 @@ class PartLimits:
     characters: int  # per entry
 
     @classmethod
-    def core(cls, constants: Constants, module: str) -> Self:
-        """The limits of the part that is always in the system prompt."""
-        return cls._of(constants, module, "CORE")
-
-    @classmethod
-    def archival(cls, constants: Constants, module: str) -> Self:
-        """The limits of the part that must be searched."""
-        return cls._of(constants, module, "ARCHIVAL")
-
-    @classmethod
-    def _of(cls, constants: Constants, module: str, part: str) -> Self:
+    def of(cls, constants: Constants, module: str, part: str) -> Self:
+        """The limits of a part: CORE, always in the system prompt, or ARCHIVAL, which must be searched."""
         entries, characters = (
             int(constants.number(module, f"MAX_{part}_MEMORY_{what}")) for what in ("SIZE", "ENTRY_LENGTH")
         )

@@ -56,9 +56,10 @@ class MemoryAPI_vector:  # its name in the benchmark
         parts = fill(
             _Snapshot, initial, {} if initial else {"core_memory": _EMPTY, "archival_memory": _EMPTY}
         )
-        constants = config.constants
-        core = VectorStore(PartLimits.core(constants, "memory_vector"), config.encoder)
-        archival = VectorStore(PartLimits.archival(constants, "memory_vector"), config.encoder)
+        core, archival = (
+            VectorStore(PartLimits.of(config.constants, "memory_vector", part), config.encoder)
+            for part in ("CORE", "ARCHIVAL")
+        )
         for store, part in ((core, parts.core_memory), (archival, parts.archival_memory)):
             _fill(store, fill(_Part, part, {}))
         return cls(VectorMemoryState(core, archival))

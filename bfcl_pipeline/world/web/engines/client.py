@@ -11,7 +11,7 @@ The browser that primp imitates is always the same one, so that two runs send th
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from http import HTTPStatus
+from http.client import responses
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
@@ -139,7 +139,7 @@ class EngineClient:
         """The body, piece by piece: its size and time are checked after each."""
         clock, seconds = self._connection.clock, self._connection.limits.total_seconds
         until = clock() + seconds
-        exchange.status, exchange.reason = response.status_code, _phrase(response.status_code)
+        exchange.status, exchange.reason = response.status_code, responses.get(response.status_code, "")
         exchange.headers = tuple(
             (name, value) for name, values in response.headers.items() for value in values.split("\n")
         )
@@ -216,13 +216,6 @@ def _text(content: bytes, headers: Mapping[str, str]) -> str:
     declared = headers.get("Content-Type", "").partition("charset=")[2].partition(";")[0]
     charset = _OLD_CHARSETS.get(declared.strip(" \"'").lower(), "utf-8")
     return content.decode(charset, "replace")
-
-
-def _phrase(status: int) -> str:
-    try:
-        return HTTPStatus(status).phrase
-    except ValueError:
-        return ""
 
 
 def _reason(error: BaseException) -> str:

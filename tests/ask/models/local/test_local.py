@@ -16,7 +16,8 @@ from typing import Any
 
 import pytest
 
-from bfcl_pipeline.ask.models.local.engine import LocalAnswer, LocalEngine, Prompt
+from bfcl_pipeline.ask.models.local.adapter import LocalAnswer, Prompt
+from bfcl_pipeline.ask.models.local.engine import LocalEngine
 from bfcl_pipeline.ask.models.weights import identify_weights
 from bfcl_pipeline.base.errors import ContextOverflow, ModelError
 from bfcl_pipeline.benchmark.config import load_models, recorded_models

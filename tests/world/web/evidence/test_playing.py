@@ -227,11 +227,14 @@ def test_a_given_up_answer_is_kept_from_other_threads():
     assert [one["error"] for one in document["metadata"]["unanswered"]] == ["OutOfTime: (total timeout=1)"]
 
 
+KINDS = ("page", "gzip", "brotli", "binary", "missing")
+
+
 @pytest.mark.parametrize("client", ["requests", "urllib3", "httpx"])
 def test_a_stock_vcrpy_plays_our_files(server, tmp_path, client):
-    """vcrpy as it is, without any setting, answers any of its clients from our file; nothing is sent."""
+    """vcrpy as it is, without any setting, answers any of its clients from our file, byte for byte."""
     with taping() as tape:
-        for kind in ("gzip", "missing", "binary"):
+        for kind in KINDS:
             get(f"{server}/{kind}")
         with pytest.raises(requests.RequestException):
             get(f"{server}/reset")
@@ -246,9 +249,9 @@ def test_a_stock_vcrpy_plays_our_files(server, tmp_path, client):
         "httpx": lambda url: ((answer := httpx.get(url)).status_code, answer.content),
     }[client]
     with vcr.use_cassette(str(path), record_mode="none") as cassette:
-        played = [ask(f"{server}/{kind}") for kind in ("gzip", "missing", "binary")]
+        played = [ask(f"{server}/{kind}") for kind in KINDS]
         assert cassette.all_played
-    assert played == [ask(f"{server}/{kind}") for kind in ("gzip", "missing", "binary")]
+    assert played == [ask(f"{server}/{kind}") for kind in KINDS]
     assert path.read_bytes() == tape.cassette()
 
 

@@ -1,29 +1,33 @@
-"""The live picture of a run: a bar for each job that generates responses, what needs attention, the steps.
+"""The picture of a run: a bar for each job that generates responses, what needs attention, the steps.
 
-Loads rich, therefore only on terminals.
+Loads rich, therefore only where it is drawn.
 """
 
 from collections.abc import Sequence
+from typing import TextIO
 
-from rich.console import Group, RenderableType
+from rich.console import Console, Group, RenderableType
 from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from bfcl_pipeline.base.text import cut_middle, duration
+from bfcl_pipeline.base.text import cut_middle, duration, plural
 from bfcl_pipeline.show.screen.lines import (
     cost,
     cost_text,
-    others_text,
+    failures_text,
     searches_text,
     short,
-    silence_text,
-    steps_text,
-    troubles,
     waiting_text,
 )
 from bfcl_pipeline.show.screen.progress import JobProgress
-from bfcl_pipeline.show.screen.run_state import ModelJob, ModelState, RunState
+from bfcl_pipeline.show.screen.run_state import ModelJob, ModelState, Phase, RunState
+
+QUIET_SECONDS = 120.0
+"""A job or a run without a sign of life for so long may have been killed."""
+
+PLAIN_WIDTH = 200
+"""Columns of a picture that is printed in a file."""
 
 FEWEST = 3
 """Bars that are shown on a terminal with few lines."""
@@ -46,18 +50,29 @@ def picture(state: RunState, width: int, height: int = 40) -> RenderableType:
     if shown:
         parts.append(_bars(reported[:shown], width))
     parts += [line for lines in notes[:shown] for line in lines][: max(0, room - shown)]
-    foot = {others_text(state, shown): "dim", steps_text(state): "bold"}
+    foot = {_others(state, shown): "dim", _steps(state): "bold"}
     return Group(*parts, *(_line(text, style) for text, style in foot.items() if text))
+
+
+def print_state(state: RunState, stream: TextIO) -> None:
+    """Prints the whole picture once, in plain text unless `stream` is a terminal."""
+    console = Console(file=stream, highlight=False, width=None if stream.isatty() else PLAIN_WIDTH)
+    console.print(picture(state, console.width, 10 * len(state.models) + len(state.failed) * 4 + 40))
 
 
 def _head(state: RunState) -> list[Text]:
     """The run, how long it has been at work, whether it is alive, and its failed steps."""
     if not state.title:
         return []
+    phase = state.phase.value if state.phase is not Phase.FAILED else "ended with failures"
+    after = f", after {duration(state.seconds)}" if state.seconds else ""
     money = "" if state.dollars is None else f", {cost(state.dollars)}"
-    lines = [_line(f"{state.title}; {duration(state.seconds)}{money}", "bold")]
-    if silence := silence_text("the run", state.silent_seconds):
-        lines.append(_line(silence, "yellow"))
+    lines = [_line(f"{state.title}; {phase}{after}{money}", "bold")]
+    if state.phase is Phase.KILLED:
+        lines.append(_line("Its process has ended without reporting its end.", "yellow"))
+    elif state.phase is Phase.RUNNING and not state.at_work:
+        unseen = "No sign of life was seen: it may be at work on another machine, or have been killed."
+        lines.append(_line(_silence("the run", state.silent_seconds) or unseen, "yellow"))
     return lines + [
         _line(f"Failed: {step.text}: {step.reason or step.log}", "red") for step in state.failed
     ]
@@ -112,14 +127,44 @@ def _rate(job: JobProgress) -> str:
 
 def _notes(model: ModelJob) -> list[Text]:
     """What a user should know besides: why it waits, whether it is alive, what failed."""
-    job, texts = model.progress, troubles(model)
-    if job is not None and model.state is ModelState.RUNNING:
-        searches = searches_text(job) if job.searches_left else ""
-        texts = [text for text in (waiting_text(job), searches) if text] + texts
-    name = job.name if job is not None else model.name
-    return [
-        _line(f"  {text}" if number else f"{name}: {text}", "yellow") for number, text in enumerate(texts)
-    ]
+    job = model.progress
+    if job is None:
+        return []
+    texts = [failures_text(job), f"last error: {job.last_error}" if job.last_error else ""]
+    if model.state is ModelState.RUNNING:
+        silence = _silence("the job", model.silent_seconds)
+        silence += f"; log: {model.log}" if silence and model.log else ""
+        texts = [silence, waiting_text(job), searches_text(job) if job.searches_left else "", *texts]
+    first, *more = [text for text in texts if text] or [""]
+    lines = [f"{job.name}: {first}", *(f"  {text}" for text in more)] if first else []
+    return [_line(line, "yellow") for line in lines]
+
+
+def _silence(what: str, seconds: float) -> str:
+    """What a job or run that gives no sign of life may mean; empty if it gave one recently."""
+    quiet = seconds >= QUIET_SECONDS
+    return f"no news for {duration(seconds)}: {what} may have been killed" if quiet else ""
+
+
+def _others(state: RunState, shown: int) -> str:
+    """How many models have finished, wait, failed or have reported nothing, and how many run unseen."""
+    reported = len(state.reports(ModelState.RUNNING))
+    counts = {one.value: sum(1 for _ in state.in_state(one)) for one in ModelState}
+    unseen = {
+        "more at work": max(0, reported - shown),
+        "starting or queued": counts.pop(ModelState.RUNNING.value) - reported,
+    }
+    texts = [f"{count:,} {what}" for what, count in (unseen | counts).items() if count]
+    return f"Models: {', '.join(texts)}" if texts else ""
+
+
+def _steps(state: RunState) -> str:
+    """Steps done, failed and running, without those that generate responses."""
+    if not state.steps_total:
+        return "" if state.models or state.phase is not Phase.RUNNING else "Planning the steps"
+    failed = f", {len(state.failed):,} failed" if state.failed else ""
+    done = f"{state.steps_done:,} of {plural(state.steps_total, 'step', 'steps')}{failed}"
+    return " \N{MIDDLE DOT} ".join([done, *state.steps_running])
 
 
 def _line(text: str, style: str) -> Text:

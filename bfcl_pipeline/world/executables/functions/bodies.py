@@ -1,6 +1,5 @@
-"""Functions of numbers: whole ones, sequences, statistics, geometry, matrices, quadratic equations."""
+"""Functions of more than one expression: numbers, statistics, geometry, loans, calories, rooms."""
 
-from math import pi
 from typing import Any
 
 from bfcl_pipeline.world.executables.functions.work import EvaluationWork, digits
@@ -26,11 +25,6 @@ def math_gcd(work: EvaluationWork, a: Any, b: Any) -> Any:
     raise RecursionError("maximum recursion depth exceeded")
 
 
-def math_lcm(work: EvaluationWork, a: Any, b: Any) -> Any:
-    """The least common multiple, as a float."""
-    return work.times(a, b) / math_gcd(work, a, b)
-
-
 def get_prime_factors(work: EvaluationWork, number: Any) -> Any:
     """The prime factors in ascending order, by trial division.
 
@@ -46,11 +40,6 @@ def get_prime_factors(work: EvaluationWork, number: Any) -> Any:
             number /= divisor
         divisor += 1
     return factors
-
-
-def add_binary_numbers(a: Any, b: Any) -> Any:
-    """The sum of two binary numbers, given and returned as texts."""
-    return bin(int(a, 2) + int(b, 2))[2:]
 
 
 def get_fibonacci_sequence(work: EvaluationWork, n: Any) -> Any:
@@ -73,11 +62,6 @@ def get_fibonacci_number(work: EvaluationWork, n: Any) -> Any:
     for _ in range(2, n):
         before, last = last, work.plus(before, last)
     return last
-
-
-def sort_array(array: Any, reverse: Any = False) -> Any:
-    """The items in ascending order, or in descending order."""
-    return sorted(array, reverse=reverse)
 
 
 def calculate_mean(work: EvaluationWork, numbers: Any) -> Any:
@@ -107,26 +91,6 @@ def calc_binomial_probability(work: EvaluationWork, n: Any, k: Any, p: Any) -> A
     """The probability of k successes in n trials; the order of the operations decides the last bit."""
     ways = math_factorial(work, n) / (math_factorial(work, k) * math_factorial(work, n - k))
     return ways * (work.power(p, k) * work.power(1 - p, n - k))
-
-
-def calculate_permutations(work: EvaluationWork, n: Any, k: Any) -> Any:
-    """The number of ordered choices of k among n, as a float."""
-    return math_factorial(work, n) / math_factorial(work, n - k)
-
-
-def calculate_triangle_area(work: EvaluationWork, base: Any, height: Any) -> Any:
-    """Half of base times height."""
-    return work.times(base, height) / 2
-
-
-def geometry_area_circle(radius: Any) -> Any:
-    """The area of a circle."""
-    return pi * radius**2
-
-
-def get_distance(pointA: Any, pointB: Any) -> Any:
-    """The distance of two points in the plane."""
-    return ((pointA[0] - pointB[0]) ** 2 + (pointA[1] - pointB[1]) ** 2) ** 0.5
 
 
 def polygon_area(work: EvaluationWork, vertices: Any) -> Any:
@@ -199,3 +163,83 @@ def quadratic_roots(work: EvaluationWork, a: Any, b: Any, c: Any) -> Any:
     real = -b / (2 * a)
     imaginary = (abs(discriminant) ** 0.5) / (2 * a)
     return [{"real": real, "imaginary": imaginary}, {"real": real, "imaginary": -imaginary}]
+
+
+def mortgage_calculator(
+    work: EvaluationWork, loan_amount: Any, interest_rate: Any, loan_period: Any
+) -> Any:
+    """The monthly payment for a loan over years at a yearly rate."""
+    rate, months = interest_rate / 12, work.times(loan_period, 12)
+    interest = loan_amount * rate
+    growth = work.power(1 + rate, months)
+    return interest * growth / (growth - 1)
+
+
+def calculate_investment_value(
+    work: EvaluationWork,
+    initial_investment: Any,
+    annual_contribution: Any,
+    years: Any,
+    annual_return: Any,
+    inflation_rate: Any,
+    adjust_for_inflation: Any = True,
+) -> Any:
+    """The value of an investment after years, with the inflation of each year taken off unless told not to.
+
+    Raises IndexError if a year has no rate of inflation, as in the release.
+    """
+    value = real_value = initial_investment
+    for year in range(years):
+        value = work.plus(work.times(value, 1 + annual_return), annual_contribution)
+        if adjust_for_inflation:
+            contribution_left = 1 - inflation_rate[year if year < len(inflation_rate) else -1]
+            real_value = work.plus(
+                work.times(real_value, 1 + annual_return - inflation_rate[year]),
+                work.times(annual_contribution, contribution_left),
+            )
+    return real_value if adjust_for_inflation else value
+
+
+_ACTIVITY = (1.2, 1.375, 1.55, 1.725, 1.9)
+"""Daily energy by that at rest, for each level of activity from 1."""
+
+_CHANGES = {"lose": -500, "gain": 500}
+"""Calories that are added for a goal."""
+
+_NUTRIENTS = {"proteins_g": (0.30, 4), "fats_g": (0.25, 9), "carbohydrates_g": (0.45, 4)}
+"""The share of each nutrient in the calories, and its calories per gram."""
+
+
+def calculate_nutritional_needs(
+    weight: Any, height: Any, age: Any, gender: Any, activity_level: Any, goal: Any
+) -> Any:
+    """Daily calories and grams of nutrients; as in the release, any gender but "male" counts as female."""
+    if gender == "male":
+        at_rest = 88.362 + (13.397 * weight) + (4.799 * height) - (5.677 * age)
+    else:
+        at_rest = 447.593 + (9.247 * weight) + (3.098 * height) - (4.330 * age)
+    calories = at_rest * _ACTIVITY[activity_level - 1]
+    if isinstance(goal, str) and goal in _CHANGES:
+        calories += _CHANGES[goal]
+    return {
+        "calories": calories,
+        **{name: (calories * share) / per_gram for name, (share, per_gram) in _NUTRIENTS.items()},
+    }
+
+
+def book_room(
+    room_type: Any,
+    price: Any,
+    check_in_date: Any,
+    check_out_date: Any,
+    customer_id: Any,
+    discount_code: Any = None,
+) -> Any:
+    """The booking: its arguments, with the one known discount taken off the price."""
+    return {
+        "customer_id": customer_id,
+        "room_number": room_type,
+        "check_in_date": check_in_date,
+        "check_out_date": check_out_date,
+        "total_price": price * 0.9 if discount_code == "DISCOUNT10" else price,
+    }

@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 
 from bfcl_pipeline.show.screen.displays import LiveDisplay
-from bfcl_pipeline.show.screen.live import picture
+from bfcl_pipeline.show.screen.picture import picture
 from bfcl_pipeline.show.screen.progress import JobProgress
 from bfcl_pipeline.show.screen.run_state import FailedStep, ModelJob, ModelState, RunState
 from tests.support.job_progress import NONE_YET
@@ -185,7 +185,7 @@ def test_finished_models_have_bars() -> None:
     """Their state is in the place of the time left; they have no rate."""
     finished = ModelJob(name="a", state=ModelState.FINISHED, progress=replace(BUSY, name="a-FC"))
     lines = drawn(titled(finished, ModelJob(name="b", state=ModelState.WAITING)), 120)
-    assert lines[0] == "Run mine: 100 models, 22 categories; 1 min, $3.10"
+    assert lines[0] == "Run mine: 100 models, 22 categories; running, after 1 min, $3.10"
     assert lines[2].startswith("a-FC")
     assert "finished" in lines[2]
     assert "req/s" not in lines[2]
