@@ -86,7 +86,7 @@ def _text_scale(given: str) -> float:
 
 def _joined(runs: Sequence[Run], rules: Rules, options: argparse.Namespace) -> "list[DrawnFigure]":
     """The figures that join runs, in their order."""
-    from bfcl_pipeline.show.compare.settings import OFF, run_settings, web_differs  # a wing
+    from bfcl_pipeline.show.compare.settings import run_settings, web_differs  # a wing
 
     settings = [run_settings(run) for run in runs]
     for (one, first), (other, second) in combinations(zip(runs, settings, strict=True), 2):
@@ -101,9 +101,7 @@ def _joined(runs: Sequence[Run], rules: Rules, options: argparse.Namespace) -> "
                 f"{first.release}, {second.release}."
             )
     experiments = [
-        ExperimentRun(
-            read_run_tables(run, rules), None if known.web is None else known.web != OFF, known.fetch_failures
-        )
+        ExperimentRun(read_run_tables(run, rules), known.web_tools, known.fetch_failures)
         for run, known in zip(runs, settings, strict=True)
     ]
     found = list(draw_experiments(experiments))

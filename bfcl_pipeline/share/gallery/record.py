@@ -92,6 +92,11 @@ class ArchiveRecord:
     attested: Sequence[str] = field(default=())  # who signed it, as far as it was checked
 
     @property
+    def models(self) -> Sequence[ModelRecord]:
+        """Its models under every rule set; none if nothing was derived."""
+        return self.derived.models if self.derived else ()
+
+    @property
     def differing(self) -> bool:
         """Whether files differ from it in every folder in which it was found."""
         return bool(self.claims) and all(one.wrong for one in self.claims)

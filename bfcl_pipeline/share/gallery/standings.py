@@ -61,11 +61,10 @@ def standings(archives: Sequence[ArchiveRecord]) -> list[Standings]:
     """The tables of all ranked archives: most entries of the Overall first, then most models."""
     members: dict[str, list[tuple[ArchiveRecord, ModelRecord]]] = {}
     for archive in archives:
-        for model in archive.derived.models if archive.derived else ():
+        for model in archive.models:
             if model.rules is Rules.OFFICIAL:
-                members.setdefault(_key(model.settings, _ranking(archive, model)), []).append(
-                    (archive, model)
-                )
+                key = _key(model.settings, _ranking(archive, model))
+                members.setdefault(key, []).append((archive, model))
     made = [_table(key, of) for key, of in members.items()]
     made.sort(key=lambda one: (-one.ranking, -len(one.of[Rules.OFFICIAL]), one.key))
     return _told_apart(made)
@@ -150,7 +149,7 @@ def _ranked(
     found = [
         Standing(archive, model, model.row, _side(archive, model, places))
         for archive, name in members
-        for model in (archive.derived.models if archive.derived else ())
+        for model in archive.models
         if (model.model, model.rules) == (name, rules)
     ]
     found.sort(key=lambda one: (-_overall(one.row), one.row["display_name"], one.archive.sha256))

@@ -17,6 +17,7 @@ from bfcl_pipeline.show.report.page import scores as page_scores
 from bfcl_pipeline.show.report.page.categories import category_heat_map
 from bfcl_pipeline.show.report.page.run_tables import Row, RunTables
 from bfcl_pipeline.show.report.page.table import Cell, Table, headings, isolate
+from bfcl_pipeline.show.report.tables.all_tables import TABLES
 
 STYLES: Mapping[Reproduction, str] = {
     Reproduction.DERIVED: "good",
@@ -75,7 +76,7 @@ def leaderboard(table: Standings, rules: Rules) -> Table:
 
 def _run_tables(rules: Rules, models: Sequence[tuple[Mapping[str, Any], ModelRecord]]) -> RunTables:
     """The rows of models of any runs as the tables of one run."""
-    rows: dict[str, list[Row]] = {"leaderboard": [], "categories": [], "usage": []}
+    rows: dict[str, list[Row]] = {name: [] for name in TABLES}  # of most there are none
     for number, (row, model) in enumerate(models):
         key = {"model": f"{number}", "url": ""}  # names of models may repeat
         rows["leaderboard"].append({**row, **key})
@@ -157,8 +158,7 @@ def why(archive: ArchiveRecord) -> str:
 
 def category_table(archive: ArchiveRecord, rules: Rules) -> Table | None:
     """Every model of an archive on every category; None without verdicts under these rules."""
-    derived = archive.derived.models if archive.derived else ()
-    models = [(model.row, model) for model in derived if model.rules is rules]
+    models = [(model.row, model) for model in archive.models if model.rules is rules]
     if not models:
         return None
     shown = category_heat_map(_run_tables(rules, models))

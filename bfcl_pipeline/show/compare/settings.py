@@ -36,6 +36,11 @@ class Settings:
     by_weight: bool = False  # the sample was divided by weight
     requests: str | None = None  # the kind of web that answered executed calls; None: none was executed
 
+    @property
+    def web_tools(self) -> bool | None:
+        """Whether the model had web tools."""
+        return None if self.web is None else self.web != OFF
+
     def __str__(self) -> str:
         """The settings of the web in words; empty if none is known."""
         if self.web is None:
@@ -131,15 +136,17 @@ def setting_differences(first: Settings, second: Settings) -> Iterator[SettingDi
     if first.web is None or second.web is None:
         return
     sides = (first, second)
-    if (first.web == OFF) != (second.web == OFF):
-        yield SettingDifference("web tools", *("off" if side.web == OFF else "on" for side in sides))
+    if first.web_tools != second.web_tools:
+        yield SettingDifference("web tools", *("on" if side.web_tools else "off" for side in sides))
         return
-    for setting, *values in (
-        ("fetches that are made to fail", *(_percent(side.fetch_failures) for side in sides)),
-        ("name of the search tool", *(side.search_tool for side in sides)),
+    failing = [_percent(side.fetch_failures) for side in sides]
+    tools = [side.search_tool for side in sides]
+    for setting, (one, two) in (
+        ("fetches that are made to fail", failing),
+        ("name of the search tool", tools),
     ):
-        if all(values) and values[0] != values[1]:
-            yield SettingDifference(setting, *values)
+        if one and two and one != two:
+            yield SettingDifference(setting, one, two)
 
 
 def _kind(web: str) -> str:

@@ -76,9 +76,10 @@ def _steps(one: Conversation, two: Conversation, parting: Parting, width: int) -
         yield f"request {place + 1} (turn {(ours or theirs).turn + 1})"
         parts = place + 1 == parting.number
         if parts and parting.in_request:
-            where, *values = value_difference(*(what_was_asked(asked.request) for asked in (ours, theirs)))
+            requests = [asked.request for asked in (ours, theirs) if asked.request is not None]
+            where, first, second = value_difference(*map(what_was_asked, requests))
             yield f"  They part here, in what was asked: {line_of(where)}"
-            yield from _columns(*values, width)
+            yield from _columns(first, second, width)
             return
         for message in _new_messages(one, place):
             yield from _block(str(message["role"]), str(message.get("content")), width)
