@@ -1,7 +1,6 @@
 """Binds the arguments of a call to the parameters of a function, as Python does, and names its errors."""
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
 from inspect import Parameter, signature
 from typing import Any
 
@@ -18,7 +17,6 @@ class ExecutionFailed(Exception):
     """A call cannot be executed. Its text begins with the name of Python's exception, or names a bound."""
 
 
-@cache
 def parameters_of(body: Callable[..., Any]) -> tuple[Parameter, ...]:
     """The parameters of a function of the benchmark: those of `body`, but for a first one named `work`."""
     first, *others = signature(body).parameters.values()

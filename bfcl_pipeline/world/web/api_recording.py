@@ -21,11 +21,7 @@ from bfcl_pipeline.base.text import loaded_json
 from bfcl_pipeline.world.executables import ApiAnswer, ApiRequest
 from bfcl_pipeline.world.web.apis import Sendable, sendable
 from bfcl_pipeline.world.web.cache import LONGEST_BODY, WebCache
-from bfcl_pipeline.world.web.engines.asking import (
-    Breaker,
-    RetryPolicy,
-    SearchUnavailable,
-)
+from bfcl_pipeline.world.web.engines.asking import Breaker, RetryPolicy, SearchUnavailable
 from bfcl_pipeline.world.web.http_client import HttpClient, HttpLimits, HttpReply, NoAnswer
 from bfcl_pipeline.world.web.keys import ApiKey
 from bfcl_pipeline.world.web.pace import HostPace

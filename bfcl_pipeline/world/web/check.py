@@ -18,11 +18,7 @@ from bfcl_pipeline.base.text import cut, line_of
 from bfcl_pipeline.base.workers import results_of
 from bfcl_pipeline.world.tools.web_search.web import WebFailure
 from bfcl_pipeline.world.web.cache import RecordedOutcome, WebCache
-from bfcl_pipeline.world.web.derivation import (
-    UnreadableCassette,
-    disproof,
-    reader,
-)
+from bfcl_pipeline.world.web.derivation import UnreadableCassette, disproof, reader
 from bfcl_pipeline.world.web.keys import FetchKey, Key, SearchKey
 
 _LONGEST_KEY = 200  # characters of a key in a finding

@@ -23,12 +23,7 @@ from bfcl_pipeline.world.web.addresses import refuse_written
 from bfcl_pipeline.world.web.api_recording import RecordingApis
 from bfcl_pipeline.world.web.cache import Outcome, RecordedOutcome, WebCache
 from bfcl_pipeline.world.web.engines.serpapi import SerpApi
-from bfcl_pipeline.world.web.evidence.playing import (
-    CassettePlayer,
-    NotOnCassette,
-    PlayedAnswer,
-    playing,
-)
+from bfcl_pipeline.world.web.evidence.playing import CassettePlayer, NotOnCassette, PlayedAnswer, playing
 from bfcl_pipeline.world.web.evidence.redaction import HttpRedactor, differs_in_secrets_only, secret_values
 from bfcl_pipeline.world.web.fetcher import LONGEST_FAILURE, Fetcher
 from bfcl_pipeline.world.web.keys import ApiKey, FetchKey, Key, SearchKey

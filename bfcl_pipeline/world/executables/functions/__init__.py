@@ -6,8 +6,8 @@ commit 4d05b53f.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from inspect import Parameter, signature
+from dataclasses import dataclass, field
+from inspect import Parameter
 from math import pi
 from typing import Any
 
@@ -22,11 +22,11 @@ class Function:
 
     name: str
     body: Callable[..., Any]  # its first parameter may be `work`
+    parameters: tuple[Parameter, ...] = field(init=False)  # in order
 
-    @property
-    def parameters(self) -> tuple[Parameter, ...]:
-        """The parameters, in order."""
-        return parameters_of(self.body)
+    def __post_init__(self) -> None:
+        """Reads the parameters at once, so that a call only looks them up."""
+        object.__setattr__(self, "parameters", parameters_of(self.body))
 
     def run(self, arguments: Mapping[str | None, Any], work: EvaluationWork | None = None) -> Any:
         """What the function returns. `arguments` are not changed.
@@ -37,7 +37,7 @@ class Function:
         work = work or EvaluationWork()
         values = bound(self.name, self.parameters, arguments)
         work.check_arguments(values)
-        counts_work = len(self.parameters) < len(signature(self.body).parameters)
+        counts_work = self.body.__code__.co_varnames[:1] == ("work",)
         try:
             value = self.body(work, *values) if counts_work else self.body(*values)
         except RAISED as error:

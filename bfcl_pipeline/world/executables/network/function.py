@@ -8,7 +8,7 @@ those that `requests` sends. Coordinates are compared as numbers: 45.0 and "45.0
 import operator
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 from functools import reduce
 from inspect import Parameter
@@ -167,11 +167,11 @@ class NetworkFunction:
     name: str
     request: Callable[..., ApiRequest]  # of the values of the parameters, which are its own
     read: Reading | Callable[..., Any]  # not a Reading: the answer, then the values of the parameters
+    parameters: tuple[Parameter, ...] = field(init=False)  # in order
 
-    @property
-    def parameters(self) -> tuple[Parameter, ...]:
-        """The parameters, in order."""
-        return parameters_of(self.request)
+    def __post_init__(self) -> None:
+        """Reads the parameters at once, so that a call only looks them up."""
+        object.__setattr__(self, "parameters", parameters_of(self.request))
 
     def run(self, arguments: Mapping[str | None, Any], apis: Apis) -> Any:
         """What the function returns. Raises ExecutionFailed, and what `Apis.get` raises."""
