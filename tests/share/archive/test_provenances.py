@@ -58,7 +58,9 @@ def test_an_archive_has_the_records_of_its_run_and_no_others(own_run: SmallRun, 
     with SealedArchive(out) as archive:
         names = [name for name in archive.members if "provenance" in name]
         listed = {part["@id"] for part in json.loads(b"".join(archive.chunks(METADATA)))["@graph"]}
-    kept = {path.stem for path in (own_run.journal.parent / "provenance").glob("*.json")} - {record().sha256}
+    kept = {path.stem for path in (own_run.journal.parent / "provenance").glob("*.json")} - {
+        record().sha256
+    }
     logs = [f"results/{NAME}/logs/generate/{name}{BESIDE_LOG}" for name in (MODEL, "oracle-FC")]
     assert {f"{FOLDER}/{name}.json" for name in kept} | set(logs) <= set(names)
     assert not any(record().sha256 in name for name in names)
