@@ -19,7 +19,6 @@ from pathlib import Path
 from bfcl_pipeline.ask.jobs.provenance import job_record, record_making
 from bfcl_pipeline.ask.jobs.run import run_job
 from bfcl_pipeline.benchmark.config import Job, JobPaths, ModelRow, load_models
-from bfcl_pipeline.runs.provenance import provenances_in
 from tests.support import ROOT
 from tests.support.local_chat import local_chat
 
@@ -62,7 +61,10 @@ def main() -> None:
                 lines = (one.paths.journals / "m-FC/exchanges.jsonl").read_bytes().splitlines()
                 sizes[recorded] = sum(map(len, lines)) / len(lines)
                 if recorded:
-                    size = sum(path.stat().st_size for path in provenances_in(one.paths.journals / "m-FC"))
+                    size = sum(
+                        path.stat().st_size
+                        for path in sorted((one.paths.journals / "m-FC").glob("provenance/*.json"))
+                    )
         collecting = []
         for _ in range(repeats):
             started = time.perf_counter()

@@ -2,7 +2,7 @@
 
 A process id alone is not enough, because ids are reused. A process is identified by its machine, that
 machine's boot, its PID namespace and its own start time. Nothing is known about processes on other machines
-or in other containers; `leases.liveness` observes their heartbeats instead.
+or in other containers; `leases.holder` observes their heartbeats instead.
 """
 
 import hashlib

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from bfcl_pipeline.share.official.environment import VENDORS
+from bfcl_pipeline.share.official.scorer_process import VENDORS
 from tests.support import ROOT
 
 PYTHON = ROOT / ".venv-peer" / "bin" / "python"

@@ -15,7 +15,7 @@ from bfcl_pipeline.benchmark.records import Rules, Status
 from bfcl_pipeline.benchmark.tables import read_responses, read_table
 from bfcl_pipeline.cli import main
 from bfcl_pipeline.runs.archived.findings import Part
-from bfcl_pipeline.runs.provenance import provenances_in, read_provenance
+from bfcl_pipeline.runs.provenance import read_provenance
 from tests.support.serving_process import descendants, has_ended, wait_for
 from tests.support.snakemake_project import Project, make_project
 
@@ -86,7 +86,7 @@ def test_a_run_continues_after_a_kill_and_an_interrupt(local: Project) -> None:
     assert {response.status for response in responses} == {Status.ANSWERED}
     assert journal.read_text().count("\n") > asked
     assert read_table(results / f"verdicts/{MODEL}.parquet").num_rows == len(Rules) * len(ENTRIES)
-    made = [read_provenance(path) for path in provenances_in(journal.parent)]
+    made = [read_provenance(path) for path in sorted(journal.parent.glob("provenance/*.json"))]
     assert {json.loads(line)["provenance"] for line in journal.read_text().splitlines()} == {
         one.sha256 for one in made
     }

@@ -28,8 +28,7 @@ from bfcl_pipeline.benchmark.tables import read_responses, read_table
 from bfcl_pipeline.benchmark.tables.files import write_table
 from bfcl_pipeline.benchmark.tables.responses import read_sessions
 from bfcl_pipeline.runs.run import Run
-from bfcl_pipeline.share.archive.compare import COMPARED, compared_files, file_differences
-from bfcl_pipeline.share.archive.missing_answers import missing_answers
+from bfcl_pipeline.share.archive.compare import COMPARED, compared_files, file_differences, missing_answers
 from bfcl_pipeline.share.archive.replay import ReplayResult, replay
 from tests.support.local_chat import local_chat
 from tests.support.offline import offline, without_network

@@ -20,7 +20,7 @@ import pytest
 import yaml
 
 from bfcl_pipeline.runs.run import Run
-from bfcl_pipeline.share.archive.missing_answers import missing_answers
+from bfcl_pipeline.share.archive.compare import missing_answers
 from bfcl_pipeline.share.archive.replay import ReplayResult
 from tests.support.snakemake_project import Project, make_project
 

@@ -31,8 +31,14 @@ from bfcl_pipeline.benchmark.tables import entries_path
 from bfcl_pipeline.dialogue.release_texts import family_texts_path, recorded_calls_path
 from bfcl_pipeline.judge.web_files import checked_web, run_keys
 from bfcl_pipeline.runs.run import Run
-from bfcl_pipeline.share.archive.compare import FileDifference, compared_files, file_differences
-from bfcl_pipeline.share.archive.missing_answers import answered_since, missing_answers, missing_lines
+from bfcl_pipeline.share.archive.compare import (
+    FileDifference,
+    answered_since,
+    compared_files,
+    file_differences,
+    missing_answers,
+    missing_lines,
+)
 
 if TYPE_CHECKING:
     from bfcl_pipeline.world.web.check import CacheCheck

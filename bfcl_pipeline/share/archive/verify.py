@@ -27,8 +27,12 @@ from bfcl_pipeline.runs.provenance import FOLDER, read_provenance
 from bfcl_pipeline.runs.provenance.software import LOCK, versions
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.share.archive.attestations import AttestationOptions, check_attestations
-from bfcl_pipeline.share.archive.compare import compared_files, file_differences
-from bfcl_pipeline.share.archive.missing_answers import copied_failures, missing_answers
+from bfcl_pipeline.share.archive.compare import (
+    compared_files,
+    copied_failures,
+    file_differences,
+    missing_answers,
+)
 from bfcl_pipeline.share.archive.replay import check_staged, derive, given_line, stage_command
 from bfcl_pipeline.share.archive.statement import predicate_of
 

@@ -49,9 +49,7 @@ class AskAgain:
     askings: int = 2  # of each request; the second one shows what is usual
     models: tuple[str, ...] = ()  # names in the archive; none: all behind an API
     categories: tuple[str, ...] = ()  # whose requests are drawn; none: all
-    renamed: Mapping[str, str] = field(
-        default_factory=dict
-    )  # the verifier's names, by those in the archive
+    renamed: Mapping[str, str] = field(default_factory=dict)  # own names, by the archive's
     models_files: tuple[Path, ...] = ()  # the verifier's; none: the usual ones
     cache: Path = Path("cache")  # the verifier's; journals of askings are below it
     budget: float | None = None  # US dollars for each model

@@ -26,9 +26,8 @@ from bfcl_pipeline.benchmark.tables import read_table
 from bfcl_pipeline.runs.archived.findings import Findings, Part, Verification
 from bfcl_pipeline.runs.archived.unpacking import ArchivedRun
 from bfcl_pipeline.runs.run import Run
-from bfcl_pipeline.share.official.environment import scorer_python
 from bfcl_pipeline.share.official.export_results import export_official
-from bfcl_pipeline.share.official.scorer_process import judge_all
+from bfcl_pipeline.share.official.scorer_process import judge_all, scorer_python
 
 SUBJECT = "official"
 

@@ -27,7 +27,6 @@ from bfcl_pipeline.runs.provenance import (
     BESIDE_LOG,
     MOST_BYTES,
     ServerRecord,
-    provenances_in,
     read_provenance,
     write_provenance,
 )
@@ -97,7 +96,7 @@ def test_each_exchange_names_the_record_of_what_made_it(staged: Path, tmp_path: 
     with local_chat() as server:
         first = job(staged, tmp_path, endpoint=server.endpoint)
         run_job(first)
-        (path,) = provenances_in(tmp_path / "org_chat-FC")
+        (path,) = (tmp_path / "org_chat-FC").glob("provenance/*.json")
         assert {one.provenance for one in exchanges(tmp_path)} == {path.stem}
         made = read_provenance(path)
         assert made.pipeline.version == __version__
@@ -117,7 +116,7 @@ def test_lines_without_the_record_are_refused(staged: Path, tmp_path: Path) -> N
         first = job(staged, tmp_path, endpoint=server.endpoint)
         run_job(first)
         file = tmp_path / "org_chat-FC/exchanges.jsonl"
-        (path,) = provenances_in(file.parent)
+        (path,) = file.parent.glob("provenance/*.json")
         file.write_text(file.read_text().replace(f'"provenance":"{path.stem}",', ""))
         with pytest.raises(
             JournalError, match=r"line 1: .*fields are not those of an exchange.*delete that line"
@@ -139,7 +138,7 @@ def test_the_record_of_a_job_is_also_written_beside_its_log(staged: Path, tmp_pa
         remote = job(staged, tmp_path, endpoint=server.endpoint)
         run_job(remote, record=partial(record_making, out=out))
         assert [read_provenance(out, by_digest=False).sha256] == [
-            path.stem for path in provenances_in(tmp_path / "org_chat-FC")
+            path.stem for path in sorted((tmp_path / "org_chat-FC").glob("provenance/*.json"))
         ]
         out.unlink()
         run_job(replace(remote, replay=ReplaySource()), record=partial(record_making, out=out))

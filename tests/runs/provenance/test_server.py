@@ -7,7 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from bfcl_pipeline.runs.provenance.server import recorded_command, recorded_environment, without_directories
+from bfcl_pipeline.runs.provenance.machine import (
+    recorded_command,
+    recorded_environment,
+    without_directories,
+)
 from bfcl_pipeline.runs.provenance.software import installed_packages, packages_of, python_of
 
 

@@ -16,7 +16,7 @@ from bfcl_pipeline.benchmark.records import Response, Status
 from bfcl_pipeline.benchmark.tables import read_responses
 from bfcl_pipeline.benchmark.tables.responses import read_sessions
 from bfcl_pipeline.runs.archived.reading import SealedArchive
-from bfcl_pipeline.share.archive.missing_answers import answered_since
+from bfcl_pipeline.share.archive.compare import answered_since
 from bfcl_pipeline.world.tools.web_search.web import Hit, Hits
 from bfcl_pipeline.world.web.cache import WebCache
 from bfcl_pipeline.world.web.keys import SearchKey

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from bfcl_pipeline.benchmark.records import Mode, Response, Status
 from bfcl_pipeline.benchmark.tables import write_responses
-from bfcl_pipeline.share.archive.missing_answers import (
+from bfcl_pipeline.share.archive.compare import (
     answered_since,
     copied_failures,
     missing_answers,

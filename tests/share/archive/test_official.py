@@ -14,9 +14,8 @@ from bfcl_pipeline.benchmark.records import Mode, Response
 from bfcl_pipeline.benchmark.tables import write_responses
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.share.official.check import STAND_INS
-from bfcl_pipeline.share.official.environment import scorer_python
 from bfcl_pipeline.share.official.export_results import export_official
-from bfcl_pipeline.share.official.scorer_process import run_scorer
+from bfcl_pipeline.share.official.scorer_process import run_scorer, scorer_python
 from tests.peer.peer import PYTHON, require_peer
 from tests.share.archive.small_run import NAME, SmallRun
 

@@ -12,11 +12,8 @@ import numpy as np
 import pytest
 
 from bfcl_pipeline.base.errors import ConfigError
-from bfcl_pipeline.share.asked_again.answers import NO_CALLS
+from bfcl_pipeline.share.asked_again.answers import CALLS, NO_CALLS, TEXTS, VERDICTS
 from bfcl_pipeline.share.asked_again.exchangeability import (
-    CALLS,
-    TEXTS,
-    VERDICTS,
     Answers,
     LevelResult,
     compare_answers,

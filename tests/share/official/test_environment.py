@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bfcl_pipeline.share.official.environment import scoring_requirements
+from bfcl_pipeline.share.official.scorer_process import scoring_requirements
 
 
 def test_only_what_scoring_needs_is_installed() -> None:

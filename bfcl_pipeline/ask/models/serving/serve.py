@@ -23,8 +23,7 @@ from bfcl_pipeline.base.errors import ConfigError, ModelError, PipelineError
 from bfcl_pipeline.base.process import this_process
 from bfcl_pipeline.base.text import Log
 from bfcl_pipeline.benchmark.config import ModelRow
-from bfcl_pipeline.runs.provenance.machine import gpus
-from bfcl_pipeline.runs.provenance.server import started_server
+from bfcl_pipeline.runs.provenance.machine import gpus, started_server
 from bfcl_pipeline.runs.provenance.software import packages_of, python_of
 
 HOST = "127.0.0.1"
