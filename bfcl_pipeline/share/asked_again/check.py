@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 
 from bfcl_pipeline.ask.generation import Adapter
 from bfcl_pipeline.ask.models import build_adapter
-from bfcl_pipeline.ask.models.serving import ready_endpoint
+from bfcl_pipeline.ask.models.serving.address import ready_endpoint
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.text import Log, unknown_name
 from bfcl_pipeline.benchmark.config import ModelRow, load_models, model_folder
