@@ -26,7 +26,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from urllib.request import urlopen
 
-from bfcl_pipeline.ask.models.serving import ready_endpoint
+from bfcl_pipeline.ask.models.serving.address import ready_endpoint
 from bfcl_pipeline.benchmark.records import Response
 from bfcl_pipeline.benchmark.tables import read_responses
 from tests.support.tiny_rows import tiny_rows

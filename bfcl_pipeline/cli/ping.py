@@ -86,7 +86,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Prints the answer, or the error with advice; then returns 1."""
-
     row = model_row(load_models(options.models), options.model)
     if KINDS[row.kind].embedded:
         print(
@@ -96,7 +95,12 @@ def run(options: argparse.Namespace) -> int:
     if row.recorded:
         raise ConfigError(f"{row.name}: its answers are read from {row.path}; nothing is asked.")
     if row.served and options.endpoint is None:
-        raise ConfigError(_not_served(row))
+        raise ConfigError(
+            f"{row.name} is served by vLLM during a run: the workflow starts the server (snakemake), and "
+            "none is running now. To ping it, serve it in another terminal (bfcl-pipeline serve "
+            f"{row.name} --address-out address.json --port 8000), then: bfcl-pipeline ping {row.name} "
+            "--endpoint http://127.0.0.1:8000/v1"
+        )
     if options.endpoint is not None and not row.served:
         # Otherwise a vendor's key would be sent to another server.
         raise ConfigError(
@@ -138,7 +142,6 @@ def _log(line: str) -> None:
 
 
 def _request(adapter: Adapter) -> Request:
-
     asking = adapter.asking
     if asking.mode is Mode.PROMPT:
         return Request(asking.mode, ({"role": "user", "content": _QUESTION + _IN_WORDS},))
@@ -155,24 +158,37 @@ def _prompt(adapter: Adapter, data: Path) -> Request:
 
 
 def _print(row: ModelRow, mode: Mode, exchange: Exchange, raw: Json, seconds: float) -> None:
-
-    print(f"{row.name} ({row.kind}, {location(row)}) answers.")
-    if exchange.request.prompt is not None:
-        print(f"  asked    {way_of_asking(row.family, row.mode)}")
-        print(f"  prompt   {_bounded(exchange.request.prompt)}")
-        print(f"  raw      {_bounded(_raw_text(raw))}")
-    print(f"  answer   {on_one_line(printable(_answer(exchange)))}")
-    print(f"  tokens   {_count(exchange.input_tokens)} sent, {_count(exchange.output_tokens)} received")
-    print(f"  seconds  {seconds:.2f}")
-    print(f"  price    {_price(row, exchange)}")
+    result, prompt = exchange.result, exchange.request.prompt
+    # Nothing is journaled, so nothing is recorded of what made the answer.
+    terms = RunTerms(None, "", input_price=row.input_price, output_price=row.output_price)
+    dollars = terms.dollars(exchange)
+    sent, received = (
+        "an unknown number" if count is None else count
+        for count in (exchange.input_tokens, exchange.output_tokens)
+    )
+    lines = {
+        "answer": ", ".join(f"{name}({arguments})" for call in result for name, arguments in call.items())
+        if isinstance(result, list)
+        else cut(json.dumps(result, ensure_ascii=False), _MAX_CHARACTERS),
+        "tokens": f"{sent} sent, {received} received",
+        "seconds": f"{seconds:.2f}",
+        "price": "unknown: the model's row has no prices, or the answer has no token counts"
+        if dollars is None
+        else f"${dollars:.6f}",
+    }
+    if prompt is not None:
+        asked = {
+            "asked": way_of_asking(row.family, row.mode),
+            "prompt": cut(prompt, _MAX_PROMPT),
+            "raw": cut(_raw_text(raw), _MAX_PROMPT),
+        }
+        lines = {**asked, **lines}
     if exchange.finish_reason is not None:
-        print(f"  ended    {on_one_line(printable(exchange.finish_reason))}")
+        lines["ended"] = exchange.finish_reason
+    print(f"{row.name} ({row.kind}, {location(row)}) answers.")
+    for name, text in lines.items():
+        print(f"  {name:<8} {on_one_line(printable(text))}")
     print(_doubt(row, mode, exchange) or f"Next: bfcl-pipeline run --model {row.name} --sample 100")
-
-
-def _bounded(text: str) -> str:
-    """The beginning of a text on one line."""
-    return on_one_line(printable(cut(text, _MAX_PROMPT)))
 
 
 def _raw_text(raw: Json) -> str:
@@ -183,30 +199,26 @@ def _raw_text(raw: Json) -> str:
     return json.dumps(raw, ensure_ascii=False)
 
 
-def _doubt(row: ModelRow, mode: Mode, exchange: Exchange) -> str | None:
-    """What is wrong with the answer of a model of mode fc; None if nothing is."""
-    if mode is not Mode.FC:
-        return None
+def _doubt(row: ModelRow, mode: Mode, exchange: Exchange) -> str:
+    """What is wrong with the answer of a model of mode fc; empty if nothing is."""
+    calls = exchange.result if isinstance(exchange.result, list) else []
+    if mode is not Mode.FC or any(map(_names_a_city, calls)):
+        return ""
+    vllm = row.kind == "vllm"
     if row.family is not None:
-        if isinstance(exchange.result, list) and any(map(_names_a_city, exchange.result)):
-            return None
-        or_server = ", or `prompting: server`, asks" if row.kind == "vllm" else " asks"
         return (
             "No call with the argument `city` was read from the answer: the model may not write calls as "
-            f"the family {row.family} does. Another `family`{or_server} in another way."
+            f"the family {row.family} does. Another `family`"
+            f"{', or `prompting: server`, asks' if vllm else ' asks'} in another way."
         )
-    other_parser = "; or another `tool_parser` reads its calls." if row.kind == "vllm" else "."
-    if not isinstance(exchange.result, list):
-        return (
-            "It answers in words and calls nothing, though mode fc offers a function. A model that cannot "
-            "call functions belongs in mode prompt (a name without -FC)" + other_parser
-        )
-    if not any(_names_a_city(call) for call in exchange.result):
-        return (
-            "The call lacks the argument `city`, which the function requires. Either the model does "
-            "not fill it in, or its server loses arguments" + other_parser
-        )
-    return None
+    problem = (
+        "The call lacks the argument `city`, which the function requires. Either the model does not fill "
+        "it in, or its server loses arguments"
+        if calls
+        else "It answers in words and calls nothing, though mode fc offers a function. A model that cannot "
+        "call functions belongs in mode prompt (a name without -FC)"
+    )
+    return problem + ("; or another `tool_parser` reads its calls." if vllm else ".")
 
 
 def _names_a_city(call: Mapping[str, Json]) -> bool:
@@ -215,41 +227,8 @@ def _names_a_city(call: Mapping[str, Json]) -> bool:
     return any(isinstance(given, Mapping) and given.get("city") for given in arguments)
 
 
-def _answer(exchange: Exchange) -> str:
-    """The calls, or the text on one line."""
-    result = exchange.result
-    if isinstance(result, list):
-        return ", ".join(f"{name}({arguments})" for call in result for name, arguments in call.items())
-    text = json.dumps(result, ensure_ascii=False)
-    return text if len(text) <= _MAX_CHARACTERS else f"{text[:_MAX_CHARACTERS]}..."
-
-
-def _count(tokens: int | None) -> str:
-    return "an unknown number" if tokens is None else str(tokens)
-
-
-def _price(row: ModelRow, exchange: Exchange) -> str:
-
-    # Nothing is journaled, so nothing is recorded of what made the answer.
-    terms = RunTerms(None, "", input_price=row.input_price, output_price=row.output_price)
-    dollars = terms.dollars(exchange)
-    if dollars is None:
-        return "unknown: the model's row has no prices, or the answer has no token counts"
-    return f"${dollars:.6f}"
-
-
-def _not_served(row: ModelRow) -> str:
-    return (
-        f"{row.name} is served by vLLM during a run: the workflow starts the server (snakemake), and none "
-        "is running now. To ping it, serve it in another terminal (bfcl-pipeline serve "
-        f"{row.name} --address-out address.json --port 8000), then: bfcl-pipeline ping {row.name} "
-        "--endpoint http://127.0.0.1:8000/v1"
-    )
-
-
 async def _advice(row: ModelRow, endpoint: str | None, error: ModelError) -> list[str]:
     """What to do next, in addition to what the error says."""
-
     address = endpoint or row.endpoint
     compatible = address is not None and row.kind in COMPATIBLE_KINDS
     match error:

@@ -7,7 +7,7 @@ import subprocess
 from dataclasses import replace
 from pathlib import Path
 
-from bfcl_pipeline.ask.models.serving import server_command
+from bfcl_pipeline.ask.models.serving.program import server_command
 from bfcl_pipeline.benchmark.config import load_models
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -16,7 +16,7 @@ import pytest
 
 from bfcl_pipeline.ask.models.adapters.completions import NOTE, Completions
 from bfcl_pipeline.ask.models.adapters.prompt_length import new_tokens
-from bfcl_pipeline.ask.models.serving import ready_endpoint
+from bfcl_pipeline.ask.models.serving.address import ready_endpoint
 from bfcl_pipeline.base.errors import ContextOverflow
 from bfcl_pipeline.benchmark.config import load_models
 from bfcl_pipeline.benchmark.config.families import load_families

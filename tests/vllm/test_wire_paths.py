@@ -10,7 +10,7 @@ from urllib.request import urlopen
 
 import pytest
 
-from bfcl_pipeline.ask.models.serving import ready_endpoint
+from bfcl_pipeline.ask.models.serving.address import ready_endpoint
 from bfcl_pipeline.benchmark.records import Entry, Status
 from bfcl_pipeline.benchmark.tables import read_table
 from bfcl_pipeline.cli import main

@@ -31,7 +31,7 @@ from bfcl_pipeline.ask.jobs.provenance import record_making
 from bfcl_pipeline.ask.jobs.recorded_answers import given_answers
 from bfcl_pipeline.ask.jobs.worlds import observed_run, prepare
 from bfcl_pipeline.ask.models import build_adapter, build_derived, build_model
-from bfcl_pipeline.ask.models.serving import ready_endpoint
+from bfcl_pipeline.ask.models.serving.address import ready_endpoint
 from bfcl_pipeline.ask.models.weights import identify_weights
 from bfcl_pipeline.base.errors import ConfigError, NotJournaled, PipelineError
 from bfcl_pipeline.base.text import Log, plural, printable

@@ -28,7 +28,7 @@ from bfcl_pipeline.ask.generation.remote import CHARACTERS_PER_TOKEN, ApiBackend
 from bfcl_pipeline.ask.jobs.provenance import job_record
 from bfcl_pipeline.ask.jobs.run import run_to_end
 from bfcl_pipeline.ask.models import build_adapter
-from bfcl_pipeline.ask.models.serving import ready_endpoint
+from bfcl_pipeline.ask.models.serving.address import ready_endpoint
 from bfcl_pipeline.base.errors import ModelError
 from bfcl_pipeline.base.text import Log, duration, plural, step_line
 from bfcl_pipeline.benchmark.config import Job, JobPaths, ModelRow

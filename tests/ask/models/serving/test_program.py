@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bfcl_pipeline.ask.models.serving import find_program, server_command, server_environment
+from bfcl_pipeline.ask.models.serving.program import find_program, server_command, server_environment
 from bfcl_pipeline.base.errors import ConfigError, ModelError
 from bfcl_pipeline.benchmark.config import ModelRow, Serving
 from bfcl_pipeline.benchmark.records import Mode

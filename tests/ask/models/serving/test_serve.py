@@ -14,8 +14,13 @@ from pathlib import Path
 
 import pytest
 
-from bfcl_pipeline.ask.models.serving import Address, State, ready_endpoint, write_address
-from bfcl_pipeline.ask.models.serving.address import server_of
+from bfcl_pipeline.ask.models.serving.address import (
+    Address,
+    State,
+    ready_endpoint,
+    server_of,
+    write_address,
+)
 from bfcl_pipeline.ask.models.serving.program import PYTHON_VARIABLE
 from bfcl_pipeline.base.errors import ModelError
 from bfcl_pipeline.base.process import this_process
