@@ -20,7 +20,7 @@ from bfcl_pipeline.base.text import Log
 from bfcl_pipeline.benchmark.config import JobPaths, ModelRow
 from bfcl_pipeline.benchmark.config.model_rows import COMMIT, OPEN_KINDS, UNKNOWN_WEIGHTS
 from bfcl_pipeline.benchmark.records import Json
-from bfcl_pipeline.dialogue.families.digest import prompts_digest
+from bfcl_pipeline.dialogue.families.rendering import prompts_digest
 
 WEIGHTS_CACHE = JobPaths().weights_cache
 """Where hashes of files are kept. It can be deleted at any time."""
