@@ -22,7 +22,6 @@ from bfcl_pipeline.benchmark.tables.entries import read_examples
 from bfcl_pipeline.cli.options import add_data
 
 _COLUMNS = ("category", "since", "entries", "weight", "tests", "example")
-_NARROW = _COLUMNS[:-1]
 _NARROW_TERMINAL = 150  # columns; on a narrower terminal the table has no examples
 
 _EXAMPLE = 60  # characters of an example in the table
@@ -49,7 +48,7 @@ def run(options: argparse.Namespace) -> int:
         print("\n\n".join(_described(name, examples.get(name)) for name in names))
     else:
         narrow = sys.stdout.isatty() and shutil.get_terminal_size().columns < _NARROW_TERMINAL
-        columns = _NARROW if narrow or not examples else _COLUMNS
+        columns = _COLUMNS[:-1] if narrow or not examples else _COLUMNS
         print(_table(columns, V4_CATEGORIES, examples))
         print("\n" + "\n".join(_wrapped(RETIRED)))
         print(_table(columns, GROUPS["executable"], examples))
@@ -58,21 +57,13 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _table(columns: Sequence[str], names: Sequence[str], examples: Mapping[str, str]) -> str:
-    rows = [_row(name, examples.get(name, ""))[: len(columns)] for name in names]
+    rows = []
+    for name in names:
+        described, entries = DESCRIPTIONS[name], f"{CATEGORIES[name].entries:,}"
+        shown = textwrap.shorten(_safe(examples.get(name, "")), _EXAMPLE, placeholder=" ...")
+        row = [name, described.generation, entries, _weight(name), described.tests, shown]
+        rows.append(row[: len(columns)])
     return text_table(columns, rows, right={2, 3})
-
-
-def _row(name: str, example: str) -> list[str]:
-    described = DESCRIPTIONS[name]
-    shown = textwrap.shorten(_safe(example), _EXAMPLE, placeholder=" ...")
-    return [
-        name,
-        described.generation,
-        f"{CATEGORIES[name].entries:,}",
-        _weight(name),
-        described.tests,
-        shown,
-    ]
 
 
 def _weight(name: str) -> str:

@@ -21,7 +21,7 @@ from bfcl_pipeline.benchmark.config import JobPaths, ModelRow
 from bfcl_pipeline.benchmark.config.kinds import OPEN_KINDS
 from bfcl_pipeline.benchmark.config.model_rows import COMMIT, UNKNOWN_WEIGHTS
 from bfcl_pipeline.benchmark.records import Json
-from bfcl_pipeline.dialogue.families.digest import prompts_digest
+from bfcl_pipeline.dialogue.families.rendering import prompts_digest
 
 WEIGHTS_CACHE = JobPaths().weights_cache
 """Where hashes of files are kept. It can be deleted at any time."""

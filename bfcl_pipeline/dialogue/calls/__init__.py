@@ -8,15 +8,16 @@ from bfcl_pipeline.dialogue.calls.attempts import (
 )
 from bfcl_pipeline.dialogue.calls.decode import FAILED, decode
 from bfcl_pipeline.dialogue.calls.execution import Steps, calls_by_step, decode_step, executed_text
+from bfcl_pipeline.dialogue.calls.json_calls import parse_json
 from bfcl_pipeline.dialogue.calls.limits import MAX_DEPTH, Work
-from bfcl_pipeline.dialogue.calls.literal import (
+from bfcl_pipeline.dialogue.calls.python import (
+    is_prose,
     read_expression,
     read_literal_call,
     read_literal_value,
+    read_statements,
     read_value,
 )
-from bfcl_pipeline.dialogue.calls.native import parse_json
-from bfcl_pipeline.dialogue.calls.python import is_prose, read_statements
 from bfcl_pipeline.dialogue.calls.write import write_calls, write_native
 
 __all__ = [

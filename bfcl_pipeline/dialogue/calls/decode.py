@@ -8,11 +8,9 @@ from collections.abc import Callable, Sequence
 
 from bfcl_pipeline.benchmark.definition import ReturnFormat
 from bfcl_pipeline.benchmark.records import Call, DecodeFailure, Json, Mode, Rules
-from bfcl_pipeline.dialogue.calls.java import read_java
-from bfcl_pipeline.dialogue.calls.javascript import read_javascript
-from bfcl_pipeline.dialogue.calls.json_list import read_json
+from bfcl_pipeline.dialogue.calls.grammar import read_java, read_javascript
+from bfcl_pipeline.dialogue.calls.json_calls import read_json, read_native
 from bfcl_pipeline.dialogue.calls.limits import Undecodable, Work
-from bfcl_pipeline.dialogue.calls.native import read_native
 from bfcl_pipeline.dialogue.calls.python import read_python
 from bfcl_pipeline.dialogue.calls.xml_list import read_concise_xml, read_verbose_xml
 

@@ -11,8 +11,8 @@ from typing import Any, TypeAlias
 
 from bfcl_pipeline.benchmark.records import Call, DecodeFailure, Json, Mode, Rules
 from bfcl_pipeline.dialogue.calls.decode import FAILED, decode
+from bfcl_pipeline.dialogue.calls.json_calls import read_arguments, require_few
 from bfcl_pipeline.dialogue.calls.limits import Undecodable, Work
-from bfcl_pipeline.dialogue.calls.native import read_arguments, require_few
 from bfcl_pipeline.dialogue.calls.python import read_literal
 
 _STEP = 100

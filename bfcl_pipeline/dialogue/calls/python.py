@@ -1,20 +1,21 @@
-"""Reads calls written as Python: `[name(key=value, ...), ...]`, from the syntax tree.
+"""Reads Python from the syntax tree: calls as `[name(key=value, ...), ...]`, statements, and literals.
 
 The text is parsed, never compiled or run. Arguments without a keyword are ignored, as in the release.
 Values keep their Python types (tuples stay tuples); a name becomes text; a nested call becomes
 `{name: arguments}`, or its source text if it has no keywords.
+Literals may have arithmetic in them, as in a truth, a conversation, or an entry whose calls are executed.
 Source: the release's reading of the Python return format.
 """
 
 import ast
 import re
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from keyword import iskeyword
 from typing import Any
 
-from bfcl_pipeline.benchmark.records import Json, Rules
+from bfcl_pipeline.benchmark.records import Call, Json, Rules
 from bfcl_pipeline.dialogue.calls.arithmetic import apply_unary, evaluate, readable
 from bfcl_pipeline.dialogue.calls.limits import MAX_BITS, MAX_DEPTH, MAX_TEXT, Undecodable, Work, check_text
 
@@ -184,3 +185,94 @@ def unary_value(node: ast.UnaryOp, rules: Rules, work: Work) -> Any:
     if not isinstance(node.operand, ast.Constant):
         raise Undecodable("an operator is applied to something that is not a number")
     return apply_unary(ast.UnaryOp(ast.USub(), node.operand), node.operand.value)
+
+
+def read_literal_call(text: str, parameters: Callable[[str], Sequence[str]]) -> Call:
+    """The call in `text`, with a name for every argument.
+
+    parameters: returns the parameter names of a function in order; positional arguments get these names.
+    Raises ValueError or TypeError saying what is wrong.
+    """
+    try:
+        return _read_literal_call(parse_expression(text), parameters, Work())
+    except Undecodable as error:
+        raise ValueError(str(error)) from None
+
+
+def _read_literal_call(node: ast.expr, parameters: Callable[[str], Sequence[str]], work: Work) -> Call:
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
+        raise TypeError("expected a call of a function by its name")
+    names = parameters(node.func.id)
+    if len(node.args) > len(names):
+        raise ValueError(f"{len(node.args)} arguments without a name, for {len(names)} parameters")
+    arguments: dict[str | None, Any] = {
+        name: _literal_value(value, work) for name, value in zip(names, node.args, strict=False)
+    }
+    for keyword in node.keywords:
+        if keyword.arg is None or keyword.arg in arguments:
+            raise ValueError(f"the argument {keyword.arg} is given twice or has no name")
+        arguments[keyword.arg] = _literal_value(keyword.value, work)
+    return Call(node.func.id, arguments)
+
+
+def read_expression(text: str) -> ast.expr:
+    """The syntax tree of one Python expression. Raises ValueError if `text` is anything else, or beyond the
+    bounds.
+    """
+    try:
+        return parse_expression(text)
+    except Undecodable as error:
+        raise ValueError(str(error)) from None
+
+
+def read_literal_value(text: str) -> Any:
+    """The value of a Python literal. Raises ValueError if `text` is anything else, or beyond the bounds."""
+    try:
+        return read_literal(text)
+    except Undecodable as error:
+        raise ValueError(str(error)) from None
+
+
+def read_value(text: str, work: Work | None = None) -> Any:
+    """The value of Python brackets, literals and arithmetic, as an evaluation would return it.
+
+    work: what may still be done for the answer that `text` is a part of; None: it is the whole answer.
+    Raises ValueError or TypeError if `text` is anything else, or beyond the bounds.
+    """
+    try:
+        work = Work() if work is None else work
+        work.spend(len(text))
+        return _literal_value(parse_expression(text.lstrip(" \t")), work)
+    except Undecodable as error:
+        raise ValueError(str(error)) from None
+
+
+def _literal_value(node: ast.expr | None, work: Work) -> Any:
+    match node:
+        case ast.Dict(keys=keys, values=values):
+            return {
+                _literal_value(key, work): _literal_value(value, work)
+                for key, value in zip(keys, values, strict=True)
+            }
+        case ast.List(elts=items):
+            return [_literal_value(item, work) for item in items]
+        case ast.Tuple(elts=items):
+            return tuple([_literal_value(item, work) for item in items])
+        case ast.BinOp(op=ast.BitOr()) if (mappings := _united(node)) is not None:
+            return {
+                key: value for mapping in mappings for key, value in _literal_value(mapping, work).items()
+            }
+        case None:
+            raise Undecodable("a mapping is unpacked")
+    return evaluate(node, work)
+
+
+def _united(node: ast.expr) -> list[ast.Dict] | None:
+    """The mappings in `{...} | {...}`, in order; None if anything else is united."""
+    operands: list[ast.expr] = []
+    while isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
+        operands.append(node.right)
+        node = node.left
+    operands = [node, *reversed(operands)]
+    mappings = [operand for operand in operands if isinstance(operand, ast.Dict)]
+    return mappings if len(mappings) == len(operands) else None

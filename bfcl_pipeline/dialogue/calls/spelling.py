@@ -11,16 +11,9 @@ from typing import Any
 
 from bfcl_pipeline.benchmark.definition import Language
 
-_JAVA_ELEMENT: dict[str, str] = {
-    "byte": "byte",
-    "short": "short",
+_JAVA_ELEMENT = {
     "integer": "int",
-    "long": "long",
-    "float": "float",
-    "double": "double",
-    "boolean": "boolean",
-    "char": "char",
-    "String": "String",
+    **{name: name for name in ("byte", "short", "long", "float", "double", "boolean", "char", "String")},
 }
 """The Java element type of an array by the type of the function doc; any other type is Object."""
 

@@ -109,19 +109,8 @@ Form: TypeAlias = Callable[[Sequence[FunctionDoc], int], Sequence[Json]]
 """Docs with language hints, and the number of earlier requests, to what a template receives."""
 
 
-def _docs(functions: Sequence[FunctionDoc], _earlier: int) -> Sequence[Json]:
-    """As the benchmark documents them."""
-    return functions
-
-
-def _bare_tools(functions: Sequence[FunctionDoc], _earlier: int) -> Sequence[Json]:
-    """The functions of tools of chat completions, with underscores in names."""
+def _bare_tools(functions: Sequence[FunctionDoc]) -> Sequence[Json]:
     return [tool["function"] for tool in tool_schemas(functions, WireFormat.OPENAI_CHAT)]
-
-
-def _python_code(functions: Sequence[FunctionDoc], earlier: int) -> Sequence[Json]:
-    """Python code, null for a function that has none."""
-    return python_code(_bare_tools(functions, earlier))
 
 
 def _flat(functions: Sequence[FunctionDoc], earlier: int) -> Sequence[Json]:
@@ -150,11 +139,6 @@ def _flatten(schema: dict[str, Any]) -> None:
             parameter["description"] += f"default is '{parameter['default']}'"
 
 
-def _properties(functions: Sequence[FunctionDoc], _earlier: int) -> Sequence[Json]:
-    """Parameters without a schema around them."""
-    return [_named(function) for function in functions]
-
-
 def _named(function: Mapping[str, Any]) -> Json:
     return {
         "name": function["name"],
@@ -164,9 +148,13 @@ def _named(function: Mapping[str, Any]) -> Json:
 
 
 FORMS: Mapping[str, Form] = {
-    "bare_tools": _bare_tools,
-    "docs": _docs,
+    # OpenAI tools as plain function docs: dots in names become underscores.
+    "bare_tools": lambda functions, _earlier: _bare_tools(functions),
+    # As the benchmark documents them.
+    "docs": lambda functions, _earlier: functions,
     "flat": _flat,
-    "properties": _properties,
-    "python_code": _python_code,
+    # Parameters without a schema around them.
+    "properties": lambda functions, _earlier: [_named(function) for function in functions],
+    # Python code, null for a function that has none.
+    "python_code": lambda functions, _earlier: python_code(_bare_tools(functions)),
 }

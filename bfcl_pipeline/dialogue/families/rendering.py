@@ -1,4 +1,4 @@
-"""Renders the prompt of a family: its template over messages and function docs.
+"""Renders the prompt of a family, its template over messages and function docs; digests what makes it.
 
 Templates run in Jinja's sandbox with these names: `messages`, `functions`, `earlier` (the number of earlier
 requests of the conversation) and `release_text(module, beginning)` (a long text of the release); the
@@ -6,16 +6,19 @@ filters `json(indent, ensure_ascii)` and `repr` write values as Python does; `js
 object that a text is, none if it is not one.
 """
 
+import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from jinja2 import FileSystemLoader, StrictUndefined, Template
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template, meta
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from bfcl_pipeline.base.errors import MalformedRelease
+from bfcl_pipeline.benchmark.config.families import OWN_TEMPLATE, load_families
 from bfcl_pipeline.benchmark.records import Json, Message
 from bfcl_pipeline.dialogue.calls import parse_json
 
@@ -89,3 +92,29 @@ def _json_object(text: str) -> Json | None:
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
+
+
+def prompts_digest(family: str) -> str:
+    """`sha256:` and the digest of what makes the prompts of `family`: its row and its templates.
+
+    Their long texts are of the release, which a run pins by its own SHA-256, and the template of a model's
+    own tokenizer is one of the files that identify its weights; the code that renders them is not covered.
+    """
+    row = load_families()[family]
+    facts = {key: value for key, value in asdict(row).items() if key not in ("name", "models")}
+    content = {"row": facts, "templates": _referenced_templates(row.template)}
+    return f"sha256:{hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()}"
+
+
+def _referenced_templates(name: str) -> dict[str, str]:
+    """The text of a template and of those that it refers to, by name; none, if it is each model's own."""
+    parser = Environment(autoescape=True)  # which only parses: nothing is rendered
+    texts: dict[str, str] = {}
+    waiting = [] if name == OWN_TEMPLATE else [name]
+    while waiting:
+        one = waiting.pop()
+        if one not in texts:
+            texts[one] = (TEMPLATES / one).read_text(encoding="utf-8")
+            found = meta.find_referenced_templates(parser.parse(texts[one]))
+            waiting += [other for other in found if other is not None]
+    return texts

@@ -5,8 +5,12 @@ and do not change their inputs; a result may share parts with an input.
 """
 
 from bfcl_pipeline.dialogue.prompts.function_docs import function_docs
-from bfcl_pipeline.dialogue.prompts.hints import add_hints
-from bfcl_pipeline.dialogue.prompts.requests import fc_request, offered_functions, prompt_request
+from bfcl_pipeline.dialogue.prompts.requests import (
+    add_hints,
+    fc_request,
+    offered_functions,
+    prompt_request,
+)
 from bfcl_pipeline.dialogue.prompts.schemas import WireFormat, tool_schemas
 from bfcl_pipeline.dialogue.prompts.system import system_prompt, with_memory
 from bfcl_pipeline.dialogue.prompts.texts import Texts, load_texts

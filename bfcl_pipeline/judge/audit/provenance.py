@@ -114,8 +114,7 @@ def unstated_values(benchmark: Benchmark) -> Iterator[Suspicion]:
     for entry in filter(benchmark.wants, benchmark.checked_with(Check.MULTI_TURN)):
         yield from _arguments(benchmark, entry, tables.copy())
     for entry in benchmark.checked_with(Check.EXECUTION_SIMPLE, Check.EXECUTION):
-        undocumented = find_unoffered(entry)
-        for where, detail in [undocumented] if undocumented else unstated_lambdas(entry):
+        for where, detail in _unexplained_calls(entry):
             yield Suspicion(entry, where, detail)
     for entry, detail in untold(benchmark):
         yield Suspicion(entry, "truth", detail)
@@ -168,29 +167,23 @@ def _listed(benchmark: Benchmark, entry: Entry) -> Iterator[Json]:
 _LAMBDA = "lambda"
 
 
-def find_unoffered(entry: Entry) -> tuple[str, str] | None:
-    """Where and why an expected call cannot be read, or cannot be made by the docs."""
+def _unexplained_calls(entry: Entry) -> Iterator[tuple[str, str]]:
+    """Where and why an expected call cannot be read or made by the docs; else each unstated lambda."""
     try:
-        calls = _expected_calls(entry)
+        calls = [read_call(expected["call"]) for expected in entry.truth]
     except MalformedRelease as error:
-        return "truth", str(error)
+        yield "truth", str(error)
+        return
     docs = {doc["name"]: doc["parameters"]["properties"] for doc in entry.functions}
     for call in calls:
         if call.name not in docs:
-            return call.name, "the truth calls it, but it is not offered"
+            yield call.name, "the truth calls it, but it is not offered"
+            return
         for name in call.arguments:
             if name not in docs[call.name]:
-                return f"{call.name}, {name}", "the truth has this argument, but the function doc lacks it"
-    return None
-
-
-def unstated_lambdas(entry: Entry) -> Iterator[tuple[str, str]]:
-    """Each parameter whose argument is a lambda, if neither docs nor question name one."""
+                yield f"{call.name}, {name}", "the truth has this argument, but the function doc lacks it"
+                return
     if _LAMBDA in f"{content_of(entry.turns[0])} {entry.functions}".casefold():
-        return
-    try:
-        calls = _expected_calls(entry)
-    except MalformedRelease:  # is a finding of `find_unoffered`
         return
     values: dict[str, str] = {}
     for call in calls:
@@ -199,11 +192,6 @@ def unstated_lambdas(entry: Entry) -> Iterator[tuple[str, str]]:
                 values.setdefault(f"{call.name}, {name}", value)
     for where, value in values.items():
         yield where, f"nothing states that it is a lambda of Python, as in {shorten(value)}"
-
-
-def _expected_calls(entry: Entry) -> list[Call]:
-    """The expected calls. Raises MalformedRelease."""
-    return [read_call(expected["call"]) for expected in entry.truth]
 
 
 _EITHER = frozenset({"yes", "no"})  # answers that no session has to tell in so many words

@@ -79,41 +79,33 @@ def _category_score(name: str, count: Count | None) -> Score:
 
 
 def _group_score(group: Group, members: Sequence[Score], sizes: Mapping[str, int] | None) -> Score:
+    entries = [member.entries for member in members]
     return Score(
-        _mean(group, members, sizes),
-        sum(member.entries for member in members),
+        _mean(group, members, entries if sizes is None else _sizes(group, sizes)),
+        sum(entries),
         sum(member.evaluated for member in members),
         sum(member.categories for member in members),
     )
 
 
-def _mean(group: Group, members: Sequence[Score], sizes: Mapping[str, int] | None) -> float:
+def _sizes(group: Group, sizes: Mapping[str, int]) -> list[int]:
+    return [sum(sizes[name] for name in categories_of(member.name)) for member in group.members]
+
+
+def _mean(group: Group, members: Sequence[Score], entries: Sequence[int]) -> float:
     """The group's accuracy, computed in the official tool's order so that rounding agrees."""
+    if group.mean is Mean.EQUAL:
+        return _total(member.accuracy for member in members) / len(members)
     if group.mean is Mean.BY_SIZE:
-        entries = _entries(group, members, sizes)
         return _total(m.accuracy * n for m, n in zip(members, entries, strict=True)) / sum(entries)
-    if group.mean is Mean.WEIGHTED:
-        shares = _shares(group)
-        return _total(m.accuracy * share for m, share in zip(members, shares, strict=True))
-    return _total(m.accuracy for m in members) / len(members)
+    weights = [member.weight for member in group.members]
+    shares = [weight / sum(weights) for weight in weights]
+    return _total(m.accuracy * share for m, share in zip(members, shares, strict=True))
 
 
 def _total(terms: Iterable[float]) -> float:
     """The plain running sum; the built-in `sum` compensates for rounding since Python 3.12."""
     return functools.reduce(operator.add, terms, 0.0)
-
-
-def _shares(group: Group) -> list[float]:
-    """The share of each member in the score of a group with fixed weights; the shares sum to 1."""
-    weights = [member.weight for member in group.members]
-    return [weight / sum(weights) for weight in weights]
-
-
-def _entries(group: Group, members: Sequence[Score], sizes: Mapping[str, int] | None) -> list[int]:
-    """The entries by which each member of a mean by size is weighted."""
-    if sizes is None:
-        return [member.entries for member in members]
-    return [sum(sizes[name] for name in categories_of(member.name)) for member in group.members]
 
 
 def format_spread(accuracies: Iterable[float]) -> Spread:

@@ -19,7 +19,7 @@ from bfcl_pipeline.benchmark.config import ModelRow
 from bfcl_pipeline.benchmark.config.families import load_families
 from bfcl_pipeline.benchmark.records import Mode
 from bfcl_pipeline.dialogue.families import FamilyAsking
-from bfcl_pipeline.dialogue.families.digest import prompts_digest
+from bfcl_pipeline.dialogue.families.rendering import prompts_digest
 from tests.support import ROOT
 from tests.support.family_talk import DOC, Talk, asked
 

@@ -27,8 +27,8 @@ from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.benchmark.config import Job, ModelRow, load_models, recorded_models
 from bfcl_pipeline.benchmark.config.families import load_families
 from bfcl_pipeline.benchmark.config.model_rows import UNKNOWN_WEIGHTS
-from bfcl_pipeline.dialogue.families import digest
-from bfcl_pipeline.dialogue.families.digest import prompts_digest
+from bfcl_pipeline.dialogue.families import rendering
+from bfcl_pipeline.dialogue.families.rendering import prompts_digest
 
 COMMIT = "0123456789abcdef" * 2 + "01234567"
 
@@ -242,10 +242,10 @@ def test_prompts_are_identified_by_row_and_templates(
     assert before.startswith("sha256:")
     family = load_families()["qwen3-fc"]
     others = {"qwen3-fc": replace(family, models=()), "other": replace(family, joins_users=True)}
-    monkeypatch.setattr(digest, "load_families", lambda: others)
+    monkeypatch.setattr(rendering, "load_families", lambda: others)
     assert prompts_digest("qwen3-fc") == before != prompts_digest("other")
-    templates = Path(shutil.copytree(digest.TEMPLATES, tmp_path / "templates"))
-    monkeypatch.setattr(digest, "TEMPLATES", templates)
+    templates = Path(shutil.copytree(rendering.TEMPLATES, tmp_path / "templates"))
+    monkeypatch.setattr(rendering, "TEMPLATES", templates)
     assert prompts_digest("qwen3-fc") == before
     for name in (family.template, "qwen3_messages.jinja"):  # the second is included by the first
         text = (templates / name).read_text()
