@@ -13,13 +13,11 @@ from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.benchmark.config import (
     RunSample,
     SampleBy,
-    check_config,
     recorded_config,
 )
-from bfcl_pipeline.benchmark.config.check import fits
 from bfcl_pipeline.benchmark.config.choices import JournalChoice, ShownEntries
 from bfcl_pipeline.benchmark.config.run_config import ReleasePin
-from bfcl_pipeline.benchmark.config.run_settings import config_schema, read_settings
+from bfcl_pipeline.benchmark.config.run_settings import read_settings
 from bfcl_pipeline.benchmark.definition import release
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.runs.run import Run, open_run
@@ -184,22 +182,3 @@ def test_tables_are_found_by_the_name_of_a_model(tmp_path: Path) -> None:
     assert run.sessions("o/m", "rest") == tmp_path / "memory/o_m/rest.parquet"
     assert run.verdicts("o/m") == tmp_path / "verdicts/o_m.parquet"
     assert run.table("usage") == tmp_path / "tables/usage.parquet"
-
-
-@pytest.mark.parametrize("key", config_schema()["properties"])
-def test_a_config_is_checked_without_jsonschema_as_with_it(key: str) -> None:
-    """`fits` decides as the JSON Schema does, but for true and false, which no recorded config has."""
-    values: list[object] = [None, 0, 1, -1, 1.5, 10**30, "", "a", "a b", "x.yaml", "2026-01-01", {}]
-    values += [[], ["a"], ["a", "b"], ["oracle"], [["a"], "b"]]
-    values += [{"entries": "all"}, {"entries": 5, "by": "weight"}, {"source": None}, {"version": "1"}]
-    values += [{"version": 1}, [{"path": "x", "date": "2026-01-01", "source": "y"}]]
-    about = config_schema()["properties"][key]
-    if about["type"] == "boolean":
-        return
-    for value in values:
-        valid = True
-        try:
-            check_config({key: value}, config_schema())
-        except ConfigError:
-            valid = False
-        assert fits({key: value}, config_schema()) is valid, value
