@@ -21,7 +21,7 @@ class Show(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class OfficialColumn:
     """One column of an official CSV file."""
 
     header: str  # as the official tool writes it
@@ -35,39 +35,39 @@ class OfficialFile:
 
     name: str  # file name
     sorted_by: str  # the value by which rows are ranked, highest first
-    columns: tuple[Column, ...]  # after the column `Rank`
+    columns: tuple[OfficialColumn, ...]  # after the column `Rank`
 
 
-def _score(header: str, value: str) -> Column:
-    return Column(header, value, Show.SCORE)
+def _score(header: str, value: str) -> OfficialColumn:
+    return OfficialColumn(header, value, Show.SCORE)
 
 
-_MODEL = Column("Model", "display_name", Show.TEXT)
-_MAX_DELTA = Column("Format Sensitivity Max Delta", "format_max_delta", Show.NUMBER)
-_FORMAT_STD = Column("Format Sensitivity Standard Deviation", "format_std", Show.NUMBER)
+_MODEL = OfficialColumn("Model", "display_name", Show.TEXT)
+_MAX_DELTA = OfficialColumn("Format Sensitivity Max Delta", "format_max_delta", Show.NUMBER)
+_FORMAT_STD = OfficialColumn("Format Sensitivity Standard Deviation", "format_std", Show.NUMBER)
 
 OVERALL = OfficialFile(
     "data_overall.csv",
     "overall",
     (
-        Column("Overall Acc", "overall", Show.TOTAL),
+        OfficialColumn("Overall Acc", "overall", Show.TOTAL),
         _MODEL,
-        Column("Model Link", "url", Show.TEXT),
-        Column("Total Cost ($)", "cost_usd", Show.NUMBER),
-        Column("Latency Mean (s)", "latency_mean_seconds", Show.NUMBER),
-        Column("Latency Standard Deviation (s)", "latency_std_seconds", Show.NUMBER),
-        Column("Latency 95th Percentile (s)", "latency_p95_seconds", Show.NUMBER),
+        OfficialColumn("Model Link", "url", Show.TEXT),
+        OfficialColumn("Total Cost ($)", "cost_usd", Show.NUMBER),
+        OfficialColumn("Latency Mean (s)", "latency_mean_seconds", Show.NUMBER),
+        OfficialColumn("Latency Standard Deviation (s)", "latency_std_seconds", Show.NUMBER),
+        OfficialColumn("Latency 95th Percentile (s)", "latency_p95_seconds", Show.NUMBER),
         _score("Non-Live AST Acc", "non_live"),
         _score("Non-Live Simple AST", "simple_ast"),
         _score("Non-Live Multiple AST", "multiple"),
         _score("Non-Live Parallel AST", "parallel"),
         _score("Non-Live Parallel Multiple AST", "parallel_multiple"),
-        Column("Live Acc", "live", Show.TOTAL),
+        OfficialColumn("Live Acc", "live", Show.TOTAL),
         _score("Live Simple AST", "live_simple"),
         _score("Live Multiple AST", "live_multiple"),
         _score("Live Parallel AST", "live_parallel"),
         _score("Live Parallel Multiple AST", "live_parallel_multiple"),
-        Column("Multi Turn Acc", "multi_turn", Show.TOTAL),
+        OfficialColumn("Multi Turn Acc", "multi_turn", Show.TOTAL),
         _score("Multi Turn Base", "multi_turn_base"),
         _score("Multi Turn Miss Func", "multi_turn_miss_func"),
         _score("Multi Turn Miss Param", "multi_turn_miss_param"),
@@ -83,8 +83,8 @@ OVERALL = OfficialFile(
         _score("Irrelevance Detection", "irrelevance_all"),
         _MAX_DELTA,
         _FORMAT_STD,
-        Column("Organization", "org", Show.TEXT),
-        Column("License", "license", Show.TEXT),
+        OfficialColumn("Organization", "org", Show.TEXT),
+        OfficialColumn("License", "license", Show.TEXT),
     ),
 )
 
@@ -93,7 +93,7 @@ NON_LIVE = OfficialFile(
     "non_live",
     (
         _MODEL,
-        Column("Non-Live Overall Acc", "non_live", Show.TOTAL),
+        OfficialColumn("Non-Live Overall Acc", "non_live", Show.TOTAL),
         _score("AST Summary", "non_live"),
         _score("Simple AST", "simple_ast"),
         _score("Python Simple AST", "simple_python"),
@@ -111,7 +111,7 @@ LIVE = OfficialFile(
     "live",
     (
         _MODEL,
-        Column("Live Overall Acc", "live", Show.TOTAL),
+        OfficialColumn("Live Overall Acc", "live", Show.TOTAL),
         _score("AST Summary", "live"),
         _score("Python Simple AST", "live_simple"),
         _score("Python Multiple AST", "live_multiple"),
@@ -127,7 +127,7 @@ MULTI_TURN = OfficialFile(
     "multi_turn",
     (
         _MODEL,
-        Column("Multi Turn Overall Acc", "multi_turn", Show.TOTAL),
+        OfficialColumn("Multi Turn Overall Acc", "multi_turn", Show.TOTAL),
         _score("Base", "multi_turn_base"),
         _score("Miss Func", "multi_turn_miss_func"),
         _score("Miss Param", "multi_turn_miss_param"),
@@ -140,7 +140,7 @@ AGENTIC = OfficialFile(
     "agentic",
     (
         _MODEL,
-        Column("Agentic Overall Acc", "agentic", Show.TOTAL),
+        OfficialColumn("Agentic Overall Acc", "agentic", Show.TOTAL),
         _score("Web Search Summary", "web_search"),
         _score("Web Search Base", "web_search_base"),
         _score("Web Search No Snippet", "web_search_no_snippet"),
@@ -158,7 +158,7 @@ FORMAT_SENSITIVITY = OfficialFile(
         _MODEL,
         _MAX_DELTA,
         _FORMAT_STD,
-        *(Column(f"Config {fmt.key}", fmt.key, Show.FORMAT) for fmt in FORMATS),
+        *(OfficialColumn(f"Config {fmt.key}", fmt.key, Show.FORMAT) for fmt in FORMATS),
     ),
 )
 

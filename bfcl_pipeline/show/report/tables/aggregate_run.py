@@ -9,7 +9,12 @@ import pyarrow as pa
 from bfcl_pipeline.base.errors import TableError
 from bfcl_pipeline.base.files import write_text
 from bfcl_pipeline.benchmark.config import load_models
-from bfcl_pipeline.benchmark.definition.leaderboard_files import OFFICIAL_FILES, Column, OfficialFile, Show
+from bfcl_pipeline.benchmark.definition.leaderboard_files import (
+    OFFICIAL_FILES,
+    OfficialColumn,
+    OfficialFile,
+    Show,
+)
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.judge.own_errata import using_errata
 from bfcl_pipeline.runs.run import Run
@@ -60,7 +65,7 @@ def _sort_value(name: str, score: ModelScore) -> float:
     return -1.0 if number is None else number
 
 
-def _cell(column: Column, score: ModelScore) -> str:
+def _cell(column: OfficialColumn, score: ModelScore) -> str:
     match column.show:
         case Show.TEXT:
             return str(getattr(score.model, column.value))

@@ -18,7 +18,7 @@ import pyarrow as pa
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.text import cut, printable
 from bfcl_pipeline.benchmark.config.published_scores import Source, identify_files, read_bounded
-from bfcl_pipeline.benchmark.definition.leaderboard_files import OVERALL, Column, Show
+from bfcl_pipeline.benchmark.definition.leaderboard_files import OVERALL, OfficialColumn, Show
 from bfcl_pipeline.benchmark.tables import read_table
 from bfcl_pipeline.show.report.tables import spec
 
@@ -29,7 +29,7 @@ _LONGEST = 300  # characters of a text
 _MOST = 1e12  # of a cost, a latency or a delta
 
 
-def _column(column: Column) -> pa.Field[Any]:
+def _column(column: OfficialColumn) -> pa.Field[Any]:
     about = f"`{column.header}` of the file"
     if column.show is Show.TEXT:
         return spec.text(column.value, f"{about}; null if it has none", null=True)
@@ -102,7 +102,9 @@ def _rank(cell: object) -> int | None:
     return int(cell) if isinstance(cell, str) and cell.isdecimal() and len(cell) < 10 else None
 
 
-def _value(path: Path, number: int, column: Column, values: Mapping[str, Any]) -> str | float | None:
+def _value(
+    path: Path, number: int, column: OfficialColumn, values: Mapping[str, Any]
+) -> str | float | None:
     """One cell. Raises ConfigError if a name or an overall is missing, or a number is none."""
     cell = values.get(column.header)
     text = cell.strip() if isinstance(cell, str) else ""
