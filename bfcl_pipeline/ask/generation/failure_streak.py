@@ -66,6 +66,12 @@ class FailureStreak:
         if self._reason:
             which = "the last requests" if self._answered else "the first requests"
             raise ModelError(f"not sent: {which} all failed: {self._reason}")
+
+    def check_outage(self) -> None:
+        """Raises ModelError if so many requests in a row were given up that no other one is begun.
+
+        Those that wait for a slot already are still sent: an answer to one of them ends the outage.
+        """
         if self._given_up >= max(2, OUTAGE * self.in_flight):
             raise ModelError(
                 f"not sent: the {self._given_up} requests before it all failed, the last one because: "

@@ -136,6 +136,7 @@ class ApiBackend(Backend):
         wait = self._limits.retry_seconds
         while True:
             self._streak.check()
+            self._streak.check_outage()
             try:
                 raw, exchange, seconds = await self._attempt(request, body, urgency)
                 break
