@@ -22,7 +22,10 @@ shell.prefix(
 # The processes of single jobs show nothing and call none of the hooks below.
 if CHECKED.main:
     from bfcl_pipeline.show.screen.interruption import INTERRUPTION
-    from bfcl_pipeline.show.screen.run_description import describe_run, exit_without_answers
+    from bfcl_pipeline.show.screen.run_description import (
+        describe_run,
+        exit_without_answers,
+    )
 
     describe_run(RUN, config)
 
