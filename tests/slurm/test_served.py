@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from tests.slurm.cluster_project import ClusterProject, different, new_cluster_project
-from tests.slurm.slurm_cluster import Cluster
+from tests.slurm.slurm_cluster import Cluster, until
 from tests.support.tiny_vllm import find_vllm, make_models_file, vllm_variables
 
 MODEL = "tiny-called-FC"
@@ -74,7 +74,7 @@ def test_a_model_is_served_and_run_in_one_allocation(one_server: ClusterProject,
     log = one_server.folder / f"results/served/logs/serve/{MODEL}.log"
     assert "ready at http://127.0.0.1:" in log.read_text()
     assert log.read_text().strip().endswith("ended")
-    assert one_server.cluster.processes() == []
+    until(lambda: one_server.cluster.processes() == [], "all processes of the jobs end")
     assert different(one_server.results("served"), one_server.derived_here(tmp_path / "here", **RUN)) == []
 
 
