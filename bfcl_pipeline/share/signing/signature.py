@@ -23,7 +23,7 @@ class Trust:
     """Whom the verifier trusts; nothing of it comes from an archive or a statement."""
 
     signers: Path | None = None  # SSH keys and their owners, in the format of OpenSSH's allowed_signers
-    identity: str | None = None  # sigstore: as in the certificate, such as an email address; None: nobody's
+    identity: str | None = None  # sigstore: of the certificate, such as an email; None: none is trusted
     issuer: str | None = None  # sigstore: URL of the service that confirmed the identity
     trust_config: Path | None = None  # ClientTrustConfig of a private instance; None: the public one
 

@@ -185,7 +185,7 @@ def in_panels(
     width: int = 250,
     height: int | alt.Step = 240,
 ) -> Any:
-    """A chart for each panel beside each other. panels: their order; None: that of their names."""
+    """The chart once for each panel, side by side. panels: in this order; None: ordered by name."""
     sort = alt.Undefined if panels is None else list(panels)
     columns = alt.Column(f"{column}:N", title=None, sort=sort)
     return chart.properties(width=width, height=height).facet(column=columns)

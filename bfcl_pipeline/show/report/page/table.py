@@ -243,18 +243,10 @@ def headings(titles: Iterable[str], style: str = "number") -> list[Cell]:
     return [Cell(title, style=style, scope="col") for title in titles]
 
 
-def tall_headings(titles: Iterable[str], style: str = "number tall") -> list[Cell]:
-    """The headings of narrow columns, rotated."""
-    return headings((Markup("<span>{}</span>").format(title) for title in titles), style)
-
-
 def group_headings(widths: Mapping[str, int], names: int = 1) -> list[Cell]:
     """Headings over several columns each, after the columns of names."""
     groups = [Cell(title, style="group", scope="colgroup", width=width) for title, width in widths.items()]
     return [Cell("", style="name", width=names), *groups]
-
-
-NAME_HEADING = Cell("Model", style="name", scope="col")
 
 
 def isolate(text: str) -> Markup:
