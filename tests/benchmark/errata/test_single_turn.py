@@ -22,6 +22,7 @@ def beside(name):
 
 
 FAITHFUL, PASSING = beside("faithful_single_turn.yaml"), beside("passing_single_turn.yaml")
+UNFAITHFUL = beside("unfaithful_single_turn.yaml")
 """Calls by entry id, as the comments of the files say."""
 
 HARMLESS = {"parallel_multiple_26"}
@@ -74,6 +75,14 @@ def test_a_faithful_answer_fails_officially(entry_id, entry_of):
     assert verdict(entry, calls, Rules.VERIFIED).valid is (
         None if treatment(entry) is Treatment.LEFT_OUT else True
     )
+
+
+@pytest.mark.parametrize("entry_id", UNFAITHFUL)
+def test_an_unfaithful_answer_fails_with_the_mended_truth(entry_id, entry_of):
+    """A proposal accepts no answer that contradicts the request."""
+    entry = entry_of(entry_id)
+    assert treatment(entry) is Treatment.MENDED
+    assert verdict(entry, UNFAITHFUL[entry_id], Rules.VERIFIED).valid is False
 
 
 @pytest.mark.parametrize("entry_id", FAITHFUL)
