@@ -171,6 +171,7 @@ def replace_folder(folder: Path, contents: Mapping[str, bytes]) -> None:
     """
     with replaced_folder(folder) as made:
         for name, content in contents.items():
+            (made / name).parent.mkdir(parents=True, exist_ok=True)
             with (made / name).open("xb") as file:
                 file.write(content)
 

@@ -16,6 +16,7 @@ from bfcl_pipeline.benchmark.errata import Erratum, ErratumStatus, Treatment, er
 from bfcl_pipeline.benchmark.errata.page import errata_page
 from bfcl_pipeline.benchmark.records import Entry, Rules
 from bfcl_pipeline.benchmark.staging.upstream_patch import write_bundle
+from bfcl_pipeline.benchmark.staging.verified_release import FIXES, write_verified
 from bfcl_pipeline.benchmark.tables import entries_path, read_entries
 from bfcl_pipeline.benchmark.tables.schemas import FINDINGS
 from bfcl_pipeline.benchmark.tables.text_forms import form_of, write_any_form
@@ -70,6 +71,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="write the errata as a Markdown page; nothing is audited",
     )
     parser.add_argument(
+        "--dataset",
+        type=Path,
+        metavar="DIR",
+        help="write BFCL-Verified, the release with all changes that the errata propose, for `stage "
+        "--source DIR`; nothing is audited",
+    )
+    parser.add_argument(
         "--patch",
         type=Path,
         metavar="DIR",
@@ -82,7 +90,9 @@ def run(options: argparse.Namespace) -> int:
     """Prints the findings; with --entry, also the errata of the entries."""
 
     with using_errata(options.errata, options.data):
-        return _publish(options) if options.markdown or options.patch else _audit(options)
+        if options.markdown or options.patch or options.dataset:
+            return _publish(options)
+        return _audit(options)
 
 
 def _audit(options: argparse.Namespace) -> int:
@@ -123,19 +133,23 @@ def _publish(options: argparse.Namespace) -> int:
     """Writes the errata for people, and for the benchmark's repository."""
 
     markdown, patch, data = options.markdown, options.patch, options.data
+    form = "--markdown" if markdown else "--patch" if patch else "--dataset"
     others = {
         "--out": options.out is not None,
         "--detector": options.detectors != list(DETECTORS),
         "--categories": options.categories is not None,
         "--rules": options.rules is not Rules.OFFICIAL,
-        "--entry": options.entry_ids is not None and markdown is not None,
-        "--errata": bool(options.errata) and markdown is not None,
+        "--entry": options.entry_ids is not None and form != "--patch",
+        "--errata": bool(options.errata) and form != "--patch",
     }
     for name in (name for name, given in others.items() if given):
-        raise ConfigError(f"{name} does not go with {'--markdown' if markdown else '--patch'}.")
+        raise ConfigError(f"{name} does not go with {form}.")
     if patch:
         count = write_bundle(patch, data, _chosen_errata(data, options.entry_ids))
         print(f"{patch}: {plural(count, 'patch', 'patches')}; README.md lists them.", file=sys.stderr)
+    if options.dataset:
+        version, sha256 = write_verified(options.dataset, data, errata())
+        print(f"{options.dataset}: BFCL-Verified {version}, sha256 {sha256}; {FIXES} lists the changes.")
     if markdown:
         write_text(markdown, errata_page(errata(), release_ceilings(data)))
         print(f"Written to {markdown}.", file=sys.stderr)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.benchmark.definition import release
+from bfcl_pipeline.benchmark.errata.verified_data import is_verified, read_identity
 from bfcl_pipeline.benchmark.staging import stage, stage_encoder
 from bfcl_pipeline.cli.options import print_to_stderr
 
@@ -26,12 +27,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "also be a download from the model hub)",
     )
     parser.add_argument(
-        "--version", default=release.VERSION, help="version of the release (default: %(default)s)"
+        "--version",
+        help=f"version of the release (default: {release.VERSION}, or that of BFCL-Verified in --source)",
     )
     parser.add_argument(
         "--sha256",
-        default=release.SHA256,
-        help="expected SHA-256 of the wheel, or of a folder's contents (default: the pinned release's)",
+        help="expected SHA-256 of the wheel, or of a folder's contents (default: that of this version)",
     )
 
 
@@ -40,8 +41,11 @@ def run(args: argparse.Namespace) -> int:
 
     log = print_to_stderr
     if not args.encoder:
-        stage(args.data, source=args.source, version=args.version, sha256=args.sha256, log=log)
-    elif (args.version, args.sha256) != (release.VERSION, release.SHA256):
+        verified = args.source is not None and is_verified(args.source)
+        version, sha256 = read_identity(args.source) if verified else (release.VERSION, release.SHA256)
+        version, sha256 = args.version or version, args.sha256 or sha256
+        stage(args.data, source=args.source, version=version, sha256=sha256, log=log)
+    elif args.version or args.sha256:
         raise ConfigError(
             "--version and --sha256 are options of the release; those of the encoder are pinned. Omit them."
         )

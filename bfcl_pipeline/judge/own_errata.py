@@ -14,14 +14,16 @@ from pathlib import Path
 
 from bfcl_pipeline.base.errors import ConfigError, ErrataError, MalformedRelease
 from bfcl_pipeline.base.yaml_reader import read_yaml_file
-from bfcl_pipeline.benchmark.definition import CATEGORIES, category_of
+from bfcl_pipeline.benchmark.definition import CATEGORIES, category_of, release
 from bfcl_pipeline.benchmark.errata import Erratum, with_edits
 from bfcl_pipeline.benchmark.errata.ledger import (
+    FIXED_VARIABLE,
     OWN_ERRATA_VARIABLE,
     check_distinct,
     read_again,
     records_of,
 )
+from bfcl_pipeline.benchmark.errata.verified_data import staged_version
 from bfcl_pipeline.benchmark.records import Entry, Mode, Rules
 from bfcl_pipeline.benchmark.tables.entries import entries_path, read_entries
 from bfcl_pipeline.benchmark.tables.files import read_table
@@ -51,20 +53,23 @@ def using_errata(files: Sequence[Path], data: Path) -> Iterator[None]:
     data: the staged release, which the records must fit. Raises ConfigError, ErrataError or TableError if a
     file cannot be read, a record is malformed, or it does not fit.
     """
-    before = os.environ.get(OWN_ERRATA_VARIABLE)
-    if not files and before is None:
-        yield
-        return
     check_errata(_read(files), data)
-    os.environ[OWN_ERRATA_VARIABLE] = json.dumps([str(path.resolve()) for path in files])
-    read_again()
+    new = {OWN_ERRATA_VARIABLE: json.dumps([str(path.resolve()) for path in files])} if files else {}
+    if staged_version(data) != release.VERSION:
+        new[FIXED_VARIABLE] = "1"
+    before = {name: os.environ.pop(name, None) for name in (OWN_ERRATA_VARIABLE, FIXED_VARIABLE)}
+    old = {name: value for name, value in before.items() if value is not None}
+    os.environ.update(new)
+    if new != old:
+        read_again()
     try:
         yield
     finally:
-        os.environ.pop(OWN_ERRATA_VARIABLE)
-        if before is not None:
-            os.environ[OWN_ERRATA_VARIABLE] = before
-        read_again()
+        for name in new:
+            os.environ.pop(name)
+        os.environ.update(old)
+        if new != old:
+            read_again()
 
 
 def _read(files: Sequence[Path]) -> list[Erratum]:

@@ -20,6 +20,7 @@ from bfcl_pipeline.benchmark.config.model_rows import ModelRow, load_models, mod
 from bfcl_pipeline.benchmark.config.run_config import ERRATA_FOLDER, RunConfig, load_run
 from bfcl_pipeline.benchmark.config.run_settings import RunSettings, read_settings
 from bfcl_pipeline.benchmark.config.sampling import SampleBy
+from bfcl_pipeline.benchmark.definition import release
 from bfcl_pipeline.benchmark.definition.categories import release_sizes
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.runs.archived.members import MAX_MEMBERS
@@ -51,6 +52,16 @@ class Run:
             return read_settings(self.config_file)
         except FileNotFoundError:
             return None
+
+    @property
+    def release_version(self) -> str:
+        """The version of the benchmark's release; the pinned one's if it recorded no config."""
+        return release.VERSION if self.config is None else self.config.release.version
+
+    @property
+    def benchmark(self) -> str:
+        """The benchmark whose scores it has, for people."""
+        return release.benchmark_name(self.release_version)
 
     @property
     def values(self) -> Mapping[str, Any]:

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bfcl_pipeline.ask.jobs.options import to_argv
@@ -26,7 +27,7 @@ from bfcl_pipeline.ask.orchestration.job_resources import (
 )
 from bfcl_pipeline.ask.orchestration.slurm_cluster import SlurmLimits
 from bfcl_pipeline.base.environment import read_env_file
-from bfcl_pipeline.base.errors import ConfigError, ErrataError
+from bfcl_pipeline.base.errors import ConfigError, ErrataError, MalformedRelease
 from bfcl_pipeline.benchmark.config import (
     MODELS_VARIABLE,
     Job,
@@ -42,6 +43,7 @@ from bfcl_pipeline.benchmark.config import (
 from bfcl_pipeline.benchmark.config.check import with_defaults
 from bfcl_pipeline.benchmark.config.published_scores import dates_as_text, identify_files
 from bfcl_pipeline.benchmark.config.run_settings import config_schema
+from bfcl_pipeline.benchmark.errata.verified_data import check_staged
 
 if TYPE_CHECKING:
     from bfcl_pipeline.ask.jobs.main_process import MainProcess, Workflow
@@ -170,6 +172,7 @@ def check_run(config: dict[str, Any], workflow: Workflow, arguments: Sequence[st
     try:
         read_env_file()  # its variables reach every job, those on a cluster too
         complete_config(config)
+        check_staged(Path("data"), config["release"]["version"])
         run = configured_run(config)
         main = None
         if workflow.is_main_process:
@@ -178,7 +181,7 @@ def check_run(config: dict[str, Any], workflow: Workflow, arguments: Sequence[st
             )
 
             main = prepare_run(run, config, slurm, workflow, arguments)
-    except (ConfigError, ErrataError) as error:
+    except (ConfigError, ErrataError, MalformedRelease) as error:
         sys.exit(f"config: {error}")
     steps = tuple(GenerationStep(job_files(job), slurm.largest_node) for job in run.jobs)
     unstaged = not all(path.exists() for path in staged_files(run))

@@ -199,6 +199,30 @@ def bundle_readme(patches: Mapping[str, _Records], others: Iterable[_Records]) -
     )
 
 
+def fixes_page(fixed: Iterable[_Records], kept: Iterable[_Records], version: str, sha256: str) -> str:
+    """FIXES.md of BFCL-Verified. kept: confirmed records that propose no change."""
+    headings = ["entries", "reason", "evidence", "threads"]
+
+    def rows(groups: Iterable[_Records]) -> Iterable[list[str]]:
+        for records in groups:
+            ids, what, why = _texts(records)
+            yield [ids, f"{what} {why}", *_sources(records)]
+
+    fixed = list(fixed)
+    changes = (
+        [ids, _of_each(records, _edits), *others]
+        for records, (ids, *others) in zip(fixed, rows(fixed), strict=True)
+    )
+    return (
+        _FIXES.format(version=version, sha256=sha256, released=release.VERSION)
+        + "\n## Changes\n\n"
+        + _table([headings[0], "change", *headings[1:]], changes)
+        + "\n## Defects without a change\n\n"
+        + "These entries are as they were released; the rules `verified` leave them out.\n\n"
+        + _table(headings, rows(kept))
+    )
+
+
 def _texts(records: _Records) -> list[str]:
     first = records[0][0]
     return [_ids(records), _cell(first.what), _cell(first.why)]
@@ -223,6 +247,27 @@ They are applied in this order, because some change neighbouring lines. For some
 
 The evidence is a command of bfcl-pipeline for the first of the entries; for another entry, put its id into
 the command.
+"""
+
+
+_FIXES = """\
+# BFCL-Verified {version}
+
+Written by `bfcl-pipeline audit --dataset`: the data of BFCL V4, release {released}, with every change that
+the errata propose, also of questions and function docs. Scores on it are not scores of BFCL V4. To use it:
+
+    bfcl-pipeline stage --source DIR
+
+and in the config of a run, because a run stages the release that its config names:
+
+```yaml
+release:
+  version: {version}
+  sha256: {sha256}
+  source: DIR
+```
+
+The evidence is a command of bfcl-pipeline for the first of the entries of a row, on the release {released}.
 """
 
 

@@ -18,6 +18,7 @@ from bfcl_pipeline.base.files import atomic_path
 from bfcl_pipeline.base.text import Log
 from bfcl_pipeline.benchmark.definition import CATEGORIES, Category, Check
 from bfcl_pipeline.benchmark.definition import release as pinned
+from bfcl_pipeline.benchmark.errata.verified_data import IDENTITY, is_verified
 from bfcl_pipeline.benchmark.records import Entry, Json
 from bfcl_pipeline.benchmark.staging.executable import (
     read_chatable,
@@ -205,6 +206,11 @@ def stage(
         "recorded_calls.json": _json_bytes(read_recorded_calls(release, executed)),
         "models.json": _json_bytes(read_models(release)),
     }
+    identity = data / "release" / IDENTITY
+    if source is not None and is_verified(source):
+        contents[IDENTITY] = (source / IDENTITY).read_bytes()
+    else:
+        identity.unlink(missing_ok=True)
     with ExitStack() as outputs:
         # The outputs are renamed when the stack unwinds, after all were written without an error.
         for name, content in contents.items():

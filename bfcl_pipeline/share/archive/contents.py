@@ -89,11 +89,13 @@ def _logs(run: Run, state: Path, work: Path) -> Iterator[tuple[str, Path]]:
 def readme(facts: RunFacts, journals: str) -> bytes:
     """README.md of the archive, for a person who has only the archive. journals: their directory in it."""
     version = facts.versions["bfcl-pipeline"]
-    return _README.format(run=facts.run, journals=journals, version=version).encode()
+    return _README.format(
+        benchmark=facts.benchmark, run=facts.run, journals=journals, version=version
+    ).encode()
 
 
 _README = """\
-# BFCL V4, run {run}
+# {benchmark}, run {run}
 
 One evaluation of the Berkeley Function-Calling Leaderboard V4, made with bfcl-pipeline {version}. Open
 `results/{run}/report.html` to see the results. To verify them, with bfcl-pipeline {version} (install it in

@@ -14,6 +14,7 @@ from urllib.parse import quote
 
 from bfcl_pipeline.base.errors import ArchiveError
 from bfcl_pipeline.benchmark.config.run_form import FORM_KEY, RUN_FORM
+from bfcl_pipeline.benchmark.definition.release import benchmark_name
 from bfcl_pipeline.runs.archived.members import PREVIEW, ArchiveMember
 from bfcl_pipeline.runs.provenance import Pipeline
 from bfcl_pipeline.share.archive.authors import Author
@@ -77,6 +78,11 @@ class RunFacts:
     code: Pipeline  # that archives
     versions_when_made: Mapping[str, str] = field(default_factory=dict)  # when its responses were made
 
+    @property
+    def benchmark(self) -> str:
+        """The name of the benchmark."""
+        return benchmark_name(self.release.version)
+
 
 def metadata(facts: RunFacts, authors: Sequence[Author], members: Sequence[ArchiveMember]) -> bytes:
     """ro-crate-metadata.json for `members`, without itself. Raises ArchiveError without ro-crate-py."""
@@ -106,7 +112,7 @@ def identifier(name: str) -> str:
 
 def _describe_root(crate: ROCrate, facts: RunFacts, people: Sequence[Any]) -> None:
     root = crate.root_dataset
-    root["name"] = f"BFCL V4, run {facts.run}"
+    root["name"] = f"{facts.benchmark}, run {facts.run}"
     root["description"] = (
         "One evaluation of the Berkeley Function-Calling Leaderboard V4 by bfcl-pipeline, named "
         f"{facts.run}: requests and answers, verdicts, tables, and everything that is needed to derive "

@@ -37,7 +37,7 @@ _PAGE = """\
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>BFCL V4, run {{ facts.run }}</title>
+<title>{{ facts.benchmark }}, run {{ facts.run }}</title>
 <style>
 body { font: 1rem/1.5 system-ui, sans-serif; max-width: 48rem; margin: 2rem auto; padding: 0 1rem }
 table { border-collapse: collapse } th, td { text-align: left; padding: .2rem 1.5rem .2rem 0 }
@@ -45,7 +45,7 @@ td.number { text-align: right } pre { overflow-x: auto } th, td, code { overflow
 </style>
 </head>
 <body>
-<h1>BFCL V4, run <bdi>{{ facts.run }}</bdi></h1>
+<h1>{{ facts.benchmark }}, run <bdi>{{ facts.run }}</bdi></h1>
 <p>One evaluation of the Berkeley Function-Calling Leaderboard V4 with bfcl-pipeline
 {{ facts.versions["bfcl-pipeline"] }}: requests and answers, verdicts and tables. The results are in
 <a href="results/{{ facts.run | urlencode }}/report.html">report.html</a>, the metadata for programs in

@@ -21,6 +21,7 @@ from bfcl_pipeline.base.text import Log
 from bfcl_pipeline.benchmark.config import EMBEDDED_KINDS
 from bfcl_pipeline.benchmark.config.kinds import OPEN_KINDS
 from bfcl_pipeline.benchmark.definition.leaderboard import GROUP
+from bfcl_pipeline.benchmark.definition.release import benchmark_name
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.share.exports.forms import ExportOptions
 from bfcl_pipeline.share.exports.run_scores import ModelScores, RunScores, read_run_scores, safe_name
@@ -183,7 +184,7 @@ def _result(scores: RunScores, model: ModelScores, score: str) -> dict[str, Any]
         "evaluation_result_id": f"{identity}::{name.rpartition('.')[2]}",
         "evaluation_name": identity,
         "source_data": {
-            "dataset_name": f"BFCL V4 (bfcl-eval {scores.release})",
+            "dataset_name": f"{benchmark_name(scores.release)} (bfcl-eval {scores.release})",
             "source_type": "url",
             "url": [_LEADERBOARD_URL],
         },

@@ -16,7 +16,7 @@ from typing import Any
 from bfcl_pipeline.base.errors import ConfigError, TableError
 from bfcl_pipeline.base.text import Log, unknown_name
 from bfcl_pipeline.benchmark.config import ModelRow, described_row, load_models
-from bfcl_pipeline.benchmark.definition import GROUPS, release
+from bfcl_pipeline.benchmark.definition import GROUPS
 from bfcl_pipeline.benchmark.definition.leaderboard import categories_of
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.benchmark.tables import read_table
@@ -122,7 +122,7 @@ def read_run_scores(run: Run, rules: Rules, models: Collection[str] = ()) -> Run
         run,
         name=ranked[0]["run"] or run.folder.resolve().name,
         rules=rules,
-        release=release.VERSION if run.config is None else run.config.release.version,
+        release=run.release_version,
         made_at=_made_at(run),
         models=chosen,
     )

@@ -5,6 +5,7 @@ from dataclasses import replace
 from bfcl_pipeline.base.files import write_text
 from bfcl_pipeline.base.markup import TextTable, latex, markdown
 from bfcl_pipeline.base.text import Log
+from bfcl_pipeline.benchmark.definition.release import V4
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.share.exports.forms import ExportOptions
 from bfcl_pipeline.share.exports.run_scores import read_run_scores
@@ -12,10 +13,10 @@ from bfcl_pipeline.show.report.rank_note import GROUP_NOTE
 from bfcl_pipeline.show.report.v4_table import HEADINGS, NAME_COLUMN, V4Table, read_v4_table
 
 
-def text_table(table: V4Table, run: str) -> TextTable:
-    """The table with its notes, and the name of the run in the caption."""
+def text_table(table: V4Table, run: str, benchmark: str = V4) -> TextTable:
+    """The table with its notes, and the names of the benchmark and the run in the caption."""
     return TextTable(
-        f"BFCL V4, run {run}.",
+        f"{benchmark}, run {run}.",
         HEADINGS,
         table.rows,
         [*table.notes, *table.rank_notes],
@@ -27,7 +28,7 @@ def write_latex(run: Run, options: ExportOptions, log: Log) -> int:
     """Writes the table as one file, with lines between groups; returns 1. Raises as `forms.export_run`."""
     name, table = read_run_scores(run, options.rules, options.models).name, _table(run, options)
     lines = [number for number, begins in enumerate(table.begins_group) if begins]
-    made = text_table(table, name)
+    made = text_table(table, name, run.benchmark)
     notes = [*made.notes, GROUP_NOTE] if lines else made.notes
     return _write(latex(replace(made, notes=notes, lines_above=lines)), options, log)
 
@@ -35,7 +36,7 @@ def write_latex(run: Run, options: ExportOptions, log: Log) -> int:
 def write_markdown(run: Run, options: ExportOptions, log: Log) -> int:
     """Writes the table as one file; returns 1. Raises as `forms.export_run`."""
     name, table = read_run_scores(run, options.rules, options.models).name, _table(run, options)
-    return _write(markdown(text_table(table, name)), options, log)
+    return _write(markdown(text_table(table, name, run.benchmark)), options, log)
 
 
 def _table(run: Run, options: ExportOptions) -> V4Table:

@@ -49,6 +49,8 @@ class OfficialCheck:
     def __call__(self, run: ArchivedRun, findings: Findings, step_log: Log) -> Verification:
         """Scores every model of `run` with the official package. See `archived.findings.FurtherCheck`."""
         version = run.recorded.release.version
+        if release.benchmark_name(version) != release.V4:
+            raise ConfigError(f"{version}: the official package has no such release. Verify without it.")
         python = scorer_python(self.python, self.cache, version, step_log)
         scorer = f"{release.DISTRIBUTION} {version}"
         step_log(f"Scoring the answers with {scorer}, in processes of its own.")

@@ -63,7 +63,8 @@ def put_entry(
     entry = find_entry(data, entry_id)
     if run is None:
         conditions = default_conditions(data, cache)
-        put_entry_record(page, entry_record(entry, conditions, rules, TERMINAL))
+        with using_errata((), data):
+            put_entry_record(page, entry_record(entry, conditions, rules, TERMINAL))
         return
     with using_errata(run.run.errata, data):
         _put_answer(page, entry, run, read_conditions(run.run))

@@ -12,6 +12,7 @@ from typing import Any
 
 from bfcl_pipeline.base.errors import TableError
 from bfcl_pipeline.base.text import on_one_line, plural, printable
+from bfcl_pipeline.benchmark.definition import release
 from bfcl_pipeline.runs.run import Run
 
 
@@ -128,13 +129,21 @@ def _listed(entries: Mapping[str, str]) -> str:
 def sample_note(entries: Iterable[tuple[str, int, int]], run: Run) -> str:
     """`Sample: 200 of 5,106 entries, seed 0`, without the seed if it is not recorded.
 
+    Before it, the name of the benchmark if that is not BFCL V4 but its corrected release.
+
     Args:
         entries: of each model and category: its name, the entries that ran, those of the release.
         run: its config, if any, has the seed.
 
     Returns:
-        The mark; empty if all entries of the categories ran.
+        The mark; empty if all entries of the categories of BFCL V4 ran.
     """
+    other = run.benchmark != release.V4
+    name = f"{run.benchmark}: corrected entries, whose scores are not those of BFCL V4" if other else ""
+    return "; ".join(filter(None, (name, _sampled(entries, run))))
+
+
+def _sampled(entries: Iterable[tuple[str, int, int]], run: Run) -> str:
     ran: dict[str, int] = {}
     released: dict[str, int] = {}
     for category, count, of in entries:

@@ -54,7 +54,7 @@ def read_making(run: Run, name: str | None, models: Iterable[str]) -> MakingSect
     facts = {
         **_config_facts(run),
         **_requests(name, [head for heads in used.values() for head in heads]),
-        "Release": f"{release.DISTRIBUTION} {release.VERSION}",
+        "Release": f"{release.DISTRIBUTION} {run.release_version}",
         **_hashes(run),
         "Pipeline": f"bfcl-pipeline {__version__}",
     }

@@ -29,7 +29,7 @@ def facts(tables: RunTables) -> dict[str, str]:
     retired = sum(entries[name] for name in GROUPS["executable"])
     webs = join_webs(web for row in tables["leaderboard"] for web in split_webs(row["web"]))
     return {
-        "Benchmark": f"BFCL V4, {release.DISTRIBUTION} {release.VERSION}",
+        "Benchmark": f"{tables.benchmark}, {release.DISTRIBUTION} {tables.release}",
         "Upstream commit": release.UPSTREAM_COMMIT,
         "Models": count(len(tables["leaderboard"])),
         "Scored categories": f"{len(evaluated)} of {len(SCORED)}",

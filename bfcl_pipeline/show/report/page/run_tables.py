@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from bfcl_pipeline.base.errors import TableError
-from bfcl_pipeline.benchmark.definition import GROUPS, V4_CATEGORIES
+from bfcl_pipeline.benchmark.definition import GROUPS, V4_CATEGORIES, release
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.benchmark.tables import read_table
 from bfcl_pipeline.runs.run import Run
@@ -25,7 +25,13 @@ class RunTables:
     rules: Rules  # that rule set
     rows: Mapping[str, Sequence[Row]]  # of that rule set: `tables[name]`
     every: Mapping[str, Sequence[Row]]  # under every rule set
-    sample: str = ""  # the mark of a run on a part of the entries; empty: on all
+    sample: str = ""  # the mark of a run on a part of the entries, or on corrected ones; empty: on all
+    release: str = release.VERSION  # the version of the benchmark's release
+
+    @property
+    def benchmark(self) -> str:
+        """The name of the benchmark."""
+        return release.benchmark_name(self.release)
 
     def __getitem__(self, name: str) -> Sequence[Row]:
         return self.rows[name]
@@ -89,7 +95,7 @@ def read_run_tables(run: Run, rules: Rules) -> RunTables:
             "Choose other rules, or score the run again (config/README.md)."
         )
     entries = ((row["category"], row["entries"], row["release_entries"]) for row in rows["categories"])
-    return RunTables(rules, rows, every, sample_note(entries, run))
+    return RunTables(rules, rows, every, sample_note(entries, run), run.release_version)
 
 
 def shown_categories(tables: RunTables) -> tuple[str, ...]:
