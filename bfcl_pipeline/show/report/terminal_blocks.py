@@ -14,7 +14,7 @@ from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.runs.web_label import mark, note, score_mark
 from bfcl_pipeline.show.report.executable_titles import BIAS, OVERALL_OF_2024, UNRANKED, is_biased
-from bfcl_pipeline.show.report.format import MISSING, PARTIAL, interval, is_partial, number, percent
+from bfcl_pipeline.show.report.format import MISSING, PARTIAL, interval, is_partial, number, percent, signed
 from bfcl_pipeline.show.report.notes import csv_rows, own_errata_lines, reading_table
 from bfcl_pipeline.show.report.v4_table import score_cell
 
@@ -114,11 +114,15 @@ def _views(run: Run, rules: Rules, width: int) -> list[str]:
     if len(views) < 2 or not any(row["overall"] for row in leaderboard):
         return []
     overall = {(row["model"], row["rules"]): score_cell(row, "overall") for row in leaderboard}
+    corrections = {
+        row["model"]: row for row in csv_rows(run.csv_table("corrections")) if row["score"] == "overall"
+    }
     shown = [row for row in leaderboard if row["rules"] == rules]
     rows = [
         [
             printable(row["display_name"]),
             *(overall.get((row["model"], view.value), MISSING) for view in views),
+            *_corrected(corrections.get(row["model"])),
         ]
         for row in shown
         if len(shown) <= MANY_MODELS
@@ -129,10 +133,27 @@ def _views(run: Run, rules: Rules, width: int) -> list[str]:
         if row["score"] == "overall"
     }
     if ceilings:
-        rows.append(["Ceiling", *(percent(ceilings.get(view.value)) for view in views)])
-    headings = ["Overall by rules", *(view.value.capitalize() for view in views)]
+        rows.append(["Ceiling", *(percent(ceilings.get(view.value)) for view in views), *_corrected(None)])
+    headings = ["Overall by rules", *(view.value.capitalize() for view in views), *_STEPS.values()]
     own = [] if rules is Rules.VERIFIED else own_errata_lines(run)  # else among the notes
     return _block(headings, rows, width, [*_verified_note(csv_rows(run.csv_table("rules"))), *own])
+
+
+_STEPS = {
+    "from_rules": "Rules",
+    "from_truths": "Truths",
+    "from_left_out": "Left out",
+    "undisputed": "Undisputed",
+}
+"""Columns of the table `corrections` beside the scores, and their headings."""
+
+
+def _corrected(row: Mapping[str, Any] | None) -> list[str]:
+    """The cells of `_STEPS`: points from each correction, and the score without disputed entries."""
+    if row is None:
+        return [MISSING] * len(_STEPS)
+    *steps, last = (float(row[name]) for name in _STEPS)
+    return [*map(signed, steps), percent(last)]
 
 
 def _verified_note(rows: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -145,7 +166,10 @@ def _verified_note(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     if not mended and not left_out:
         return []
     entries = plural(mended, "entry", "entries")
-    return [f"Verified: corrected rules; {entries} mended, {left_out:,} left out (docs/errata.md)."]
+    return [
+        f"Verified: corrected rules; {entries} mended, {left_out:,} left out (docs/errata.md).",
+        "Rules, truths, left out: points from each correction. Undisputed: without disputed entries.",
+    ]
 
 
 _EXECUTABLE = {

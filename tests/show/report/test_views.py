@@ -117,6 +117,20 @@ def test_errata_has_the_verdicts_on_each_listed_entry(run: Path) -> None:
     assert {row["model"] for row in rows(run, "errata")} == {"right", "wrong"}
 
 
+def test_corrections_add_up_to_the_verified_score(run: Path) -> None:
+    """Rules, truths and left-out entries each have their part: the verdict on the mended entry turned."""
+    parts = ("official", "from_rules", "from_truths", "from_left_out")
+    found = {row["model"]: row for row in of(rows(run, "corrections"), score="multiple")}
+    for model, shares in {"right": (1.0, 0.0, -1 / 3, -1 / 6), "wrong": (0.0, 0.0, 1 / 4, 1 / 12)}.items():
+        row = found[model]
+        assert [row[name] for name in parts] == pytest.approx(shares), model
+        assert row["verified"] == pytest.approx(sum(shares))
+        assert row["disputed"] == 1
+    assert [found[model]["undisputed"] for model in ("right", "wrong")] == [0.0, 0.5]
+    everything = rows(run, "corrections")
+    assert all(sum(row[name] for name in parts) == pytest.approx(row["verified"]) for row in everything)
+
+
 def test_a_ceiling_counts_each_unreachable_entry_once(run: Path) -> None:
     """Two of four entries are lost under official and corrected rules, none under verified ones.
 
@@ -214,11 +228,14 @@ def views_of(text: str) -> list[list[str]]:
 
 def test_the_terminal_has_the_overall_by_rules_and_its_ceiling(run: Path) -> None:
     """Under the V4 table stand three scores per model, the ceilings, and what verified rules changed."""
-    head, first, second, ceiling, note, own = views_of(terminal_table(Run(run), Rules.OFFICIAL))
-    assert head == ["Overall", "by", "rules", "Official", "Corrected", "Verified"]
-    assert first == ["right", "2.50*", "2.50*", "1.25*"]
-    assert second == ["wrong", "2.50*", "2.50*", "3.33*"]
-    assert ceiling == ["Ceiling", "2.50", "3.75", "5.00"]
+    head, first, second, ceiling, note, steps, own = views_of(terminal_table(Run(run), Rules.OFFICIAL))
+    assert " ".join(head) == (
+        "Overall by rules Official Corrected Verified Rules Truths Left out Undisputed"
+    )
+    assert first == ["right", "2.50*", "2.50*", "1.25*", "0.00", "-0.83", "-0.42", "0.00"]
+    assert second == ["wrong", "2.50*", "2.50*", "3.33*", "0.00", "+0.62", "+0.21", "3.75"]
+    assert ceiling == ["Ceiling", "2.50", "3.75", "5.00", *["N/A"] * 4]
+    assert " ".join(steps).startswith("Rules, truths, left out: points from each correction.")
     assert " ".join(note) == "Verified: corrected rules; 1 entry mended, 1 left out (docs/errata.md)."
     assert " ".join(own) == NAMED
 
@@ -327,7 +344,7 @@ def test_the_page_has_the_classes_of_answers(classed: Path, page: str) -> None:
 def test_a_table_without_rows_is_not_written(run: Path, classed: Path) -> None:
     """A run without classed answers has no table of them, a run without listed entries none of errata."""
     written = {name for name in VIEW_TABLES if (run / "tables" / f"{name}.csv").is_file()}
-    assert written == {"ceilings", "errata", "own_errata"}
+    assert written == {"ceilings", "corrections", "errata", "own_errata"}
     assert not (classed / "tables" / "errata.csv").exists()
 
 

@@ -12,7 +12,7 @@ from bfcl_pipeline.benchmark.definition.leaderboard import GROUP
 from bfcl_pipeline.benchmark.errata import Treatment
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.runs.web_label import mark
-from bfcl_pipeline.show.report.format import MISSING, count, percent
+from bfcl_pipeline.show.report.format import MISSING, count, percent, signed
 from bfcl_pipeline.show.report.notes import own_errata_notes
 from bfcl_pipeline.show.report.page.run_tables import Row, RunTables, model_rows
 from bfcl_pipeline.show.report.page.scores import LEADERBOARD_COLUMNS, score_cell
@@ -29,6 +29,9 @@ from bfcl_pipeline.show.report.page.table import (
 
 ERRATA_MARK = "\N{DOUBLE DAGGER}"
 """The mark of an entry with a confirmed or disputed defect."""
+
+STEPS = {"from_rules": "Rules", "from_truths": "Truths", "from_left_out": "Left out"}
+"""The columns of the table `corrections` with differences, and their headings."""
 
 COLUMNS = {name: title for name, title in LEADERBOARD_COLUMNS.items() if name in GROUP}
 """The scores that are compared, and their headings."""
@@ -65,6 +68,27 @@ def views(tables: RunTables) -> Table | None:
         ],
         foot=foot if ceilings else (),
         style="sortable views",
+    )
+
+
+def corrections(tables: RunTables) -> Table | None:
+    """What each correction does to the overall score of each model, in percentage points."""
+    rows = (row for row in tables["corrections"] if row["score"] == "overall")
+    return lines_table(
+        "What the corrections do",
+        model_rows(tables, rows),
+        [
+            MODEL,
+            *each(
+                {"official": "Official"}, lambda _, row, name: Cell.number(percent(row[name]), row[name])
+            ),
+            *each(STEPS, lambda _, row, name: Cell.number(signed(row[name]), row[name])),
+            *each(
+                {"verified": "Verified", "undisputed": "Without disputed"},
+                lambda _, row, name: Cell.number(percent(row[name]), row[name]),
+            ),
+        ],
+        summary="What each correction does to the Overall, in points",
     )
 
 
