@@ -22,6 +22,7 @@ from bfcl_pipeline.benchmark.tables.text_forms import form_of, write_any_form
 from bfcl_pipeline.cli.options import add_data, add_errata, add_rules
 from bfcl_pipeline.dialogue.release_texts import read_constants
 from bfcl_pipeline.judge.audit import DETECTORS, Benchmark, Suspicion, adjudicated_by, find
+from bfcl_pipeline.judge.audit.readings import completeness_section
 from bfcl_pipeline.judge.own_errata import using_errata
 from bfcl_pipeline.show.entry.entry_page import find_entry
 from bfcl_pipeline.show.report.tables.errata_tables import release_ceilings
@@ -137,7 +138,8 @@ def _publish(options: argparse.Namespace) -> int:
         count = write_bundle(patch, data, _chosen_errata(data, options.entry_ids))
         print(f"{patch}: {plural(count, 'patch', 'patches')}; README.md lists them.", file=sys.stderr)
     if markdown:
-        write_text(markdown, errata_page(errata(), release_ceilings(data)))
+        section = completeness_section(one.entry_id for one in errata())
+        write_text(markdown, errata_page(errata(), release_ceilings(data), section))
         print(f"Written to {markdown}.", file=sys.stderr)
     return 0
 
