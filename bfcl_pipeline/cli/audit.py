@@ -23,6 +23,7 @@ from bfcl_pipeline.benchmark.tables.text_forms import form_of, write_any_form
 from bfcl_pipeline.cli.options import add_data, add_errata, add_rules
 from bfcl_pipeline.dialogue.release_texts import read_constants
 from bfcl_pipeline.judge.audit import DETECTORS, Benchmark, Suspicion, adjudicated_by, find
+from bfcl_pipeline.judge.audit.readings import completeness_section
 from bfcl_pipeline.judge.own_errata import using_errata
 from bfcl_pipeline.show.entry.entry_page import find_entry
 from bfcl_pipeline.show.report.tables.errata_tables import release_ceilings
@@ -151,7 +152,8 @@ def _publish(options: argparse.Namespace) -> int:
         version, sha256 = write_verified(options.dataset, data, errata())
         print(f"{options.dataset}: BFCL-Verified {version}, sha256 {sha256}; {FIXES} lists the changes.")
     if markdown:
-        write_text(markdown, errata_page(errata(), release_ceilings(data)))
+        section = completeness_section(one.entry_id for one in errata())
+        write_text(markdown, errata_page(errata(), release_ceilings(data), section))
         print(f"Written to {markdown}.", file=sys.stderr)
     return 0
 

@@ -15,13 +15,19 @@ _Row = Sequence[str]
 _Records = Sequence[Sequence[Erratum]]  # with the same texts: one row
 
 
-def errata_page(errata: Sequence[Erratum], ceilings: Iterable[Mapping[str, Any]]) -> str:
-    """The page docs/errata.md. ceilings: rows of the table `ceilings` over the whole release."""
+def errata_page(
+    errata: Sequence[Erratum], ceilings: Iterable[Mapping[str, Any]], completeness: str = ""
+) -> str:
+    """The page docs/errata.md.
+
+    ceilings: rows of the table `ceilings` over the whole release. completeness: a section in Markdown.
+    """
     groups = alike(errata)
     introduction = _INTRODUCTION.format(version=release.VERSION)
     retired = [erratum for erratum in errata if category_of(erratum.entry_id) in GROUPS["executable"]]
     of_v4 = [erratum for erratum in errata if category_of(erratum.entry_id) in V4_CATEGORIES]
     parts = [introduction, _classes(), _counts(of_v4, retired), _ceilings(errata, ceilings)]
+    parts += [completeness] if completeness else []
     for status, heading in _HEADINGS.items():
         chosen = [records for records in groups if records[0][0].status is status]
         parts.append(f"## {heading}\n" if chosen else f"## {heading}\n\nNone.\n")
