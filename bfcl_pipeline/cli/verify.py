@@ -26,7 +26,7 @@ def add_asking_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group(
         "asking again",
         "Send requests of the archive to the same models again, with your own rows, keys or weights, and "
-        "test whether the archive's answers could come from them (docs/ask_again.md).",
+        "compare whether the archive's answers could come from them (docs/ask_again.md).",
     )
     add = group.add_argument
 

@@ -21,7 +21,7 @@ Answers: TypeAlias = tuple[ComparedAnswer, ComparedAnswer, ComparedAnswer]
 
 SAME_TEXTS, SAME_CALLS = "same texts", "same calls"
 
-TEXT_MARGIN, MARGIN = 0.3, 0.05
+TEXT_MARGIN, CALL_MARGIN, WRONG_MARGIN = 0.3, 0.05, 0.02
 """How much smaller the archive's share may be for other reasons than the model: other hardware, other
 batches, an update of the endpoint. These change texts easily; calls, and whether an answer is wrong,
 seldom. Of the same texts and calls it is a part of the own share, which an invented answer never has."""
@@ -84,6 +84,6 @@ def _only(pairs: Sequence[tuple[bool, bool]]) -> tuple[int, int]:
 def _compared(name: str, pairs: Sequence[tuple[bool, bool]], p: float) -> LevelComparison:
     count = len(pairs)
     archive, own = (sum(side) / count for side in zip(*pairs, strict=True)) if pairs else (0.0, 0.0)
-    margin = {SAME_TEXTS: TEXT_MARGIN * own, SAME_CALLS: MARGIN * own}.get(name, MARGIN)
+    margin = {SAME_TEXTS: TEXT_MARGIN * own, SAME_CALLS: CALL_MARGIN * own}.get(name, WRONG_MARGIN)
     limits = paired.difference_limits(*_only(pairs), count, count)
     return LevelComparison(name, count, archive, own, limits, p, margin)

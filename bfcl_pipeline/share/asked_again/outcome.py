@@ -20,7 +20,7 @@ from bfcl_pipeline.share.asked_again.comparison import SAME_CALLS, SAME_TEXTS, L
 
 ENOUGH = 0.9  # share of the drawn requests that must be answered before the outcome counts as verified
 
-_HEADINGS = ("", "requests", "archive", "yours", "difference", "95 % interval", "margin", "p", "decision")
+_HEADINGS = ("%", "requests", "archive", "yours", "difference", "95 % interval", "margin", "p", "decision")
 
 
 @dataclass(frozen=True, slots=True)
