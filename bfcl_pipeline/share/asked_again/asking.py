@@ -40,7 +40,6 @@ ASKINGS = (1, 2)
 FreshAnswer: TypeAlias = Exchange | str  # of one request, asked once; a text says why there is none
 
 _MOST_SECONDS = 86_400.0  # that one answer may have taken: an archive may say infinity, or no number
-_NOTHING = EntryFigures(0, 0, 0, 0, 0)
 
 
 @dataclass(frozen=True)
@@ -82,7 +81,8 @@ class AskingJob:
                 if answer is None:
                     left.setdefault(one.entry.category, []).append(one)
         figures = {category: _figures(requests) for category, requests in left.items()}
-        used = Consumption(figures, dict.fromkeys(figures, _NOTHING), "the archive")
+        none = dict.fromkeys(figures, EntryFigures(0, 0, 0, 0, 0))  # sessions are among the requests
+        used = Consumption(figures, none, "the archive")
         return effort({name: len(requests) for name, requests in left.items()}, used, self.job.row)
 
     def ask(self, log: Log) -> list[tuple[FreshAnswer, ...]]:

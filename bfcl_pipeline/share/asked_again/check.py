@@ -13,6 +13,7 @@ from bfcl_pipeline.benchmark.records import Exchange
 from bfcl_pipeline.dialogue.release_texts import read_texts
 from bfcl_pipeline.runs.archived.findings import Findings, Part, Verification, worst
 from bfcl_pipeline.runs.archived.unpacking import ArchivedRun
+from bfcl_pipeline.runs.making import Making
 from bfcl_pipeline.share.asked_again.answers import compared_form
 from bfcl_pipeline.share.asked_again.asking import ASKINGS, AskingJob
 from bfcl_pipeline.share.asked_again.comparison import compare_answers
@@ -84,7 +85,7 @@ class AskAgain:
             raise ConfigError(f"--ask-again: the archive has no request of {name} to draw from.")
         texts = read_texts(run.data)
         differences = other_identity(run.recorded.job_of(drawn.folder).row, row, drawn, texts)
-        budget = None if self.budget is None else self.budget / len(ASKINGS)
+        budget = self.budget and self.budget / len(ASKINGS)
         job = Job(row=row, categories=(), run="asked again", budget=budget, paths=paths)
         asking = AskingJob(job, drawn, texts)
         number = f"{len(drawn.requests):,} of {drawn.of:,} requests"
@@ -97,8 +98,7 @@ class AskAgain:
 def _asked(run: ArchivedRun, job: AskingJob, findings: Findings, step_log: Log) -> AskedModel:
     """Asks one model again, and compares the answers."""
     answers = job.ask(step_log)
-    archived_by = run.making(job.draw.folder)
-    for line in () if archived_by is None else different_surroundings(archived_by, job.making()):
+    for line in different_surroundings(run.making(job.draw.folder) or Making(), job.making()):
         findings.say(Part.ASKED, f"{job.draw.model}: {line}")
     complete = []
     for one, (first, second) in zip(job.draw.requests, answers, strict=True):

@@ -26,8 +26,7 @@ TEXT_MARGIN, CALL_MARGIN, WRONG_MARGIN = 0.3, 0.05, 0.02
 batches, an update of the endpoint. These change texts easily; calls, and whether an answer is wrong,
 seldom. Of the same texts and calls it is a part of the own share, which an invented answer never has."""
 
-ERROR_RATE = 0.01
-"""The most that an honest archive is told apart if nothing but chance makes its answers differ."""
+ERROR_RATE = 0.01  # the most that an honest archive is told apart if only chance makes answers differ
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,7 @@ class DrawnRequest:
 class RequestDraw:
     """What was drawn of one model."""
 
-    model: str  # the name in the archive
+    model: str  # its name in the archive
     folder: str  # the directory name of its first trial
     requests: tuple[DrawnRequest, ...]  # in the order of the draw
     of: int  # requests that could be drawn: of the run with this model, in its first trial

@@ -7,6 +7,7 @@ wrote them.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
+from itertools import islice
 
 from bfcl_pipeline.ask.generation import Adapter, ChatAsking
 from bfcl_pipeline.ask.models import build_adapter
@@ -23,7 +24,7 @@ from bfcl_pipeline.share.asked_again.drawing import RequestDraw
 _MODEL = "model"
 """The key with the name of the model at its API: the same weights may have another name elsewhere."""
 
-_LONGEST_VALUE = 120  # characters of a value in a message
+_MOST, _LONGEST = 12, 120  # differences that are reported; characters of a path or value in one
 
 
 def own_row(name: str, renamed: Mapping[str, str], rows: Mapping[str, ModelRow]) -> ModelRow:
@@ -76,14 +77,15 @@ def different_surroundings(archived: Making, own: Making) -> Iterator[str]:
     """What differs in what made the answers, in lines; nothing is known of what has no record."""
     theirs, ours = _facts(archived), _facts(own)
     both = [name for name in theirs if name in ours]
-    return _differing(*({name: facts[name] for name in both} for facts in (theirs, ours)))
+    lines = _differing(*({name: facts[name] for name in both} for facts in (theirs, ours)))
+    return islice(lines, _MOST)
 
 
 def _differing(archived: Json, own: Json) -> Iterator[str]:
     """Where two JSON values differ, in lines; 1, 1.0 and true are three values, as they are sent."""
     for one in differences(archived, own, parts=items_of):
-        theirs, ours = (line_of(repr(value), _LONGEST_VALUE) for value in (one.first, one.second))
-        yield f"{one.path} is {theirs} in the archive and {ours} in yours"
+        texts = (one.path, repr(one.first), repr(one.second))
+        yield "{} is {} in the archive and {} in yours".format(*(line_of(text, _LONGEST) for text in texts))
 
 
 def _facts(making: Making) -> dict[str, Json]:

@@ -169,18 +169,21 @@ def test_a_dry_run_sends_nothing(
 
 
 def test_an_interrupted_asking_goes_on(verifier: Verifier, server: LocalChat) -> None:
-    """A spent budget ends it without a result; with more money only what is missing is sent."""
+    """A spent budget ends it without a result; with more money only what is missing is sent, and
+    the same answers make the same statement."""
     verifier.has(endpoint=server.endpoint, input_price=100, output_price=100, limits={"in_flight": 1})
     assert verifier.asks(budget=0.5) is Verification.INCOMPLETE
     first = server.counts()["requests"]
     assert 0 < first < 2 * N
     assert verifier.finding().outcome == "not verified"
     assert "budget of $0.25 is spent" in verifier.finding(Part.NOT_COVERED).what
-    assert verifier.asks(budget=1000.0) is Verification.COMPLETE
+    statements = [verifier.folder / name for name in ("first.json", "second.json")]
+    assert verifier.asks(budget=1000.0, out=statements[0]) is Verification.COMPLETE
     assert server.counts()["requests"] == 2 * N
     assert f"to be sent: about {2 * N - first} requests" in "\n".join(verifier.lines)
-    assert verifier.asks() is Verification.COMPLETE
+    assert verifier.asks(out=statements[1]) is Verification.COMPLETE
     assert server.counts()["requests"] == 2 * N
+    assert statements[0].read_bytes() == statements[1].read_bytes()
 
 
 def test_a_model_that_does_not_answer_verifies_nothing(verifier: Verifier) -> None:
