@@ -156,6 +156,15 @@ def total(amounts: Iterable[Number | None]) -> Number | None:
     return sum(present[1:], present[0]) if present else None
 
 
+def token_dollars(
+    sent: float | None, received: float | None, input_price: float | None, output_price: float | None
+) -> float | None:
+    """The price of tokens in US dollars, by prices for a million; None if any number is not known."""
+    if sent is None or received is None or input_price is None or output_price is None:
+        return None
+    return (sent * input_price + received * output_price) / 1_000_000
+
+
 @dataclass(frozen=True, slots=True)
 class Response:
     """The result of one model on one entry."""

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from bfcl_pipeline.ask.jobs.options import add_models
 from bfcl_pipeline.base.errors import ConfigError
-from bfcl_pipeline.benchmark.definition import resolve_categories
 from bfcl_pipeline.cli.options import add_cores, add_data
 from bfcl_pipeline.cli.runs import ARCHIVE_HELP, archive_file
 from bfcl_pipeline.cli.signing_options import add_trust, attestation
@@ -17,7 +16,6 @@ from bfcl_pipeline.cli.steps import StepsShown
 from bfcl_pipeline.runs.archived.findings import FurtherCheck
 from bfcl_pipeline.share.archive.verify import verify_archive
 from bfcl_pipeline.share.asked_again.check import AskAgain
-from bfcl_pipeline.share.asked_again.exchangeability import TOLERANCES
 from bfcl_pipeline.share.official.check import OfficialCheck
 
 _LARGEST_SEED = 2**32
@@ -28,7 +26,7 @@ def add_asking_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group(
         "asking again",
         "Send requests of the archive to the same models again, with your own rows, keys or weights, and "
-        "test whether the archive's answers could come from them (docs/ask_again.md).",
+        "compare whether the archive's answers could come from them (docs/ask_again.md).",
     )
     add = group.add_argument
 
@@ -39,15 +37,7 @@ def add_asking_options(parser: argparse.ArgumentParser) -> None:
     add("--ask-again", type=int, metavar="N", help="draw N requests of each model and ask them again")
     only_to_ask = [
         add("--seed", type=int, metavar="S", help="decides which are drawn (default: drawn and printed)"),
-        add(
-            "--askings",
-            type=int,
-            default=2,
-            metavar="M",
-            help="how often each is asked; the askings show how much answers vary (default: 2)",
-        ),
         add_list("--model", "NAME", "ask only this model of the archive (default: all behind an API)"),
-        add_list("--category", "NAME", "draw only from this category or group (default: all of the run)"),
         add_list(
             "--as",
             "NAME=OWN",
@@ -55,17 +45,15 @@ def add_asking_options(parser: argparse.ArgumentParser) -> None:
             "renamed",
         ),
         add_models(group),
-        add("--endpoint", metavar="URL", help="API of a running server, for a model that vLLM serves"),
-        add("--endpoint-from", type=Path, metavar="FILE", help="status file of `bfcl-pipeline serve`"),
         add("--budget", type=float, metavar="DOLLARS", help="stop once asking a model has cost DOLLARS"),
-        add_list(
-            "--tolerance",
-            "LEVEL=SHARE",
-            "share of texts, calls or verdicts that may differ for other reasons than the model",
-        ),
-        add("--demand-equality", action="store_true", help="any other text is a difference"),
         add(
-            "--asked-out", type=Path, metavar="FILE", help="write every request and its equalities as JSON"
+            "--endpoint-from",
+            type=Path,
+            metavar="FILE",
+            help="status file of `bfcl-pipeline serve`, for a model that vLLM serves",
+        ),
+        add(
+            "--asked-out", type=Path, metavar="FILE", help="write requests, answers and comparison as JSON"
         ),
         add(
             "-n", "--dry-run", action="store_true", help="only print what would be sent, its cost and time"
@@ -92,46 +80,31 @@ def asking_checks(options: argparse.Namespace) -> list[FurtherCheck]:
     seed = secrets.randbelow(_LARGEST_SEED) if options.seed is None else options.seed
     if options.seed is None:
         print(f"Seed of the draw: {seed}. If this is interrupted, go on with --seed {seed}.", flush=True)
-    shares = _pairs("--tolerance", options.tolerance)
     return [
         AskAgain(
             count=options.ask_again,
             seed=seed,
-            askings=options.askings,
             models=tuple(options.model),
-            categories=resolve_categories(options.category),
-            renamed=_pairs("--as", options.renamed),
+            renamed=_renamed(options.renamed),
             models_files=tuple(options.models or ()),
             cache=options.cache,
             budget=options.budget,
-            endpoint=options.endpoint,
             endpoint_from=options.endpoint_from,
-            tolerances=TOLERANCES | {level: _share(level, text) for level, text in shares.items()},
-            demand_equality=options.demand_equality,
             dry_run=options.dry_run,
             out=options.asked_out,
         )
     ]
 
 
-def _pairs(option: str, texts: Iterable[str]) -> dict[str, str]:
-    """By name, what is written after its equals sign; of names that have one, the last counts."""
+def _renamed(texts: Iterable[str]) -> dict[str, str]:
+    """By name in the archive, the own name; the last one of a name counts."""
     pairs = {}
     for text in texts:
-        name, equals, value = text.rpartition("=")
-        if not equals or not name or not value:
-            raise ConfigError(f"{option}: expected NAME=VALUE; got {text!r}.")
-        pairs[name] = value
+        name, equals, own = text.rpartition("=")
+        if not equals or not name or not own:
+            raise ConfigError(f"--as: expected NAME=OWN; got {text!r}.")
+        pairs[name] = own
     return pairs
-
-
-def _share(level: str, text: str) -> float:
-    if level not in TOLERANCES:
-        raise ConfigError(f"--tolerance: expected one of {', '.join(TOLERANCES)}; got {level!r}.")
-    try:
-        return float(text)
-    except ValueError:
-        raise ConfigError(f"--tolerance {level}: expected a share such as 0.05; got {text!r}.") from None
 
 
 def add_official_options(parser: argparse.ArgumentParser) -> None:

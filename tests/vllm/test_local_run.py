@@ -16,6 +16,7 @@ from bfcl_pipeline.benchmark.tables import read_responses, read_table
 from bfcl_pipeline.cli import main
 from bfcl_pipeline.runs.archived.findings import Part
 from bfcl_pipeline.runs.provenance import read_provenance
+from tests.support.served_vllm import served
 from tests.support.serving_process import descendants, has_ended, wait_for
 from tests.support.snakemake_project import Project, make_project
 
@@ -106,7 +107,7 @@ def test_a_run_continues_after_a_kill_and_an_interrupt(local: Project) -> None:
 
 
 def test_an_archived_model_is_asked_again(local: Project, capsys: pytest.CaptureFixture[str]) -> None:
-    """`verify --ask-again` serves the model of the verifier's row, compares, and ends the server."""
+    """`verify --ask-again` asks the model that the verifier serves, and compares."""
     ids = ",".join(f"simple_python_{number}" for number in range(16))
     config = {"run": "asked", "models": "[tiny-FC]", "entry_ids": f"[{ids}]"}
     with local.start("--cores", "1", **config) as process:
@@ -115,16 +116,17 @@ def test_an_archived_model_is_asked_again(local: Project, capsys: pytest.Capture
     folder, archive = local.folder, local.folder / "asked.crate.zip"
     places = ["--data", str(folder / "data"), "--cache", str(folder / "cache")]
     assert main(["archive", str(folder / "results/asked"), "--out", str(archive), *places]) == 0
-    options = ["--ask-again", "16", "--seed", "1", "--models", str(folder / "config/models.yaml")]
-    own = folder / "own"
+    models, own = folder / "config/models.yaml", folder / "own"
+    own.mkdir()
+    options = ["--ask-again", "16", "--seed", "1", "--models", str(models)]
     places = ["--data", str(folder / "data"), "--cache", str(own)]
-    capsys.readouterr()
-    assert main(["verify", str(archive), "--cores", "1", *places, *options]) == 0
+    with served("tiny-FC", models, os.environ, own) as address:
+        capsys.readouterr()
+        options += ["--endpoint-from", str(address)]
+        assert main(["verify", str(archive), "--cores", "1", *places, *options]) == 0
     output = capsys.readouterr().out.partition(Part.ASKED.value)[2]
     assert "tiny-FC: 16 of 16 requests drawn, each asked 2 times" in output
     assert (
         "verified      answers    tiny-FC: could be answers of your tiny-FC, on 16 of 16 drawn requests"
         in output
     )
-    [log] = own.rglob("server.log")
-    assert all(map(has_ended, {int(pid) for pid in re.findall(r"\(\w+ pid=(\d+)\)", log.read_text())}))

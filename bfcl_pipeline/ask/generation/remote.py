@@ -29,7 +29,7 @@ from bfcl_pipeline.base.errors import (
 )
 from bfcl_pipeline.benchmark.config import RequestLimits
 from bfcl_pipeline.benchmark.definition import CATEGORIES, Check
-from bfcl_pipeline.benchmark.records import Entry, Exchange, Json, Request
+from bfcl_pipeline.benchmark.records import Entry, Exchange, Json, Request, token_dollars
 from bfcl_pipeline.runs.journal import Journal, JournaledExchange, exchange_key
 
 PATIENCE = 5
@@ -55,12 +55,9 @@ class RunTerms:
 
     def dollars(self, exchange: Exchange) -> float | None:
         """The price of an exchange in US dollars; None if prices or tokens are not known."""
-        if self.input_price is None or self.output_price is None:
-            return None
-        if exchange.input_tokens is None or exchange.output_tokens is None:
-            return None
-        cost = exchange.input_tokens * self.input_price + exchange.output_tokens * self.output_price
-        return cost / 1e6
+        return token_dollars(
+            exchange.input_tokens, exchange.output_tokens, self.input_price, self.output_price
+        )
 
 
 class ApiBackend(Backend):

@@ -14,7 +14,7 @@ from bfcl_pipeline.base.text import duration, plural
 from bfcl_pipeline.benchmark.config import ModelRow, RequestLimits
 from bfcl_pipeline.benchmark.config.job import NETWORK_MODES, SERPAPI, WebChoice
 from bfcl_pipeline.benchmark.definition import CATEGORIES, GROUPS
-from bfcl_pipeline.benchmark.records import Response, Status
+from bfcl_pipeline.benchmark.records import Response, Status, token_dollars
 from bfcl_pipeline.world.web.keys import Key, SearchKey
 
 MEMORY_SCENARIOS = 5
@@ -136,9 +136,7 @@ def effort(entries: Mapping[str, int], used: Consumption, row: ModelRow | None) 
         seconds.append(60 * requests / limits.requests_per_minute)
     if limits.tokens_per_minute:
         seconds.append(60 * (sent + received) / limits.tokens_per_minute)
-    dollars = None
-    if row is not None and row.input_price is not None and row.output_price is not None:
-        dollars = (sent * row.input_price + received * row.output_price) / 1_000_000
+    dollars = None if row is None else token_dollars(sent, received, row.input_price, row.output_price)
     searches = HOPS_OF_A_QUESTION * sum(entries.get(name, 0) for name in GROUPS["web_search"])
     return Effort(sent, received, requests, max(seconds), dollars, searches)
 

@@ -93,7 +93,7 @@ def run_job(
     with_calls = executing(job, observed)
 
     async def run() -> list[Completed]:
-        async with _backend(job, entries, counts, progress, log, record) as backend:
+        async with open_backend(job, entries, counts, progress, log, record) as backend:
             return await conversations.run(backend, counts, with_calls=with_calls)
 
     async def run_from_journal(reason: PipelineError) -> list[Completed]:
@@ -136,7 +136,7 @@ def run_to_end(run: Callable[[], Coroutine[None, None, Result]]) -> Result:
 
 
 @asynccontextmanager
-async def _backend(
+async def open_backend(
     job: Job,
     entries: Sequence[Entry],
     counts: ProgressCounts,

@@ -76,11 +76,11 @@ class SingleTurnChecker:
         if isinstance(result, DecodeFailure):
             calls = result
         elif mode is Mode.FC:  # is decoded alike by all rules
-            calls = _decoded(plan, result, mode, Rules.OFFICIAL)
+            calls = _decoded(plan.prompt_format, result, mode, Rules.OFFICIAL)
         elif plan.check is Check.IRRELEVANCE and _is_prose(plan, result):
             calls = _PROSE  # why a text cannot be decoded does not matter
         for rule_set in rules:
-            found = _decoded(plan, result, mode, rule_set) if calls is None else calls
+            found = _decoded(plan.prompt_format, result, mode, rule_set) if calls is None else calls
             if plan.check is not Check.IRRELEVANCE:
                 finding = _check(plan, found, style, rule_set)
                 outcomes.append(_VALID if finding is None else Outcome(finding))
@@ -97,6 +97,15 @@ def answer_format(entry: Entry) -> PromptFormat:
     if entry.prompt_format is not None:
         return parse_format(entry.prompt_format)
     return _FORMATS[CATEGORIES[entry.category].language]
+
+
+def answer_calls(
+    entry: Entry, result: Json, mode: Mode, rules: Rules = Rules.OFFICIAL
+) -> tuple[Call, ...] | DecodeFailure:
+    """The calls in an answer to a single-turn entry; none in a text in native mode."""
+    if mode is Mode.FC and isinstance(result, str):
+        return ()
+    return _decoded(answer_format(entry), result, mode, rules)
 
 
 def plan_of(entry: Entry) -> Plan | None:
@@ -120,12 +129,14 @@ def _is_prose(plan: Plan, result: Json) -> bool:
     return plan.prompt_format == DEFAULT_FORMAT and isinstance(result, str) and is_prose(result)
 
 
-def _decoded(plan: Plan, result: Json, mode: Mode, rules: Rules) -> tuple[Call, ...] | DecodeFailure:
+def _decoded(
+    expected: PromptFormat, result: Json, mode: Mode, rules: Rules
+) -> tuple[Call, ...] | DecodeFailure:
     return decode(
         result,
         mode=mode,
-        return_format=plan.prompt_format.return_format,
-        tool_call_tag=plan.prompt_format.tool_call_tag,
+        return_format=expected.return_format,
+        tool_call_tag=expected.tool_call_tag,
         rules=rules,
     )
 

@@ -15,7 +15,7 @@ from bfcl_pipeline.benchmark.definition.leaderboard import (
     LOCAL_CONCURRENCY,
     PERCENTILE,
 )
-from bfcl_pipeline.benchmark.records import Step, total
+from bfcl_pipeline.benchmark.records import Step, token_dollars, total
 
 CUT_OFF = frozenset({"length", "max_tokens", "MAX_TOKENS", "max_output_tokens"})
 """The finish reasons with which APIs report that an answer reached its token limit."""
@@ -43,9 +43,6 @@ def add_up(
     steps = [step for exchanges in entries for step in exchanges]
     sent = total(step.input_tokens for step in steps)
     received = total(step.output_tokens for step in steps)
-    cost = None
-    if not (sent is None or received is None or input_price is None or output_price is None):
-        cost = (sent * input_price + received * output_price) / 1_000_000
     seconds = [step.latency_seconds for step in steps if step.latency_seconds is not None]
     sums = [total(step.latency_seconds for step in exchanges) for exchanges in entries]
     entry_seconds = [seconds_sum for seconds_sum in sums if seconds_sum is not None]
@@ -54,7 +51,7 @@ def add_up(
         exchanges=len(steps),
         input_tokens=sent,
         output_tokens=received,
-        cost_usd=cost,
+        cost_usd=token_dollars(sent, received, input_price, output_price),
         exchange_mean_seconds=statistics.fmean(seconds) if seconds else None,
         exchange_p95_seconds=percentile(seconds) if seconds else None,
         entry_mean_seconds=statistics.fmean(entry_seconds) if entry_seconds else None,
@@ -104,6 +101,7 @@ def _cost(
         sent, received = sum(usage.input_tokens), sum(usage.output_tokens)
         if not sent or not received:
             return None
+        # In the official tool's order of operations, which decides how halves of a cent are rounded.
         return round(sent * input_price / 1_000_000 + received * output_price / 1_000_000, 2)
     if not latencies:
         return None

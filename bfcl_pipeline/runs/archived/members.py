@@ -81,6 +81,11 @@ def file_sha256(path: Path) -> str:
     return member("", path).sha256
 
 
+def has_sha256(path: Path, sha256: str) -> bool:
+    """Whether there is a plain file with these bytes."""
+    return path.is_file() and file_sha256(path) == sha256
+
+
 def _chunks(source: Path | bytes) -> Iterator[bytes]:
     if isinstance(source, bytes):
         yield source

@@ -17,7 +17,6 @@ from bfcl_pipeline.runs.archived.vectors import pack_vectors
 from bfcl_pipeline.runs.provenance import BESIDE_LOG, TEMPLATE_BESIDE_LOG
 from bfcl_pipeline.runs.provenance.software import LOCK, workflow_files
 from bfcl_pipeline.runs.run import Run
-from bfcl_pipeline.share.archive.crate import RunFacts
 from bfcl_pipeline.share.archive.snakemake_records import (
     WorkflowStep,
     logs_of,
@@ -84,48 +83,3 @@ def _logs(run: Run, state: Path, work: Path) -> Iterator[tuple[str, Path]]:
         else:
             write_without_paths(path, work / name)
             yield name, work / name
-
-
-def readme(facts: RunFacts, journals: str) -> bytes:
-    """README.md of the archive, for a person who has only the archive. journals: their directory in it."""
-    version = facts.versions["bfcl-pipeline"]
-    return _README.format(
-        benchmark=facts.benchmark, run=facts.run, journals=journals, version=version
-    ).encode()
-
-
-_README = """\
-# {benchmark}, run {run}
-
-One evaluation of the Berkeley Function-Calling Leaderboard V4, made with bfcl-pipeline {version}. Open
-`results/{run}/report.html` to see the results. To verify them, with bfcl-pipeline {version} (install it in
-a checkout of its repository with `pip install --editable '.[workflow]'`, or put
-`pipx run --spec 'bfcl-pipeline[workflow]=={version}'` before each command):
-
-    bfcl-pipeline stage
-    bfcl-pipeline verify {run}.crate.zip
-
-which derives every answer, verdict and table again from the config, the exchanges with the models and the
-recorded web pages, and compares them byte for byte.
-
-| file | content |
-|---|---|
-| `results/{run}/config.yaml`, `models.yaml` | the config of the run and its models |
-| `results/{run}/errata/` | the errata that the run used beside those of the software, if there are any |
-| `{journals}/` | every answer of a model as it was received |
-| `cache/web/` | the searches and pages that models saw, and answers of web APIs to executed calls |
-| `cache/encoder.vectors` | the embeddings of texts in vector memories, if there are any |
-| `results/{run}/responses/`, `memory/` | the responses of the models and their memories |
-| `results/{run}/verdicts/`, `tables/`, `report.html` | verdicts and scores |
-| `results/{run}/report/` | conversations that `report.html` shows, if they are large |
-| `results/{run}/figures/` | the figures of the page, as files |
-| `results/{run}/logs/`, `benchmarks/`, `snakemake/` | logs and times of the run, without paths and hosts |
-| `Snakefile`, `workflow/`, `requirements.lock` | the workflow, and the versions of its dependencies |
-| `ro-crate-preview.html` | what the archive holds, as a page |
-| `ro-crate-metadata.json` | all of this for programs, with every sha256 (Workflow Run RO-Crate) |
-
-The benchmark's data is not included: `bfcl-pipeline stage` fetches the release that the config names.
-Apache-2.0; answers of models and web pages are under the terms of their owners. The benchmark is the work
-of the Gorilla team at UC Berkeley: Patil et al., ICML 2025,
-https://proceedings.mlr.press/v267/patil25a.html
-"""

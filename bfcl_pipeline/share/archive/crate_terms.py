@@ -3,25 +3,13 @@
 from collections.abc import Mapping
 from typing import Any
 
-PROFILES: tuple[Mapping[str, str], ...] = (
-    {
-        "@id": "https://w3id.org/ro/wfrun/process/0.5",
-        "@type": "CreativeWork",
-        "name": "Process Run Crate",
-        "version": "0.5",
-    },
-    {
-        "@id": "https://w3id.org/ro/wfrun/workflow/0.5",
-        "@type": "CreativeWork",
-        "name": "Workflow Run Crate",
-        "version": "0.5",
-    },
-    {
-        "@id": "https://w3id.org/workflowhub/workflow-ro-crate/1.0",
-        "@type": "CreativeWork",
-        "name": "Workflow RO-Crate",
-        "version": "1.0",
-    },
+PROFILES: tuple[Mapping[str, str], ...] = tuple(
+    {"@id": f"https://w3id.org/{path}/{version}", "@type": "CreativeWork", "name": name, "version": version}
+    for path, name, version in (
+        ("ro/wfrun/process", "Process Run Crate", "0.5"),
+        ("ro/wfrun/workflow", "Workflow Run Crate", "0.5"),
+        ("workflowhub/workflow-ro-crate", "Workflow RO-Crate", "1.0"),
+    )
 )
 """The profiles to which an archive conforms."""
 
@@ -74,12 +62,8 @@ SOFTWARE: Mapping[str, Mapping[str, str]] = {
 """The purpose of each piece of software, and its address, by which the metadata identifies it."""
 
 TERMS: Mapping[str, str] = {
-    "ContainerImage": "https://w3id.org/ro/terms/workflow-run#ContainerImage",
-    "DockerImage": "https://w3id.org/ro/terms/workflow-run#DockerImage",
-    "SIFImage": "https://w3id.org/ro/terms/workflow-run#SIFImage",
-    "registry": "https://w3id.org/ro/terms/workflow-run#registry",
-    "sha256": "https://w3id.org/ro/terms/workflow-run#sha256",
-    "tag": "https://w3id.org/ro/terms/workflow-run#tag",
+    name: f"https://w3id.org/ro/terms/workflow-run#{name}"
+    for name in ("ContainerImage", "DockerImage", "SIFImage", "registry", "sha256", "tag")
 }
 """Terms that the JSON-LD context of RO-Crate 1.1 lacks."""
 

@@ -1,12 +1,9 @@
 """Making the archive of a run: collect the files, search them for secrets, describe and write them."""
 
-from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-
-from jinja2 import Environment
 
 from bfcl_pipeline.ask.jobs.captured import failed_searches
 from bfcl_pipeline.base.errors import ArchiveError
@@ -23,89 +20,13 @@ from bfcl_pipeline.runs.archived.writing import TOO_MUCH, write_archive
 from bfcl_pipeline.runs.making import log_records
 from bfcl_pipeline.runs.provenance.software import find_pipeline, versions, versions_when_made
 from bfcl_pipeline.runs.run import Run
-from bfcl_pipeline.share.archive.authors import Author, read_author
-from bfcl_pipeline.share.archive.contents import ArchiveContents, gather, readme
+from bfcl_pipeline.share.archive.authors import read_author
+from bfcl_pipeline.share.archive.contents import ArchiveContents, gather
 from bfcl_pipeline.share.archive.crate import Input, RunFacts, metadata
 from bfcl_pipeline.share.archive.crate_terms import BENCHMARK_URL, ENCODER_URL
+from bfcl_pipeline.share.archive.descriptions import preview, readme
 from bfcl_pipeline.share.archive.snakemake_records import iso_time
 from bfcl_pipeline.world.executables.apis import PLACEHOLDERS
-
-_PAGE = """\
-<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{{ facts.benchmark }}, run {{ facts.run }}</title>
-<style>
-body { font: 1rem/1.5 system-ui, sans-serif; max-width: 48rem; margin: 2rem auto; padding: 0 1rem }
-table { border-collapse: collapse } th, td { text-align: left; padding: .2rem 1.5rem .2rem 0 }
-td.number { text-align: right } pre { overflow-x: auto } th, td, code { overflow-wrap: anywhere }
-</style>
-</head>
-<body>
-<h1>{{ facts.benchmark }}, run <bdi>{{ facts.run }}</bdi></h1>
-<p>One evaluation of the Berkeley Function-Calling Leaderboard V4 with bfcl-pipeline
-{{ facts.versions["bfcl-pipeline"] }}: requests and answers, verdicts and tables. The results are in
-<a href="results/{{ facts.run | urlencode }}/report.html">report.html</a>, the metadata for programs in
-<a href="{{ metadata }}">{{ metadata }}</a>, a description of the files in
-<a href="README.md">README.md</a>.</p>
-<table>
-{%- for author in authors %}
-<tr><th scope="row">Author</th><td><bdi>{{ author.name }}</bdi>
-{%- if author.orcid %}, <a href="{{ author.orcid }}">{{ author.orcid }}</a>{% endif %}</td></tr>
-{%- endfor %}
-<tr><th scope="row">Ended</th><td>{{ facts.end }}</td></tr>
-<tr><th scope="row">Benchmark</th><td>{{ facts.release.name }} {{ facts.release.version }}</td></tr>
-<tr><th scope="row">Commit of the code</th>
-<td>{{ facts.code.commit or "unknown" }}{{ ", with local changes" if facts.code.changed }}</td></tr>
-{%- for name, version in versions %}
-<tr><th scope="row">{{ name }}</th><td>{{ version }}</td></tr>
-{%- endfor %}
-<tr><th scope="row">License</th><td>Apache-2.0; answers of models and web pages are under the terms of their
-owners</td></tr>
-</table>
-<h2>Verify</h2>
-<pre>bfcl-pipeline stage
-bfcl-pipeline verify {{ facts.run }}.crate.zip</pre>
-<p>derives every answer, verdict and table again from the records in the archive and compares them byte for
-byte. README.md says how to install bfcl-pipeline.</p>
-<h2>Content</h2>
-<table>
-<tr><th scope="col">Directory</th><th scope="col">Files</th><th scope="col">Bytes</th></tr>
-{%- for name, files, size in content %}
-<tr><td>{{ name }}</td><td class="number">{{ "{:,}".format(files) }}</td>
-<td class="number">{{ "{:,}".format(size) }}</td></tr>
-{%- endfor %}
-</table>
-</body>
-</html>
-"""
-
-
-def preview(facts: RunFacts, authors: Sequence[Author], members: Sequence[ArchiveMember]) -> bytes:
-    """The page ro-crate-preview.html for `members`, without itself and the metadata.
-
-    Without scripts and outside resources, and made from the given facts only, so that equal runs have equal
-    pages. RO-Crate 1.1 asks for a page with the metadata of the root and a link to the metadata file.
-    """
-    files: Counter[str] = Counter()
-    sizes: Counter[str] = Counter()
-    for one in members:
-        directory = one.name.partition("/")[0] + "/" if "/" in one.name else "(top)"
-        files[directory] += 1
-        sizes[directory] += one.size
-    page = Environment(autoescape=True).from_string(_PAGE)
-    text = page.render(
-        facts=facts,
-        authors=authors,
-        metadata=METADATA,
-        versions=sorted({**facts.versions, **facts.versions_when_made}.items()),
-        content=[(name, files[name], sizes[name]) for name in sorted(files)],
-    )
-    return f"{text}\n".encode()
-
 
 SHOWN = 20
 """The most findings that an error message lists."""

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from in_toto_attestation.v1.resource_descriptor import ResourceDescriptor
 from in_toto_attestation.v1.statement import STATEMENT_TYPE_URI, Statement
 
+from bfcl_pipeline.base.differences import MISSING, differences, items_of
 from bfcl_pipeline.base.errors import BadSignature
 from bfcl_pipeline.base.strict_json import canonical, read_strictly
 from bfcl_pipeline.base.text import cut, valid_unicode
@@ -110,29 +111,20 @@ def predicate_of(run: ArchivedRun) -> dict[str, Json]:
     }
 
 
-def first_difference(stated: Json, derived: Json, place: str = "") -> str | None:
+def first_difference(stated: Json, derived: Json) -> str | None:
     """The first field in which a predicate differs from that of the archive; None if it does not.
 
-    `stated` may be of anybody: it is followed only as deep as `derived`, and shown in at most one line.
+    1, 1.0 and true are three values. `stated` may be of anybody: it is shown in at most one line.
     """
-    if isinstance(stated, Mapping) and isinstance(derived, Mapping):
-        for name in sorted({*stated, *derived}):
-            where = f"{place}.{name}" if place else name
-            if name not in stated:
-                return f"{where} is missing"
-            if name not in derived:
-                return f"{cut(where, _SHOWN)} is not a field of such a statement"
-            difference = first_difference(stated[name], derived[name], where)
-            if difference is not None:
-                return difference
+    one = next(differences(stated, derived, parts=items_of), None)
+    if one is None:
         return None
-    if isinstance(stated, list) and isinstance(derived, list) and len(stated) == len(derived):
-        pairs = enumerate(zip(stated, derived, strict=True))
-        found = (first_difference(*pair, f"{place}[{number}]") for number, pair in pairs)
-        return next((difference for difference in found if difference is not None), None)
-    if type(stated) is type(derived) and not isinstance(stated, (Mapping, list)) and stated == derived:
-        return None
-    return f"{place} is {_short(stated)}, in the archive {_short(derived)}"
+    place = cut(one.path, _SHOWN)
+    if one.first is MISSING:
+        return f"{place} is missing"
+    if one.second is MISSING:
+        return f"{place} is not a field of such a statement"
+    return f"{place} is {_short(one.first)}, in the archive {_short(one.second)}"
 
 
 def _short(value: Json) -> str:

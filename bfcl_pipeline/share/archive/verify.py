@@ -19,7 +19,7 @@ from bfcl_pipeline.runs.archived.findings import (
     VerifiedArchive,
     worst,
 )
-from bfcl_pipeline.runs.archived.members import file_sha256
+from bfcl_pipeline.runs.archived.members import file_sha256, has_sha256
 from bfcl_pipeline.runs.archived.reading import SealedArchive
 from bfcl_pipeline.runs.archived.unpacking import ArchivedRun, check_hashes, unpack_whole_run
 from bfcl_pipeline.runs.making import log_records
@@ -219,7 +219,7 @@ def _software_differences(metadata: CrateMetadata, project: Path) -> Iterator[st
             yield f"{name} {version} in the archive, {installed.get(name, 'none')} here"
     workflow = [name for name in sorted(metadata.sha256) if name.startswith(("Snakefile", "workflow/"))]
     for names in ([LOCK] if LOCK in metadata.sha256 else [], workflow):
-        other = (name for name in names if not _has_sha256(project / name, metadata.sha256[name]))
+        other = (name for name in names if not has_sha256(project / name, metadata.sha256[name]))
         yield from (f"{name} is not the same" for name in islice(other, 1))
 
 
@@ -231,15 +231,11 @@ def _check_data(run: ArchivedRun) -> None:
     if any(file_sha256(wheel) == sha256 for wheel in wheels):
         return
     staged = run.metadata.staged.items()
-    if not staged or not all(_has_sha256(data / name, expected) for name, expected in staged):
+    if not staged or not all(has_sha256(data / name, expected) for name, expected in staged):
         raise StagingError(
             f"{data}: another release than {version} is staged, or its files differ. Run "
             f"`{stage_command(run)}` first."
         )
-
-
-def _has_sha256(path: Path, sha256: str) -> bool:
-    return path.is_file() and file_sha256(path) == sha256
 
 
 def _check_web(record: Path, cores: int, findings: Findings, step_log: Log) -> bool:

@@ -1,1 +1,1 @@
-"""Asks a model again for answers that an archive has, and tests whether they could be this model's."""
+"""Asks a model again for answers that an archive has, and compares how well both agree with it."""

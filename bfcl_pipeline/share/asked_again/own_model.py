@@ -5,45 +5,34 @@ machines are compared by the records of what made the answers; an archive's reco
 wrote them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
+from itertools import islice
 
 from bfcl_pipeline.ask.generation import Adapter, ChatAsking
 from bfcl_pipeline.ask.models import build_adapter
+from bfcl_pipeline.base.differences import differences, items_of
 from bfcl_pipeline.base.errors import ConfigError
-from bfcl_pipeline.base.text import cut, on_one_line, unknown_name
+from bfcl_pipeline.base.text import line_of, unknown_name
 from bfcl_pipeline.benchmark.config import KINDS, ModelRow
 from bfcl_pipeline.benchmark.records import Json
 from bfcl_pipeline.dialogue.families import FamilyAsking
 from bfcl_pipeline.dialogue.prompts import Texts
 from bfcl_pipeline.runs.making import Making
-from bfcl_pipeline.runs.provenance import Provenance
 from bfcl_pipeline.share.asked_again.drawing import RequestDraw
 
 _MODEL = "model"
-"""The key of a body, and of an identity, with the name of the model at its API: the same weights may have
-another name at the verifier's."""
+"""The key with the name of the model at its API: the same weights may have another name elsewhere."""
 
-_OF_ANSWERS = ("torch", "transformers", "tokenizers", "numpy", "python")
-"""The packages that compute the answers of a model in the job's process."""
-
-_MOST = 12  # differences that are reported
-_LONGEST_VALUE = 120  # characters of a value in a message
-_ABSENT = "nothing"
+_MOST, _LONGEST = 12, 120  # differences that are reported; characters of a path or value in one
 
 
 def own_row(name: str, renamed: Mapping[str, str], rows: Mapping[str, ModelRow]) -> ModelRow:
     """The verifier's row for the model `name` of an archive.
 
-    Args:
-        name: the name in the archive.
-        renamed: the verifier's names for names in the archive; without one, the same name is used.
-        rows: the verifier's rows.
+    renamed: the verifier's names for names in the archive; without one, the same name is used.
 
-    Raises:
-        ConfigError: there is no such row, or its model cannot be asked.
+    Raises ConfigError if there is no such row, or its model cannot be asked.
     """
     own = renamed.get(name, name)
     if own not in rows:
@@ -61,17 +50,10 @@ def own_row(name: str, renamed: Mapping[str, str], rows: Mapping[str, ModelRow])
     return row
 
 
-def other_identity(row: ModelRow, archived: ModelRow, draw: RequestDraw, texts: Texts) -> list[str]:
+def other_identity(archived: ModelRow, row: ModelRow, draw: RequestDraw, texts: Texts) -> list[str]:
     """What may decide answers besides the requests, and differs between the two rows, in lines.
 
-    Args:
-        row: the verifier's.
-        archived: the archive's.
-        draw: the requests that will be sent.
-        texts: of the staged release.
-
-    Raises:
-        ConfigError: the verifier's row asks something else; the message has the first difference.
+    Raises ConfigError with the first difference if the verifier's row asks something else.
     """
     name, theirs, own = draw.model, build_adapter(archived, offline=True), build_adapter(row, offline=True)
     if _way(theirs) != _way(own):
@@ -81,69 +63,42 @@ def other_identity(row: ModelRow, archived: ModelRow, draw: RequestDraw, texts: 
         )
     for one in draw.requests:
         body = own.body(own.asking.written(one.request, texts))
-        different = next(differing(_without_model(one.body), _without_model(body)), None)
+        different = next(_differing({**one.body, _MODEL: ""}, {**body, _MODEL: ""}), None)
         if different is not None:
             raise ConfigError(
                 f"--ask-again: your row {row.name} asks something else than the archive's {name}, so its "
                 f"answers would prove nothing. The first difference, in a request of {one.entry.entry_id}: "
                 f"{different}. Change the `options` of your row, or name another: --as {name}=OWN."
             )
-    return list(dict.fromkeys(differing(_identity(archived, theirs), _identity(row, own))))
+    return list(_differing(_identity(archived, theirs), _identity(row, own)))
 
 
 def different_surroundings(archived: Making, own: Making) -> Iterator[str]:
     """What differs in what made the answers, in lines; nothing is known of what has no record."""
-    for what, theirs, ours in (
-        ("the model that the API names", archived.models, own.models),
-        ("the system fingerprint", archived.fingerprints, own.fingerprints),
-    ):
-        if theirs and ours and set(theirs) != set(ours):
-            yield f"{what} is {_names(theirs)} in the archive and {_names(ours)} in yours"
-    if archived.records and own.records:
-        lines = list(differing(_facts(archived.records[-1]), _facts(own.records[-1])))
-        yield from lines[:_MOST]
-        if len(lines) > _MOST:
-            yield f"and {len(lines) - _MOST:,} more of what made the answers"
+    theirs, ours = _facts(archived), _facts(own)
+    both = [name for name in theirs if name in ours]
+    lines = _differing(*({name: facts[name] for name in both} for facts in (theirs, ours)))
+    return islice(lines, _MOST)
 
 
-def batch_invariant(making: Making) -> bool:
-    """Whether all answers have a record by which their vLLM server answers equally in every batch."""
-    servers = [use.document.server if use.document is not None else None for use in making.uses]
-    return bool(servers) and all(
-        server is not None and server.environment.get("VLLM_BATCH_INVARIANT") == "1" for server in servers
-    )
+def _differing(archived: Json, own: Json) -> Iterator[str]:
+    """Where two JSON values differ, in lines; 1, 1.0 and true are three values, as they are sent."""
+    for one in differences(archived, own, parts=items_of):
+        texts = (one.path, repr(one.first), repr(one.second))
+        yield "{} is {} in the archive and {} in yours".format(*(line_of(text, _LONGEST) for text in texts))
 
 
-def differing(archived: Json, own: Json, place: str = "") -> Iterator[str]:
-    """Where two JSON values differ, in words, in the order of the archive's."""
-    match archived, own:
-        case dict(), dict():
-            for key in dict.fromkeys([*archived, *own]):
-                where = f"{place}.{key}" if place else str(key)
-                yield from differing(archived.get(key, _ABSENT), own.get(key, _ABSENT), where)
-        case ((list() | tuple()), (list() | tuple())) if len(archived) == len(own):
-            for number, (one, other) in enumerate(zip(archived, own, strict=True)):
-                yield from differing(one, other, f"{place}[{number}]")
-        case _ if archived != own or isinstance(archived, bool) != isinstance(own, bool):
-            theirs, ours = (cut(on_one_line(repr(value)), _LONGEST_VALUE) for value in (archived, own))
-            yield f"{place or 'the body'} is {theirs} in the archive and {ours} in yours"
-
-
-def _facts(record: Provenance) -> Json:
+def _facts(making: Making) -> dict[str, Json]:
     """What may change answers: of a model behind somebody's API, only what is known of the model."""
-    facts: dict[str, Json] = {"model": asdict(record.model)}
-    if record.server is not None:
-        facts["server"] = asdict(record.server)
-    elif record.model.weights is not None:
-        facts["gpus"] = [asdict(gpu) for gpu in record.machine.gpus]
-        facts["processor"] = record.machine.processor
-        facts["packages"] = {name: record.packages.get(name) for name in _OF_ANSWERS}
+    named = {"returned models": making.models, "returned fingerprints": making.fingerprints}
+    facts: dict[str, Json] = {name: ", ".join(sorted(counts)) for name, counts in named.items() if counts}
+    if making.records:
+        record = making.records[-1]
+        facts["model"] = asdict(record.model)
+        facts["server"] = record.server and asdict(record.server)
+        if record.model.weights is not None:
+            facts["gpus"] = [asdict(gpu) for gpu in record.machine.gpus]
     return facts
-
-
-def _names(counts: Mapping[str, int]) -> str:
-    names = sorted(counts, key=lambda name: (-counts[name], name))
-    return ", ".join(map(repr, names[:3])) + (f" and {len(names) - 3:,} more" if len(names) > 3 else "")
 
 
 def _way(adapter: Adapter) -> str:
@@ -156,11 +111,6 @@ def _way(adapter: Adapter) -> str:
     return type(adapter.asking).__name__
 
 
-def _without_model(body: Json) -> Json:
-    return {key: value for key, value in body.items() if key != _MODEL} if isinstance(body, dict) else body
-
-
 def _identity(row: ModelRow, adapter: Adapter) -> Json:
     """What decides answers besides the body, as far as it is known."""
-    known = adapter.identity if isinstance(adapter.identity, Mapping) else {"identity": adapter.identity}
-    return {_MODEL: row.model, "weights": row.weights, **known}
+    return {_MODEL: row.model, "weights": row.weights, "identity": adapter.identity}

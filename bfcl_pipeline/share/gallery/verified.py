@@ -17,7 +17,7 @@ from bfcl_pipeline.base.errors import BadSignature, ConfigError, NotCheckable, P
 from bfcl_pipeline.base.files import atomic_path
 from bfcl_pipeline.base.text import Log, line_of, printable
 from bfcl_pipeline.runs.archived.findings import Part, Verification, VerifiedArchive
-from bfcl_pipeline.runs.archived.members import file_sha256
+from bfcl_pipeline.runs.archived.members import file_sha256, has_sha256
 from bfcl_pipeline.runs.provenance.software import versions
 from bfcl_pipeline.share.archive.attestations import SUBJECT, AttestationOptions, statement_of
 from bfcl_pipeline.share.archive.statement import first_difference, read_statement, subject_of
@@ -121,8 +121,7 @@ class Verifier:
         known = read_record(path, key)
         name = line_of(min(file.name for file in found.files))
         if known is not None and all(
-            (self.out / place).is_file() and file_sha256(self.out / place) == sha256
-            for place, sha256 in known.files.items()
+            has_sha256(self.out / place, one) for place, one in known.files.items()
         ):
             self.log(f"{count} {name}: {known.outcome}, as found before")
             return known
@@ -207,10 +206,10 @@ def verification_key(
 
 def _copy(found: Found, target: Path) -> None:
     """Copies an archive into the site, unless it is there."""
-    if not (target.is_file() and file_sha256(target) == found.sha256):
+    if not has_sha256(target, found.sha256):
         with atomic_path(target) as temporary:
             shutil.copyfile(found.files[0], temporary)
-            if file_sha256(temporary) != found.sha256:
+            if not has_sha256(temporary, found.sha256):
                 raise ConfigError(f"{found.files[0]}: changed while the site was made. Make it again.")
 
 

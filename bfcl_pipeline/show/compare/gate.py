@@ -6,10 +6,10 @@ choice.
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 
 from bfcl_pipeline.base.errors import TableError
 from bfcl_pipeline.benchmark.definition.leaderboard import categories_of
+from bfcl_pipeline.judge.scoring.statistics.paired import Decision, decide
 from bfcl_pipeline.show.compare.compare import Comparison, ScoreDifference
 from bfcl_pipeline.show.compare.sides import Side
 
@@ -32,14 +32,6 @@ class UnreadCalls:
 def unread_calls(side: Side) -> UnreadCalls:
     """Counts them; all trials of a side together."""
     return UnreadCalls(side.label, side.answers, len(side.unread), next(iter(side.unread), None))
-
-
-class Decision(StrEnum):
-    """What the interval of a difference says about a margin."""
-
-    PASS = "pass"  # noqa: S105, the word; the lower limit is not below minus the margin
-    FAIL = "fail"  # the upper limit is below minus the margin: worse by more than the margin
-    UNDECIDED = "undecided"  # minus the margin is within the interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,17 +75,6 @@ class Gate:
             return False
         accepted = {Decision.PASS, Decision.UNDECIDED} if self.undecided_passes else {Decision.PASS}
         return self.decision in accepted
-
-
-def decide(low: float, high: float, margin: float) -> Decision:
-    """The decision for a difference (run minus baseline) with a 95 % interval, all as shares.
-
-    The run passes if the interval excludes a loss of more than the margin, and fails if it excludes a
-    smaller one.
-    """
-    if low >= -margin:
-        return Decision.PASS
-    return Decision.FAIL if high < -margin else Decision.UNDECIDED
 
 
 def gate(

@@ -4,8 +4,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from bfcl_pipeline.base.text import plural, printable, text_table
+from bfcl_pipeline.judge.scoring.statistics.paired import Decision
 from bfcl_pipeline.show.compare.compare import Comparison, ScoreDifference
-from bfcl_pipeline.show.compare.gate import Decision, Gate, GatedScore
+from bfcl_pipeline.show.compare.gate import Gate, GatedScore
 
 HEADINGS = ("score", "entries", "A", "B", "A-B", "95 % interval", "only A", "only B", "p (Holm)", "shows")
 """The columns of a table of one comparison."""

@@ -21,12 +21,12 @@ from bfcl_pipeline.benchmark.records import (
     Status,
     Verdict,
 )
-from bfcl_pipeline.dialogue.calls import decode, write_calls
-from bfcl_pipeline.judge.scoring import answer_format, truth_calls
+from bfcl_pipeline.dialogue.calls import write_calls
+from bfcl_pipeline.judge.scoring import truth_calls
 from bfcl_pipeline.judge.scoring.answer_field import answer_field
 from bfcl_pipeline.judge.scoring.findings import Finding
 from bfcl_pipeline.judge.scoring.judge import MAX_RESULT
-from bfcl_pipeline.judge.scoring.single_turn import plan_of
+from bfcl_pipeline.judge.scoring.single_turn import answer_calls, plan_of
 from bfcl_pipeline.show.playback.conditions import Conditions
 from bfcl_pipeline.show.playback.conversation import PlayedStep, play, play_agentic
 from bfcl_pipeline.show.transcripts.entry import has_memory, is_conversation
@@ -127,7 +127,7 @@ def _result(result_json: str | None) -> Json:
 
 def _single(entry: Entry, result: Json, mode: Mode, rules: Rules, limits: TextLimits) -> Iterator[Item]:
     """A single answer: a text unchanged, then the calls in it, or why it cannot be read as calls."""
-    calls = _calls(entry, result, mode, rules)
+    calls = answer_calls(entry, result, mode, judged_entry(entry, rules).rules)
     label = "answer"
     if isinstance(calls, DecodeFailure) or not calls or is_more_than(result, calls, _as_python):
         yield Item(Kind.TEXT, cut(raw_text(result), limits.words), label=label)
@@ -142,20 +142,6 @@ def _single(entry: Entry, result: Json, mode: Mode, rules: Rules, limits: TextLi
 
 def _as_python(calls: Sequence[Call]) -> str:
     return write_calls(calls, ReturnFormat.PYTHON)
-
-
-def _calls(entry: Entry, result: Json, mode: Mode, rules: Rules) -> tuple[Call, ...] | DecodeFailure:
-    """The calls in an answer; none in a text in native mode."""
-    if mode is Mode.FC and isinstance(result, str):
-        return ()
-    expected = answer_format(entry)
-    return decode(
-        result,
-        mode=mode,
-        return_format=expected.return_format,
-        tool_call_tag=expected.tool_call_tag,
-        rules=judged_entry(entry, rules).rules,
-    )
 
 
 def _turns(

@@ -142,7 +142,7 @@ def test_each_edited_field_is_named(
     [
         ({**PREDICATE, "extra": 1}, "extra is not a field of such a statement"),
         ({name: value for name, value in PREDICATE.items() if name != "run"}, "run is missing"),
-        ({**PREDICATE, "marks": []}, "marks is a list of 0, in the archive a list of 1"),
+        ({**PREDICATE, "marks": []}, "marks[0] is missing"),
         (edited(("software", "changed"), 0), "software.changed is 0, in the archive false"),
         (edited(("models", 0, "answers", "number"), 3.0), "answers.number is 3.0, in the archive 3"),
         (edited(("release",), ["x"]), "release is a list of 1, in the archive an object of 2"),

@@ -15,7 +15,7 @@ import pytest
 
 from bfcl_pipeline.ask.models.oracle import answer
 from bfcl_pipeline.benchmark.config import model_folder
-from bfcl_pipeline.benchmark.records import Entry, Mode
+from bfcl_pipeline.benchmark.records import Entry, Mode, Rules
 from bfcl_pipeline.benchmark.tables import entries_path, read_entries
 from bfcl_pipeline.cli import main
 from tests.support.local_chat import LocalChat, local_chat
@@ -138,7 +138,8 @@ def test_an_invented_run_verifies_and_is_told_apart_when_the_model_is_asked(
     output = capsys.readouterr().out
     assert "derived again and are identical" in output
     findings = [line for line in output.splitlines() if line.startswith("DIFFERS")]
-    for finding, model, levels in zip(findings, MODELS, ("calls", "calls and verdicts"), strict=True):
+    edited_levels = ", ".join(["same calls", *(f"wrong, {rules}" for rules in Rules)])
+    for finding, model, levels in zip(findings, MODELS, ("same calls", edited_levels), strict=True):
         assert finding.split()[1] == "answers"
         assert model in finding
-        assert f"their {levels} differ more than its own do" in finding
+        assert finding.endswith(f"below its own by more than the margin: {levels}")

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from bfcl_pipeline.benchmark.records import Rules
+from bfcl_pipeline.judge.scoring.statistics.paired import Decision, decide
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.show.compare.compare import Comparer, Comparison
-from bfcl_pipeline.show.compare.gate import Decision, decide
 from bfcl_pipeline.show.compare.sides import Choice, read_sides
 from bfcl_pipeline.show.compare.text import comparison_text, pairs_text
 from tests.support.synthetic_run import MadeUpModel, Marks, marks, write_run

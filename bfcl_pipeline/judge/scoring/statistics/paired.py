@@ -1,4 +1,4 @@
-"""Two models on the same entries: intervals of the difference, exact tests, correction for many tests.
+"""Two models on the same entries: intervals of the difference, exact tests, decisions.
 
 Covers verdicts, or their means over trials, as arrays over the same entries in the same order.
 docs/statistics.md derives the formulas.
@@ -7,6 +7,7 @@ docs/statistics.md derives the formulas.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import TypeAlias
 
 import numpy as np
@@ -24,6 +25,14 @@ from bfcl_pipeline.judge.scoring.statistics.clustered import (
 from bfcl_pipeline.judge.scoring.statistics.power import Z_95
 
 Booleans: TypeAlias = NDArray[np.bool_]
+
+
+class Decision(StrEnum):
+    """What the interval of a difference says about a margin."""
+
+    PASS = "pass"  # noqa: S105, the word; the lower limit is not below minus the margin
+    FAIL = "fail"  # the upper limit is below minus the margin: worse by more than the margin
+    UNDECIDED = "undecided"  # minus the margin is within the interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +101,17 @@ def _limits(net: float, squares: float, pairs: float, effective: float) -> Limit
         max(-1.0, min(centre - half, observed)),
         min(1.0, max(centre + half, observed)),
     )
+
+
+def decide(low: float, high: float, margin: float) -> Decision:
+    """The decision for a difference with a 95 % interval, all as shares.
+
+    The first side passes if the interval excludes a loss of more than the margin, and fails if it excludes
+    a smaller one.
+    """
+    if low >= -margin:
+        return Decision.PASS
+    return Decision.FAIL if high < -margin else Decision.UNDECIDED
 
 
 def mcnemar(only_first: int, only_second: int) -> float:
