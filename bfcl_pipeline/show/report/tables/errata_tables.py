@@ -220,7 +220,7 @@ def _corrections(made: spec.RunSources) -> Iterator[spec.Row]:
             continue
         mended = pl.concat([verified, corrected.join(verified, on="entry_id", how="anti")])
         steps = (official, corrected, mended, verified, verified.filter(~is_disputed))
-        shares = [leaderboard_scores(_counts(step), made.sizes) for step in steps]
+        shares = [leaderboard_scores(_by_category(step), made.sizes) for step in steps]
         for name in SCORES:
             if shares[0][name].evaluated:
                 first, by_rules, by_truths, last, undisputed = (step[name].accuracy for step in shares)
@@ -237,7 +237,7 @@ def _corrections(made: spec.RunSources) -> Iterator[spec.Row]:
                 }
 
 
-def _counts(verdicts: pl.DataFrame) -> dict[str, Count]:
+def _by_category(verdicts: pl.DataFrame) -> dict[str, Count]:
     by_category = verdicts.group_by("category").agg(pl.len(), pl.col("valid").sum())
     return {category: Count(size, right) for category, size, right in by_category.iter_rows()}
 
