@@ -32,7 +32,7 @@ def test_the_sample_is_of_every_stratum_and_read_twice() -> None:
 
 
 def test_what_was_decided_is_what_the_errata_have() -> None:
-    """A defect is confirmed there, an arguable one disputed; what both readers found right is not listed as wrong."""
+    """A defect is confirmed there, an arguable one disputed, and what is right is not listed as wrong."""
     status = {one.entry_id: set[ErratumStatus]() for one in errata()}
     for erratum in errata():
         status[erratum.entry_id].add(erratum.status)

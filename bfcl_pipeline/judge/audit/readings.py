@@ -1,7 +1,7 @@
 """How complete the errata are: entries read by two readers, who saw neither the errata nor each other.
 
-`readings.csv` has a random sample of the entries without an erratum, and one entry of each confirmed record,
-mixed. A reading says `right`, `defect` or `disputed`; `adjudicated` is what was decided after it. A
+`readings.csv` has a random sample of the entries without an erratum, and one entry of each confirmed
+record, mixed. A reading says `right`, `defect` or `disputed`; `adjudicated` is what was decided after it. A
 sampled entry that other work had listed before that is `listed`, and counts in no rate.
 """
 
@@ -215,6 +215,9 @@ The readers agree on {alike} of {read} entries: Cohen's kappa is {kappa:.2f} for
 Of {confirmed} entries with a confirmed record, a reader who did not know it found a defect in {defect},
 called {disputed} disputed and {right} right. The readers compared texts as the official rules do, so that
 defects of the corrected and verified rules, and of the release's converters of source text, are among the
-last. What became of those that the second reader did not confirm:
+last. A reader saw one entry at a time, so neither of two entries that contradict each other beside the
+other, and saw a long context cut short; that an accepted answer of a memory entry must stand between word
+boundaries was not said. A decision that differs from the reading has its reason in the record. What became
+of those that the second reader did not confirm:
 
 {other}"""

@@ -17,6 +17,7 @@ ERRATA = [each for each in errata() if each.entry_id.startswith(("memory_", "web
 CONFIRMED = [each for each in ERRATA if each.confirmed]
 
 FAITHFUL = {
+    "web_search_18": "Bucky the Bronco",
     "web_search_27": "2025-04-16",
     "web_search_37": "Delhi University",
     "web_search_82": "Ahmad Al-Abdullah Al-Sabah",
@@ -30,6 +31,7 @@ FAITHFUL = {
     "memory_62-finance-7": "long-term approach",
     "memory_104-student-24": "cross-functional collaboration",
     "memory_90-student-10": "I cannot answer this question",
+    "memory_143-notetaker-13": "Call the auto repair shop",
 }
 """An answer that the session or the last hop gives, by question."""
 
@@ -43,6 +45,7 @@ SAID = {
     "memory_62-finance-7": "long-term approach",
     "memory_104-student-24": "cross-functional collaboration",
     "memory_90-student-10": "one of my proudest moments in college",
+    "memory_143-notetaker-13": "Call auto repair shop about weird noise in the engine",
 }
 """Words of a session, by question."""
 

@@ -41,9 +41,12 @@ FAITHFUL = {
     41: Change("send_message", lambda results: {"message": results["cat"]["file_content"]}),
     43: Change("send_message", lambda results: {"message": results["cat"]["file_content"]}),
     49: Change("tail"),
+    61: Change("estimate_drive_feasibility_by_mileage", dictated(distance=608.94)),
+    63: Change("estimate_drive_feasibility_by_mileage", dictated(distance=608.94)),
     88: Earlier(3),
     95: Earlier(4),
     101: Earlier(2),
+    104: Earlier(2),
     133: Change("add_to_watchlist", dictated(stock="GORI")),
     143: Change(
         "send_message",
