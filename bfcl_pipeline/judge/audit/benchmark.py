@@ -60,7 +60,11 @@ class Benchmark:
         return self.wanted is None or entry.entry_id in self.wanted
 
     def checked_with(self, *checks: Check) -> Iterator[Entry]:
-        """The scored entries of the categories with one of these checkers."""
+        """The scored entries whose findings are wanted, of the categories with one of these checkers."""
+        return filter(self.wants, self.compared(*checks))
+
+    def compared(self, *checks: Check) -> Iterator[Entry]:
+        """The scored entries, wanted or not, of the categories with one of these checkers."""
         for name, entries in self.entries.items():
             if CATEGORIES[name].check in checks:
                 yield from (entry for entry in entries if not entry.prerequisite)
