@@ -213,7 +213,7 @@ Written by `bfcl-pipeline audit --patch`. The patches apply to commit {commit}, 
 {version} was built. Each of them concerns one defect of one or more entries. In the root of the
 repository, `git am DIR/*.patch` makes one commit of each; `git apply DIR/*.patch` changes the files only.
 They are applied in this order, because some change neighbouring lines. For some entries alone,
-`bfcl-pipeline audit --patch DIR --entry ID ...` writes patches that need no others.
+`bfcl-pipeline audit ENTRY ... --patch DIR` writes patches that need no others.
 
 The evidence is a command of bfcl-pipeline for the first of the entries; for another entry, put its id into
 the command.

@@ -9,7 +9,7 @@ from dataclasses import replace
 from bfcl_pipeline.benchmark.errata import Erratum, errata_of
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.judge.audit.agentic import answers_within_words, broken_hops, deciding_forms
-from bfcl_pipeline.judge.audit.benchmark import Benchmark, Suspicion
+from bfcl_pipeline.judge.audit.benchmark import Benchmark, Suspicion, are_compared
 from bfcl_pipeline.judge.audit.drift import drifted_variants
 from bfcl_pipeline.judge.audit.omissions import (
     accepted_omissions,
@@ -44,7 +44,7 @@ DETECTORS: Mapping[str, Callable[[Benchmark], Iterable[Suspicion]]] = {
 }
 """Every detector, by the class of the defects that it finds (errata.DEFECTS)."""
 
-__all__ = ["DETECTORS", "Benchmark", "Suspicion", "adjudicated_by", "find"]
+__all__ = ["DETECTORS", "Benchmark", "Suspicion", "adjudicated_by", "are_compared", "find"]
 
 
 def find(

@@ -15,6 +15,27 @@ from bfcl_pipeline.judge.scoring.multi_turn import MultiTurnChecker
 from bfcl_pipeline.judge.scoring.truth import TruthTurn
 from bfcl_pipeline.world.tools import Constants
 
+_COMPARED = (
+    (
+        *(Check.SIMPLE, Check.MULTIPLE, Check.PARALLEL),
+        *(Check.RELEVANCE, Check.IRRELEVANCE, Check.FORMAT_SENSITIVITY),
+    ),
+    (Check.MULTI_TURN,),
+    (Check.MEMORY,),
+    (Check.WEB_SEARCH,),
+)
+"""The checks of categories whose entries detectors compare with each other."""
+
+
+def are_compared(name: str, other: str) -> bool:
+    """Whether detectors need the entries of the category `name` for findings on entries of `other`.
+
+    Restatements are compared with others, and no other with them.
+    """
+    category = CATEGORIES[name]
+    both = {category.check, CATEGORIES[other].check}
+    return not category.prompt_only and any(both <= set(checks) for checks in _COMPARED)
+
 
 @dataclass(frozen=True, slots=True)
 class Suspicion:

@@ -87,6 +87,7 @@ def test_only_defects_that_may_be_real_mark_an_answer(show, listed, status, mark
 
 
 def test_an_entry_without_errata_has_no_such_part(show, listed):
-    """Of an entry that the errata do not list nothing is added to the page."""
+    """Nothing is added to an answer; the entry alone has a line that says so."""
     listed()
     assert "erratum" not in show(ENTRY, answer(12))
+    assert show(ENTRY).endswith("\n\nno erratum on record\n")

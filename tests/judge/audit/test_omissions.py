@@ -63,7 +63,7 @@ def test_a_default_that_may_not_be_written(schema, accepted):
     ],
 )
 def test_a_default_that_may_be_written(schema, accepted, required):
-    """A parameter is not listed if its default is accepted, if it must be given, or without a literal one."""
+    """A parameter is not listed if its default is accepted, it must be given, or it has no literal one."""
     assert found("written_default", entry(schema, accepted, required=required)) == []
 
 
@@ -89,7 +89,7 @@ def test_defaults_of_keys():
     ],
 )
 def test_an_omission_of_what_is_asked(schema, accepted, request_text):
-    """A parameter is listed if the request states another value than the default, and it may be left out."""
+    """It is listed if the request states another value than the default, and it may be left out."""
     asked = single_turn("simple_python_0", request_text, {"summary": accepted}, {"summary": schema})
     assert len(found("omission", asked)) == 1
     assert found("written_default", asked) == []

@@ -70,7 +70,7 @@ def test_own_words_that_are_rejected(accepted, request_text, own):
     ],
 )
 def test_own_words_that_are_accepted(description, accepted, request_text):
-    """Lists of places, other parameters, forms of the doc, and words that the request has, are not listed."""
+    """Lists of places, other parameters, forms that the doc has, and stated forms are not listed."""
     assert found("wording", entry(description, accepted, request_text)) == []
 
 
