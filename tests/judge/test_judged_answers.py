@@ -12,7 +12,7 @@ ROW = {"category": "simple_python", "entry_id": "simple_python_0", "mode": "fc"}
 
 
 def test_a_table_of_scored_responses(tmp_path):
-    """Rows of the rule set with an answer and a verdict are read; the columns run, model, rules may miss."""
+    """Rows of the rule set with an answer and a verdict are read; run, model and rules may be missing."""
     file, scored = tmp_path / "scored.parquet", {"result_json": "[]", "valid": False}
     rows = [
         ROW | scored | {"run": "a", "model": "m", "rules": "official"},

@@ -60,7 +60,7 @@ def test_answers_are_compared_by_what_they_say():
     ids=["one system", "different", "as many pass", "not decoded", "not JSON"],
 )
 def test_no_shared_error(answers):
-    """One system, different answers, as many right ones, and answers without a readable call do not count."""
+    """One system, different answers, as many right ones, and unreadable calls do not count."""
     assert listed(*judged(ONE, *answers)) == []
 
 
