@@ -47,13 +47,19 @@ the first of its entries; for another entry, put its id into the command. Restat
 the data of the entry are right in this respect.
 
 **Faithful model.** What becomes of a model that does what the entry asks for, under the official rules: it
-*fails*, it *may pass* (with one of several faithful answers), or it *passes*.
+*fails*, it *may pass* (with one of several faithful answers), or it *passes*. By a rejected record it fails
+where the data are right and a checker is not, which a corrected rule corrects ([rules.md](rules.md)).
 
 **Rules.** `official` and `corrected` score every entry as it is released. `verified` applies the corrected
 rules to entries without a confirmed defect and to *mended* entries, which get the proposed truth. Other
 entries with a confirmed defect are *left out*: no small change is proposed, or their question or function
 docs would have to change, and recorded answers are answers to the old text. Disputed and rejected records
 change nothing.
+
+**Proposals.** A proposal *adds* an accepted value where the released one is a faithful answer, too: the
+same value in another form, another reading of the request, or a call that returns what was asked for and
+more. It *replaces* the released value where an answer with it contradicts the request or the function doc,
+leaves out a value that the request states, or changes what is done in a way that nobody asked for.
 
 `bfcl-pipeline audit --patch DIR` writes all proposed changes as patches of the benchmark's repository.
 

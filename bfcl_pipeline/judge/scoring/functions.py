@@ -55,8 +55,9 @@ def check_argument(parameter: Parameter, value: Any, rules: Rules) -> Finding | 
     else:
         if not isinstance(value, str):
             return _not_source_text(parameter, value)
-        convert = convert_java if parameter.language is Language.JAVA else convert_javascript
-        value = convert(value, parameter.type_name, parameter.item_type_name)
+        types = (parameter.type_name, parameter.item_type_name)
+        is_java = parameter.language is Language.JAVA
+        value = convert_java(value, *types, rules) if is_java else convert_javascript(value, *types)
     return check_parameter(parameter, value, rules)
 
 

@@ -1,14 +1,16 @@
 """Converts values written as Java source, by the type of the function doc.
 
 Text of any other form stays text, which the type check then rejects. Covers the scalar
-types, arrays, `ArrayList` and `HashMap` in the spellings that the release reads, including its quirks: an
-element of a `String[]` keeps its quotes; only `Arrays.asList` and double-brace initialisers are read.
+types, arrays, `ArrayList` and `HashMap` in the spellings that the release reads, including its quirks: only
+`Arrays.asList` and double-brace initialisers of a list are read; `item_text` decides on quotes of items.
 Source: the release's Java type converter.
 """
 
 import re
 from collections.abc import Callable
 from typing import Any
+
+from bfcl_pipeline.benchmark.records import Rules
 
 MAX_TEXT = 5_000
 """Characters of a collection that is converted; a longer one stays text."""
@@ -30,10 +32,12 @@ _PUT = re.compile(r'put\("')
 _SPACE = re.compile(r"\s*")
 
 
-def convert_java(text: str, type_name: str, item_type: str | None = None) -> Any:
+def convert_java(
+    text: str, type_name: str, item_type: str | None = None, rules: Rules = Rules.OFFICIAL
+) -> Any:
     """The value of `text` as a Java `type_name` (with items of `item_type`), or `text` itself."""
     if type_name in _COLLECTIONS:
-        return _COLLECTIONS[type_name](text, item_type) if len(text) <= MAX_TEXT else text
+        return _COLLECTIONS[type_name](text, item_type, rules) if len(text) <= MAX_TEXT else text
     try:
         return _SCALARS.get(type_name, str)(text)
     except ValueError:  # more digits than Python converts to an int
@@ -62,39 +66,48 @@ def boolean(text: str) -> Any:
     return {"true": True, "false": False}.get(text, text)
 
 
-def _array(text: str, item_type: str | None) -> Any:
+def _array(text: str, item_type: str | None, rules: Rules) -> Any:
     match = _ARRAY.search(text)
     if match is None:
         return text
     items = (item.strip() for item in match[1].split(","))
-    return [_item(item, item_type) for item in items if item]
+    return [_item(item, item_type, rules) for item in items if item]
 
 
-def _array_list(text: str, item_type: str | None) -> Any:
+def _array_list(text: str, item_type: str | None, rules: Rules) -> Any:
     for creation in _AS_LIST.finditer(text):
         end = text.find("))", creation.end() + 1)
         inside = text[creation.end() : end]
         if end >= 0 and "\n" not in inside:
-            return [_list_item(item.strip(), item_type) for item in inside.split(",")]
+            return [_list_item(item.strip(), item_type, rules) for item in inside.split(",")]
     for creation in _INITIALISED_LIST.finditer(text):
         end = text.find("}}", creation.end() + 1)
         if end >= 0:
             added = _ADD.findall(text[creation.end() : end])
-            return [_list_item(item.strip(), item_type) for item in added]
+            return [_list_item(item.strip(), item_type, rules) for item in added]
     return [] if _NEW_LIST.search(text) else text
 
 
-def _list_item(text: str, item_type: str | None) -> Any:
+def _list_item(text: str, item_type: str | None, rules: Rules) -> Any:
     if item_type in ("char", "String"):
         return text[1:-1]  # the quotes, whatever they are
-    return _item(text, item_type)
+    return _item(text, item_type, rules)
 
 
-def _item(text: str, item_type: str | None) -> Any:
-    return convert_java(text, item_type) if item_type else untyped_java(text)
+def _item(text: str, item_type: str | None, rules: Rules) -> Any:
+    value = convert_java(text, item_type) if item_type else untyped_java(text)
+    return item_text(value, rules) if isinstance(value, str) else value
 
 
-def _hash_map(text: str, _item_type: str | None) -> Any:
+def item_text(text: str, rules: Rules) -> str:
+    """Rule `java-quotes`: official keeps the quotes of an item of an array, and of an `ArrayList` of any
+    type, so that `new String[]{"a"}` is not the list of the text a. Corrected removes them.
+    """
+    quoted = len(text) > 1 and text[0] == text[-1] and text[0] in "\"'"
+    return text[1:-1] if quoted and rules is Rules.CORRECTED else text
+
+
+def _hash_map(text: str, _item_type: str | None, _rules: Rules) -> Any:
     creation = _NEW_MAP.search(text)
     if creation is None:
         return text
@@ -175,7 +188,7 @@ _SCALARS: dict[str, Callable[[str], Any]] = {
 }
 """Types whose text is converted; `char`, `String` and `any` stay text."""
 
-_COLLECTIONS: dict[str, Callable[[str, str | None], Any]] = {
+_COLLECTIONS: dict[str, Callable[[str, str | None, Rules], Any]] = {
     "Array": _array,
     "ArrayList": _array_list,
     "HashMap": _hash_map,

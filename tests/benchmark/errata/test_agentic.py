@@ -17,9 +17,11 @@ ERRATA = [each for each in errata() if each.entry_id.startswith(("memory_", "web
 CONFIRMED = [each for each in ERRATA if each.confirmed]
 
 FAITHFUL = {
+    "web_search_27": "2025-04-16",
     "web_search_37": "Delhi University",
     "web_search_82": "Ahmad Al-Abdullah Al-Sabah",
     "web_search_73": "Medjugorje, Bosnia and Herzegovina",
+    "memory_18-customer-18": "digital artwork",
     "memory_94-student-14": "Data backups",
     "memory_123-student-43": "multiplayer strategy games",
     "memory_28-customer-28": "corner dents",
@@ -32,6 +34,7 @@ FAITHFUL = {
 """An answer that the session or the last hop gives, by question."""
 
 SAID = {
+    "memory_18-customer-18": "digital artwork",
     "memory_94-student-14": "data backups",
     "memory_123-student-43": "multiplayer strategy games",
     "memory_28-customer-28": "corner dents",

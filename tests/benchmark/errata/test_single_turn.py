@@ -21,11 +21,10 @@ def beside(name):
     return yaml.safe_load(Path(__file__).with_name(name).read_text(encoding="utf-8"))
 
 
-FAITHFUL, PASSING = beside("faithful_single_turn.yaml"), beside("passing_single_turn.yaml")
+FAITHFUL, UNFAITHFUL, PASSING = (
+    beside(f"{name}_single_turn.yaml") for name in ("faithful", "unfaithful", "passing")
+)
 """Calls by entry id, as the comments of the files say."""
-
-HARMLESS = {"parallel_multiple_26"}
-"""Entries with a confirmed erratum for which no answer is judged wrongly."""
 
 
 def named(chosen):
@@ -61,9 +60,9 @@ def test_every_reported_entry_is_adjudicated():
 
 @pytest.mark.parametrize("erratum", CONFIRMED)
 def test_a_confirmed_erratum_has_evidence(erratum, entry_of):
-    """A detector finds it, or a faithful answer fails; of a mended entry there is always such an answer."""
+    """A detector finds it, or a faithful answer fails, or another passes; of a mended entry one of them."""
     if treatment(entry_of(erratum.entry_id)) is Treatment.MENDED or " --detector " not in erratum.evidence:
-        assert erratum.entry_id in FAITHFUL.keys() | HARMLESS
+        assert erratum.entry_id in FAITHFUL.keys() | UNFAITHFUL.keys()
 
 
 @pytest.mark.parametrize("entry_id", FAITHFUL)
@@ -74,6 +73,14 @@ def test_a_faithful_answer_fails_officially(entry_id, entry_of):
     assert verdict(entry, calls, Rules.VERIFIED).valid is (
         None if treatment(entry) is Treatment.LEFT_OUT else True
     )
+
+
+@pytest.mark.parametrize("entry_id", UNFAITHFUL)
+def test_an_unfaithful_answer_passes_officially(entry_id, entry_of):
+    """Where the released truth is replaced, such an answer is not valid under `verified`."""
+    entry, calls = entry_of(entry_id), UNFAITHFUL[entry_id]
+    assert verdict(entry, calls, Rules.OFFICIAL).valid is True
+    assert verdict(entry, calls, Rules.VERIFIED).valid is False
 
 
 @pytest.mark.parametrize("entry_id", FAITHFUL)
@@ -93,22 +100,6 @@ def test_an_entry_that_is_not_mended_is_left_out(erratum, entry_of):
     assert status is (Status.ANSWERED if treatment(entry) is Treatment.MENDED else Status.LEFT_OUT)
     if not erratum.edits or not all(edit.in_truth for edit in erratum.edits):
         assert status is Status.LEFT_OUT
-
-
-@pytest.mark.parametrize("entry_id", HARMLESS)
-def test_a_harmless_erratum(entry_id, entry_of):
-    """The truth has a parameter that the function doc does not have, and it can be left out."""
-    entry = entry_of(entry_id)
-    docs = {doc["name"]: doc["parameters"]["properties"] for doc in entry.functions}
-    unknown = [
-        accepted
-        for call in entry.truth
-        for function, parameters in call.items()
-        for name, accepted in parameters.items()
-        if name not in docs[function]
-    ]
-    assert unknown
-    assert all("" in accepted for accepted in unknown)
 
 
 @pytest.mark.parametrize("erratum", RIGHT)

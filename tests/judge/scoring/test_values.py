@@ -111,6 +111,25 @@ def test_java_values(type_name, items, acceptable, value, expected):
 
 
 @pytest.mark.parametrize(
+    ("type_name", "items", "acceptable", "value", "corrected"),
+    [
+        ("Array", "String", [["a", "b"]], 'new String[]{"a", "b"}', None),
+        ("Array", "char", [["a"]], "new char[]{'a'}", None),
+        ("ArrayList", "any", [["a", "5"]], 'new ArrayList<>(Arrays.asList("a", 5))', None),
+        ("Array", "String", [["a"]], 'new String[]{"a}', "value_error:list/tuple"),
+        ("Array", "integer", [[5]], 'new int[]{"5"}', "type_error:nested"),
+    ],
+)
+def test_quotes_of_java_items(type_name, items, acceptable, value, corrected):
+    """Corrected rules read the text in quotes; official ones refuse it, and accept the bare word only."""
+    given = (type_name, acceptable, value, items, Language.JAVA)
+    assert error(*given) is not None
+    assert error(*given, rules=Rules.CORRECTED) == corrected
+    bare = value.replace('"', "").replace("'", "")
+    assert error(type_name, acceptable, bare, items, Language.JAVA) is None
+
+
+@pytest.mark.parametrize(
     ("type_name", "items", "acceptable", "value", "expected"),
     [
         ("integer", None, [7], "7", None),

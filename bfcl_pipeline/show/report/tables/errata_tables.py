@@ -2,7 +2,8 @@
 
 A ceiling is the score of a model that does what it is told, over the entries of the run. Such a model
 fails an entry with a confirmed defect whose record in the errata says so; under corrected rules not if
-these accept an answer; under verified rules never, as the entry is mended or left out.
+these accept an answer; under verified rules never, as the entry is mended or left out. By a rejected
+record that says so, it fails under official rules only: a corrected rule accepts the answer.
 """
 
 from collections import Counter
@@ -42,9 +43,8 @@ def release_ceilings(data: Path) -> list[spec.Row]:
     for name in sizes:
         check_staged(entries_path(data, name))
     by_entry: dict[str, list[Erratum]] = {}
-    for erratum in errata():
-        if erratum.status is not ErratumStatus.REJECTED:
-            by_entry.setdefault(erratum.entry_id, []).append(erratum)
+    for erratum in filter(_counts, errata()):
+        by_entry.setdefault(erratum.entry_id, []).append(erratum)
     listed = [
         ListedEntry(category_of(entry_id), entry_id, found, propose_treatment(found))
         for entry_id, found in by_entry.items()
@@ -59,7 +59,7 @@ class ListedEntry:
 
     category: str
     entry_id: str
-    errata: Sequence[Erratum]  # at least one; of `listed_entries` its confirmed and disputed defects
+    errata: Sequence[Erratum]  # at least one; of `listed_entries` those that `_counts` chooses
     treatment: Treatment  # under verified rules
 
     def columns(self, erratum: Erratum) -> spec.Row:
@@ -76,14 +76,28 @@ class ListedEntry:
     @property
     def fails(self) -> bool:
         """Whether a model that does what it is told fails the entry under official rules."""
+        return self.fails_when_corrected or any(map(_is_of_a_checker, self.errata))
+
+    @property
+    def fails_when_corrected(self) -> bool:
+        """Whether it fails by the data of the entry, which corrected rules leave as they are."""
         return any(erratum.confirmed and erratum.faithful is Faithful.FAILS for erratum in self.errata)
+
+
+def _is_of_a_checker(erratum: Erratum) -> bool:
+    """Whether the data are right, and a model that does what it is told fails under official rules only."""
+    return erratum.status is ErratumStatus.REJECTED and erratum.faithful is Faithful.FAILS
+
+
+def _counts(erratum: Erratum) -> bool:
+    return erratum.status is not ErratumStatus.REJECTED or _is_of_a_checker(erratum)
 
 
 def listed_entries(records: RunRecords) -> list[ListedEntry]:
     """The entries of the run that the errata list, categories in the release's order."""
     found = []
     for entry in _asked(records, errata()):
-        defects = [each for each in entry.errata if each.status is not ErratumStatus.REJECTED]
+        defects = list(filter(_counts, entry.errata))
         if defects:
             found.append(replace(entry, errata=defects))
     return found
@@ -126,7 +140,8 @@ def _errata(made: spec.RunSources) -> Iterator[spec.Row]:
         for entry in (one for one in made.errata if one.entry_id in judged):
             verdicts = {f"{rules}_valid": valid.get((entry.entry_id, rules)) for rules in Rules}
             for erratum in entry.errata:
-                yield {"model": model, **entry.columns(erratum), **verdicts}
+                if not _is_of_a_checker(erratum):
+                    yield {"model": model, **entry.columns(erratum), **verdicts}
 
 
 def _ceilings(made: spec.RunSources) -> Iterator[spec.Row]:
@@ -148,11 +163,12 @@ def _ceilings_over(
 ) -> Iterator[spec.Row]:
     """The rows of `ceilings` over entries of which each category has its number in `sizes`."""
     unreachable = [entry for entry in entries if entry.fails]
-    passing = accepted_by_corrected(unreachable, data)
+    by_data = [entry for entry in unreachable if entry.fails_when_corrected]
+    passing = accepted_by_corrected(by_data, data)
     left_out = Counter(entry.category for entry in entries if entry.treatment is Treatment.LEFT_OUT)
     lost_under = {
         Rules.OFFICIAL: Counter(entry.category for entry in unreachable),
-        Rules.CORRECTED: Counter(e.category for e in unreachable if e.entry_id not in passing),
+        Rules.CORRECTED: Counter(e.category for e in by_data if e.entry_id not in passing),
         Rules.VERIFIED: Counter[str](),
     }
     for rules in rule_sets:
