@@ -21,8 +21,8 @@ def beside(name):
     return yaml.safe_load(Path(__file__).with_name(name).read_text(encoding="utf-8"))
 
 
-FAITHFUL, UNFAITHFUL, PASSING = (
-    beside(f"{name}_single_turn.yaml") for name in ("faithful", "unfaithful", "passing")
+FAITHFUL, UNFAITHFUL, WRONG, PASSING = (
+    beside(f"{name}_single_turn.yaml") for name in ("faithful", "unfaithful", "wrong", "passing")
 )
 """Calls by entry id, as the comments of the files say."""
 
@@ -81,6 +81,14 @@ def test_an_unfaithful_answer_passes_officially(entry_id, entry_of):
     entry, calls = entry_of(entry_id), UNFAITHFUL[entry_id]
     assert verdict(entry, calls, Rules.OFFICIAL).valid is True
     assert verdict(entry, calls, Rules.VERIFIED).valid is False
+
+
+@pytest.mark.parametrize("entry_id", WRONG)
+def test_a_wrong_answer_fails_with_the_mended_truth(entry_id, entry_of):
+    """A proposal accepts no answer that contradicts the request."""
+    entry = entry_of(entry_id)
+    assert treatment(entry) is Treatment.MENDED
+    assert verdict(entry, WRONG[entry_id], Rules.VERIFIED).valid is False
 
 
 @pytest.mark.parametrize("entry_id", FAITHFUL)
