@@ -47,7 +47,7 @@ def test_an_entry_has_its_findings_and_its_errata(audit):
     status, out, _ = audit("multi_turn_base_176")
     assert status == 0
     assert "multi_turn_base_176: calendar, confirmed." in out
-    assert "evidence: bfcl-pipeline audit --entry multi_turn_base_176" in out
+    assert "evidence: bfcl-pipeline audit multi_turn_base_176" in out
     assert "simple_java_36" not in out
 
 

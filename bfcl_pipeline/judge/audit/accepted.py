@@ -78,10 +78,10 @@ class Accepted:
         return None if not value or value.casefold().split()[0] in _NOT_LITERAL else value
 
     @property
-    def is_called_once(self) -> bool:
-        """Whether the truth has one call of the function."""
+    def calls(self) -> list[Json]:
+        """The accepted values by parameter of each demanded call of its function."""
         function = self.where.partition(", ")[0]
-        return sum(function in call for call in self.entry.truth or ()) == 1
+        return [call[function] for call in self.entry.truth or () if function in call]
 
     def accepts(self, value: Json) -> bool:
         """Whether a value is among the accepted ones, as the checker compares them."""
@@ -122,7 +122,7 @@ def _forms(value: Json) -> Iterator[list[str]]:
 
 def _same(value: Json, other: Json) -> bool:
     if isinstance(value, str) or isinstance(other, str):
-        return standardize(str(value)) == standardize(str(other))
+        return standardize(str(value)) == standardize(str(other)) and (value == "") == (other == "")
     return value == other and isinstance(value, bool) == isinstance(other, bool)
 
 

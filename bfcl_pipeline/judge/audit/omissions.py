@@ -50,7 +50,7 @@ def accepted_omissions(benchmark: Benchmark) -> Iterator[Suspicion]:
         if each.required or each.values is None or not each.may_be_left_out or default is None:
             continue
         stated = [] if each.accepts(default) else _stated(each)
-        if each.is_called_once:
+        if len(each.calls) == 1:
             others = (option for option in each.schema.get("enum", ()) if not str(option).isdigit())
             stated += [o for o in others if o != default and not each.accepts(o) and each.states(o)]
         if stated:

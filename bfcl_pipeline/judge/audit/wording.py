@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from bfcl_pipeline.judge.audit.accepted import Accepted, accepted_parameters
 from bfcl_pipeline.judge.audit.benchmark import Benchmark, Suspicion
-from bfcl_pipeline.judge.audit.texts import content_of
+from bfcl_pipeline.judge.audit.texts import all_texts, content_of
 from bfcl_pipeline.judge.scoring.findings import shorten, shown_options
 
 _FORMATS = {
@@ -49,8 +49,8 @@ def rejected_formats(benchmark: Benchmark) -> Iterator[Suspicion]:
 def rejected_words(benchmark: Benchmark) -> Iterator[Suspicion]:
     """Each text parameter for which the request's own words are rejected, and a shorter form is accepted.
 
-    The request has an accepted place with its state or country, or an accepted text in the plural. Without
-    enums, and without plurals of texts that the doc has as an example.
+    The request has an accepted place with its state or country, unless the call has these in another
+    parameter, or an accepted text in the plural, unless the doc has it as an example. Without enums.
     """
     for each in accepted_parameters(benchmark):
         if "enum" in each.schema:
@@ -66,10 +66,10 @@ def rejected_words(benchmark: Benchmark) -> Iterator[Suspicion]:
 def _own_words(each: Accepted, text: str) -> Iterator[str]:
     """The forms of an accepted text that the request has instead of it."""
     request, doc = content_of(each.entry.turns[0]), str(each.schema.get("description", ""))
-    if _OF_A_PLACE.search(f"{each.name} {doc}".casefold()) and (
-        match := re.search(rf"\b{re.escape(text)}(?:{_REGION})", request)
-    ):
-        yield match[0]
+    if _OF_A_PLACE.search(f"{each.name} {doc}".casefold()):
+        longer = re.search(rf"\b{re.escape(text)}(?:{_REGION})", request)
+        if longer and longer[0].rpartition(", ")[2] not in all_texts(each.calls):
+            yield longer[0]
     singular, request = rf"\b{re.escape(text.casefold())}", request.casefold()
     if text.casefold() not in doc.casefold() and not re.search(rf"{singular}\b", request):
         yield from re.findall(rf"{singular}s\b", request)

@@ -74,6 +74,15 @@ def test_own_words_that_are_accepted(description, accepted, request_text):
     assert found("wording", entry(description, accepted, request_text)) == []
 
 
+def test_a_country_in_another_parameter():
+    """A place is not listed with the country that the call has in another parameter."""
+    properties = {name: {"type": "string", "description": "The place."} for name in ("city", "country")}
+    truth = {"city": ["Paris"], "country": ["France", "FR"]}
+    assert found("wording", single_turn("live_simple_0-0-0", "In Paris, France?", truth, properties)) == []
+    other = truth | {"country": ["FR"]}
+    assert found("wording", single_turn("live_simple_0-0-0", "In Paris, France?", other, properties)) != []
+
+
 def test_an_enum_gives_the_form():
     """A parameter with an enum is not listed, as its doc gives the form."""
     assert found("wording", entry("The currency.", ["euro"], "In Euros.", enum=["euro"])) == []
