@@ -85,7 +85,7 @@ def test_an_unfaithful_answer_passes_officially(entry_id, entry_of):
 
 @pytest.mark.parametrize("entry_id", WRONG)
 def test_a_wrong_answer_fails_with_the_mended_truth(entry_id, entry_of):
-    """A proposal accepts no answer that contradicts the request."""
+    """The alternatives that are added accept no answer that contradicts the request."""
     entry = entry_of(entry_id)
     assert treatment(entry) is Treatment.MENDED
     assert verdict(entry, WRONG[entry_id], Rules.VERIFIED).valid is False
