@@ -87,7 +87,7 @@ def test_the_records_of_the_executable_categories_have_a_file_of_their_own():
 def test_evidence_can_be_pasted_into_a_shell():
     """The id of a restated entry has characters of the shell, which are quoted."""
     (erratum,) = read_record("x", RECORD | {"entries": ["format_sensitivity_0:a=b&c:simple_python_0"]})
-    assert erratum.evidence.endswith(" --entry 'format_sensitivity_0:a=b&c:simple_python_0'")
+    assert erratum.evidence.endswith(" audit 'format_sensitivity_0:a=b&c:simple_python_0'")
 
 
 def test_where_to_look_is_a_comment_of_the_shell():
