@@ -94,10 +94,14 @@ class Accepted:
         return any(f" {' '.join(form)} " in self._said for form in _forms(value) if form)
 
     def mentions(self, text: str, shortest: int = 4) -> bool:
-        """Whether a word of a text begins like a word of the request. shortest: letters of such a word."""
-        said = {word[:5] for word in self._said.split()}
+        """Whether the request has a word of a text, or the first five letters of one, also within a word.
+
+        shortest: letters of such a word.
+        """
         parts = words(re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", text))
-        return any(part[:5] in said for part in parts if len(part) >= shortest and part not in _COMMON)
+        return any(
+            part[:5] in self._said for part in parts if len(part) >= shortest and part not in _COMMON
+        )
 
     @property
     def _said(self) -> str:

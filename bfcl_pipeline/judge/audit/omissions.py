@@ -31,7 +31,9 @@ def rejected_defaults(benchmark: Benchmark) -> Iterator[Suspicion]:
     """
     for each in accepted_parameters(benchmark):
         default = each.default
-        if each.required or not each.may_be_left_out or default is None or each.accepts(default):
+        if each.required or not each.may_be_left_out or each.accepts(default):
+            continue
+        if default is None and "default" not in each.schema:
             continue
         is_omission = default == "" and each.values is not None
         if not is_omission and not _stated(each):
@@ -61,9 +63,9 @@ def accepted_omissions(benchmark: Benchmark) -> Iterator[Suspicion]:
 def unasked_values(benchmark: Benchmark) -> Iterator[Suspicion]:
     """Each optional parameter that must have a value that the request does not state, not its default.
 
-    Covers True and False, also as texts, if the request has no word of the parameter's name and
-    description, and numbers, if it has none. Other texts are not covered, as requests say them in their own
-    words; nor are requests with other letters than those of English.
+    The request has no word of the parameter's name; nor, for True and False, also as texts, one of its
+    description; nor, for a number, any number. Other texts are not covered, as requests say them in their
+    own words; nor are requests with other letters than those of English.
     """
     for each in accepted_parameters(benchmark):
         default = each.default
@@ -73,11 +75,10 @@ def unasked_values(benchmark: Benchmark) -> Iterator[Suspicion]:
         if not request.isascii():
             continue
         if all(str(value) in ("True", "False") for value in values):
-            description = str(each.schema.get("description", ""))
-            is_said = each.mentions(each.name) or each.mentions(description, shortest=5)
+            is_said = each.mentions(str(each.schema.get("description", "")), shortest=5)
         else:
             is_said = not all(isinstance(value, int | float) for value in values) or has_number(request)
-        if not is_said:
+        if not is_said and not each.mentions(each.name):
             yield Suspicion(each.entry, each.where, f"nothing in the request says {shown_options(values)}")
 
 

@@ -29,6 +29,7 @@ def entry(schema, accepted, request="Do it.", required=()):
         ({"type": "float", "description": "The gravity. Default value is -9.81 m/s^2."}, ["", -9.8]),
         ({"type": "float", "description": "The constant. Default is 8.99e9."}, [""]),
         ({"type": "string", "default": ""}, None),
+        ({"type": "string", "default": None}, None),
         ({"type": "array", "items": {"type": "string"}, "default": []}, None),
     ],
 )
@@ -45,7 +46,6 @@ def test_a_default_that_may_not_be_written(schema, accepted):
         (ROWS, None, ("p",)),
         ({"type": "string", "default": ""}, [""], ()),
         ({"type": "string"}, None, ()),
-        ({"type": "string", "default": None}, None, ()),
         ({"type": "boolean", "default": "false"}, ["", False], ()),
         ({"type": "string", "description": "The team. Default is all teams."}, [""], ()),
         ({"type": "float", "description": "The constant. Default is 8.854 x 10^-12."}, [""], ()),
@@ -131,6 +131,7 @@ def test_a_value_that_nobody_asks_for(schema, accepted):
     ("schema", "accepted", "request_text"),
     [
         (SUMMARY, [True], "With an overview."),
+        (SUMMARY, [True], "With overviews."),
         (SUMMARY, [True], "Give me the returned values."),
         (SUMMARY, [True], "请给我"),
         (ROWS, [50], "Show fifty: 5 by 10."),
