@@ -181,10 +181,9 @@ def _publish(options: argparse.Namespace) -> int:
     """Writes the errata for people, and for the benchmark's repository."""
 
     markdown, patch, data = options.markdown, options.patch, options.data
-    refused = ("--out", "--detector", "--categories", "--rules", "--consensus")
-    _refuse_others(options, "--patch", refused)
-    if markdown:
-        _refuse_others(options, "--markdown", ("ENTRY", "--errata"))
+    option, more = ("--markdown", ("ENTRY", "--errata")) if markdown else ("--patch", ())
+    refused = ("--out", "--detector", "--categories", "--rules", "--consensus", *more)
+    _refuse_others(options, option, refused)
     if patch:
         count = write_bundle(patch, data, _chosen_errata(data, options.entry_ids))
         print(f"{patch}: {plural(count, 'patch', 'patches')}; README.md lists them.", file=sys.stderr)

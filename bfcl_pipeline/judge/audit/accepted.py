@@ -99,9 +99,8 @@ class Accepted:
         shortest: letters of such a word.
         """
         parts = words(re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", text))
-        return any(
-            part[:5] in self._said for part in parts if len(part) >= shortest and part not in _COMMON
-        )
+        telling = (part[:5] for part in parts if len(part) >= shortest and part not in _COMMON)
+        return any(part in self._said for part in telling)
 
     @property
     def _said(self) -> str:

@@ -50,17 +50,6 @@ def test_a_default_that_may_not_be_written(schema, accepted):
         ({"type": "string", "description": "The team. Default is all teams."}, [""], ()),
         ({"type": "float", "description": "The constant. Default is 8.854 x 10^-12."}, [""], ()),
     ],
-    ids=[
-        "accepted",
-        "demanded",
-        "required",
-        "marks the omission",
-        "none",
-        "null",
-        "text",
-        "prose",
-        "power",
-    ],
 )
 def test_a_default_that_may_be_written(schema, accepted, required):
     """A parameter is not listed if its default is accepted, it must be given, or it has no literal one."""
