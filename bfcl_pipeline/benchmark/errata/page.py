@@ -61,7 +61,10 @@ same value in another form, another reading of the request, or a call that retur
 more. It *replaces* the released value where an answer with it contradicts the request or the function doc,
 leaves out a value that the request states, or changes what is done in a way that nobody asked for.
 
-`bfcl-pipeline audit --patch DIR` writes all proposed changes as patches of the benchmark's repository.
+**Commands.** `bfcl-pipeline audit ENTRY` prints the records of an entry and what the detectors find on it;
+without an entry, what they find on all. `bfcl-pipeline audit --consensus RUN ...` lists the entries to which
+more models give one wrong answer than pass, those that none passes first. `bfcl-pipeline audit --patch DIR`
+writes all proposed changes as patches of the benchmark's repository.
 
 ## Your own errata
 
