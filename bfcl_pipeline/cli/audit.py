@@ -1,4 +1,7 @@
-"""`bfcl-pipeline audit`: lists suspected defects of entries, and how each was adjudicated."""
+"""`bfcl-pipeline audit`: lists suspected defects of entries, and how each was adjudicated.
+
+With `--consensus`: the entries to which systems give the same answer, which is judged wrong.
+"""
 
 import argparse
 import sys
@@ -11,7 +14,7 @@ import pyarrow as pa
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.files import write_text
 from bfcl_pipeline.base.text import cut, on_one_line, plural, printable, text_table, unknown_name
-from bfcl_pipeline.benchmark.definition import CATEGORIES, V4_CATEGORIES, resolve_categories
+from bfcl_pipeline.benchmark.definition import CATEGORIES, resolve_categories
 from bfcl_pipeline.benchmark.errata import Erratum, ErratumStatus, Treatment, errata, errata_of, treatment
 from bfcl_pipeline.benchmark.errata.page import errata_page
 from bfcl_pipeline.benchmark.records import Entry, Rules
@@ -22,8 +25,10 @@ from bfcl_pipeline.benchmark.tables.schemas import FINDINGS
 from bfcl_pipeline.benchmark.tables.text_forms import form_of, write_any_form
 from bfcl_pipeline.cli.options import add_data, add_errata, add_rules
 from bfcl_pipeline.dialogue.release_texts import read_constants
-from bfcl_pipeline.judge.audit import DETECTORS, Benchmark, Suspicion, adjudicated_by, find
+from bfcl_pipeline.judge.audit import DETECTORS, Benchmark, Suspicion, adjudicated_by, are_compared, find
+from bfcl_pipeline.judge.audit.consensus import shared_errors
 from bfcl_pipeline.judge.audit.readings import completeness_section
+from bfcl_pipeline.judge.judged_answers import judged_answers
 from bfcl_pipeline.judge.own_errata import using_errata
 from bfcl_pipeline.show.entry.entry_page import find_entry
 from bfcl_pipeline.show.report.tables.errata_tables import release_ceilings
@@ -32,22 +37,23 @@ _LONGEST = 160  # characters of a finding in the table of all entries
 
 _OPEN = "not adjudicated"
 
+_NO_ERRATUM = "no erratum on record"
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the options of the command."""
+    parser.add_argument(
+        "entry_ids",
+        nargs="*",
+        metavar="ENTRY",
+        help="only the findings on these entries, and the errata of each (default: on all)",
+    )
     add_data(parser)
     parser.add_argument(
         "--categories",
         nargs="+",
         metavar="NAME",
-        help="categories or groups (default: all, or with --entry those of the entries)",
-    )
-    parser.add_argument(
-        "--entry",
-        nargs="+",
-        metavar="ID",
-        dest="entry_ids",
-        help="only the findings on these entries, and the errata of each",
+        help="categories or groups (default: all, or those of the entries)",
     )
     parser.add_argument(
         "--detector",
@@ -56,6 +62,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         dest="detectors",
         default=list(DETECTORS),
         help=f"only what these find (default: all): {', '.join(DETECTORS)}",
+    )
+    parser.add_argument(
+        "--consensus",
+        type=Path,
+        nargs="+",
+        metavar="VERDICTS",
+        help="list the entries whose most frequent answer is judged wrong in these runs (names or "
+        "directories) or tables of scored responses (.parquet); those that no system passes come first",
     )
     add_errata(parser)
     add_rules(parser, "rule set; verified audits the entries as the errata mend them")
@@ -82,18 +96,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--patch",
         type=Path,
         metavar="DIR",
-        help="write the changes that the errata propose (with --entry: of these entries) as patches of the "
+        help="write the changes that the errata propose (with ENTRY: of these entries) as patches of the "
         "benchmark's repository; nothing is audited",
     )
 
 
 def run(options: argparse.Namespace) -> int:
-    """Prints the findings; with --entry, also the errata of the entries."""
+    """Prints the findings; with entries, also the errata of each."""
 
     with using_errata(options.errata, options.data):
         if options.markdown or options.patch or options.dataset:
             return _publish(options)
-        return _audit(options)
+        return _agree(options) if options.consensus else _audit(options)
 
 
 def _audit(options: argparse.Namespace) -> int:
@@ -104,17 +118,13 @@ def _audit(options: argparse.Namespace) -> int:
     for name in options.detectors:
         if name not in DETECTORS:
             raise ConfigError(unknown_name("detector", name, DETECTORS))
-    wanted = [find_entry(options.data, entry_id) for entry_id in options.entry_ids or ()]
+    wanted = [find_entry(options.data, entry_id) for entry_id in options.entry_ids]
     named = options.categories or [entry.category for entry in wanted] or ["all"]
     categories = resolve_categories(named)
     for entry in wanted:
         if entry.category not in categories:
             raise ConfigError(f"{entry.entry_id} is not in --categories. Leave out one of the two options.")
-    # Some detectors compare entries of several categories, but none with the restatements.
-    reported = {entry.category for entry in wanted} or set(categories)
-    compared = {name for name in V4_CATEGORIES if not CATEGORIES[name].prompt_only}
-    read = [name for name in CATEGORIES if name in reported | compared]
-    entries = {name: read_entries(entries_path(options.data, name)) for name in read}
+    entries = _read(options.data, categories, wanted)
     chosen = {entry.entry_id: entry for name in categories for entry in entries.get(name, ())}
     found = find(
         Benchmark(entries, read_constants(options.data)),
@@ -130,21 +140,60 @@ def _audit(options: argparse.Namespace) -> int:
     return 0
 
 
+def _read(data: Path, categories: Sequence[str], wanted: Sequence[Entry]) -> dict[str, list[Entry]]:
+    """The entries of `categories`, or those wanted alone, with all with which detectors compare them."""
+    reported = {entry.category for entry in wanted} or set(categories)
+    ids = {entry.entry_id for entry in wanted} or None
+    found = {}
+    for name in CATEGORIES:
+        if any(are_compared(name, other) for other in reported):
+            found[name] = read_entries(entries_path(data, name))
+        elif name in reported:
+            found[name] = read_entries(entries_path(data, name), ids)
+    return found
+
+
+def _agree(options: argparse.Namespace) -> int:
+    """Prints the entries whose most frequent answer is judged wrong."""
+    _refuse_others(options, "--consensus", ("--out", "--detector"))
+    categories = resolve_categories(options.categories or ["all"])
+    read = [entry for name in categories for entry in read_entries(entries_path(options.data, name))]
+    wanted = {find_entry(options.data, entry_id).entry_id for entry_id in options.entry_ids}
+    entries = {entry.entry_id: entry for entry in read if not wanted or entry.entry_id in wanted}
+    answers = [each for path in options.consensus for each in judged_answers(path, options.rules)]
+    found = shared_errors(entries, answers)
+    lines = [
+        (
+            each.entry.entry_id,
+            f"{each.given}/{each.systems}",
+            str(each.passed),
+            ", ".join(sorted({erratum.status for erratum in errata_of(each.entry)})) or _NO_ERRATUM,
+            cut(printable(on_one_line(each.answer)), _LONGEST),
+        )
+        for each in found
+    ]
+    headings = ("entry", "give it", "pass", "errata", "the most frequent answer, which is judged wrong")
+    if lines:
+        print(text_table(headings, lines), end="\n\n")
+    systems = {answer.system for answer in answers}
+    parts = (
+        f"{plural(len(found), 'entry', 'entries')} whose most frequent answer is judged wrong",
+        f"of {plural(len(systems), 'system', 'systems')} ({options.rules} rules)",
+        f"{sum(not each.passed for each in found):,} that no system passes",
+        f"{sum(not errata_of(each.entry) for each in found):,} with {_NO_ERRATUM}",
+    )
+    print(f"{', '.join(parts)}.")
+    return 0
+
+
 def _publish(options: argparse.Namespace) -> int:
     """Writes the errata for people, and for the benchmark's repository."""
 
     markdown, patch, data = options.markdown, options.patch, options.data
     form = "--markdown" if markdown else "--patch" if patch else "--dataset"
-    others = {
-        "--out": options.out is not None,
-        "--detector": options.detectors != list(DETECTORS),
-        "--categories": options.categories is not None,
-        "--rules": options.rules is not Rules.OFFICIAL,
-        "--entry": options.entry_ids is not None and form != "--patch",
-        "--errata": bool(options.errata) and form != "--patch",
-    }
-    for name in (name for name, given in others.items() if given):
-        raise ConfigError(f"{name} does not go with {form}.")
+    more = () if form == "--patch" else ("ENTRY", "--errata")
+    refused = ("--out", "--detector", "--categories", "--rules", "--consensus", *more)
+    _refuse_others(options, form, refused)
     if patch:
         count = write_bundle(patch, data, _chosen_errata(data, options.entry_ids))
         print(f"{patch}: {plural(count, 'patch', 'patches')}; README.md lists them.", file=sys.stderr)
@@ -158,10 +207,26 @@ def _publish(options: argparse.Namespace) -> int:
     return 0
 
 
-def _chosen_errata(data: Path, entry_ids: Sequence[str] | None) -> Sequence[Erratum]:
+def _refuse_others(options: argparse.Namespace, option: str, others: Iterable[str]) -> None:
+    """Raises ConfigError if one of the `others`, on which `option` does not depend, is given."""
+    given = {
+        "ENTRY": bool(options.entry_ids),
+        "--out": options.out is not None,
+        "--detector": options.detectors != list(DETECTORS),
+        "--categories": options.categories is not None,
+        "--rules": options.rules is not Rules.OFFICIAL,
+        "--errata": bool(options.errata),
+        "--consensus": bool(options.consensus),
+    }
+    for name in others:
+        if given[name]:
+            raise ConfigError(f"{name} does not go with {option}.")
+
+
+def _chosen_errata(data: Path, entry_ids: Sequence[str]) -> Sequence[Erratum]:
     """All errata, or those of some entries. Raises ConfigError if these have no proposed change."""
 
-    if entry_ids is None:
+    if not entry_ids:
         return errata()
     entries = [find_entry(data, entry_id) for entry_id in entry_ids]
     wanted = {entry_id for entry in entries for entry_id in (entry.entry_id, entry.base_entry_id)}
@@ -201,7 +266,7 @@ def _errata(entry: Entry) -> str:
     """The errata of an entry, each with its reason, evidence and proposal; then what verified rules do."""
     found = errata_of(entry)
     if not found:
-        return f"{entry.entry_id}: no errata."
+        return f"{entry.entry_id}: {_NO_ERRATUM}."
     texts = []
     for erratum in found:
         lines = [

@@ -2,9 +2,11 @@
 
 import json
 
+import pyarrow as pa
 import pytest
 
 from bfcl_pipeline.benchmark import tables
+from bfcl_pipeline.cli import audit as command
 from bfcl_pipeline.cli import main
 
 RESTATED = (
@@ -41,17 +43,17 @@ def test_categories_can_be_chosen(audit):
 
 
 def test_an_entry_has_its_findings_and_its_errata(audit):
-    """--entry prints the findings on the entry, and from the errata its status, reason and evidence."""
-    status, out, _ = audit("--entry", "multi_turn_base_176")
+    """It prints the findings on the entry, and from the errata its status, reason and evidence."""
+    status, out, _ = audit("multi_turn_base_176")
     assert status == 0
     assert "multi_turn_base_176: calendar, confirmed." in out
-    assert "evidence: bfcl-pipeline audit --entry multi_turn_base_176" in out
+    assert "evidence: bfcl-pipeline audit multi_turn_base_176" in out
     assert "simple_java_36" not in out
 
 
 def test_an_unknown_entry_is_an_error_with_similar_ids(audit):
     """An unknown id ends the command with status 1 and the most similar ids."""
-    status, _, error = audit("--entry", "multi_turn_bas_176")
+    status, _, error = audit("multi_turn_bas_176")
     assert status == 1
     assert "multi_turn_base_176" in error
 
@@ -66,7 +68,7 @@ def test_an_unknown_detector_is_an_error_with_the_known_ones(audit):
 def test_findings_are_written_as_rows(audit, tmp_path):
     """--out writes one row per finding, with the class, the place and the related entry."""
     file = tmp_path / "findings.jsonl"
-    chosen = ("--entry", "simple_java_36", "simple_python_0", RESTATED)
+    chosen = ("simple_java_36", "simple_python_0", RESTATED)
     assert audit(*chosen, "--detector", "unpassable", "--out", str(file))[0] == 0
     rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
     assert [row["entry_id"] for row in rows] == ["simple_java_36", RESTATED]
@@ -80,28 +82,28 @@ def test_findings_are_written_as_rows(audit, tmp_path):
 def test_entries_that_are_mended_or_left_out_have_no_such_finding(audit):
     """--rules verified audits the entries as the errata mend them, without those that are left out."""
     for entry_id in ("simple_java_36", RESTATED):
-        assert "0 findings on 0 of" in audit("--entry", entry_id, "--rules", "verified")[1]
+        assert "0 findings on 0 of" in audit(entry_id, "--rules", "verified")[1]
 
 
 def test_an_entry_has_its_proposed_change_and_what_verified_rules_do(audit):
-    """--entry prints the edits of a confirmed erratum, and whether the entry is mended or left out."""
-    _, mended, _ = audit("--entry", "multi_turn_base_4")
+    """It prints the edits of a confirmed erratum, and whether the entry is mended or left out."""
+    _, mended, _ = audit("multi_turn_base_4")
     assert "proposed: ground_truth[2][0]: replace" in mended
     assert "threads: #1367" in mended
     assert "multi_turn_base_4 under verified rules: mended" in mended
-    _, left_out, _ = audit("--entry", "irrelevance_228")
+    _, left_out, _ = audit("irrelevance_228")
     assert "irrelevance_228 under verified rules: left out" in left_out
 
 
 def test_an_entry_without_findings_begins_with_its_errata(audit):
     """Without findings there is no table, and no empty line in its place."""
-    _, out, _ = audit("--entry", "simple_python_0")
-    assert out.startswith("simple_python_0: no errata.\n")
+    _, out, _ = audit("simple_python_0")
+    assert out.startswith("simple_python_0: no erratum on record.\n")
 
 
 def test_an_entry_outside_the_categories_is_an_error(audit):
-    """--categories and --entry that exclude each other end the command with status 1."""
-    status, _, error = audit("--entry", "multi_turn_base_4", "--categories", "live")
+    """--categories and an entry that exclude each other end the command with status 1."""
+    status, _, error = audit("multi_turn_base_4", "--categories", "live")
     assert status == 1
     assert "multi_turn_base_4 is not in --categories" in error
 
@@ -116,11 +118,52 @@ def test_options_of_an_audit_are_refused_where_nothing_is_audited(audit, tmp_pat
 
 
 def test_patches_of_one_entry_need_no_others(audit, tmp_path):
-    """--patch --entry writes the patches of that entry alone, against the release as it is."""
+    """--patch with an entry writes its patches alone, against the release as it is."""
     folder = tmp_path / "patches"
-    assert audit("--patch", str(folder), "--entry", "multi_turn_base_176")[0] == 0
+    assert audit("--patch", str(folder), "multi_turn_base_176")[0] == 0
     assert [path.name for path in sorted(folder.iterdir())] == [
         "0001-multi-turn-base-176-calendar.patch",
         "README.md",
     ]
-    assert audit("--patch", str(folder), "--entry", "multi_turn_base_198")[0] == 1
+    assert audit("--patch", str(folder), "multi_turn_base_198")[0] == 1
+
+
+def test_an_entry_is_audited_without_the_entries_of_other_kinds(audit, staged, monkeypatch):
+    """Only entries with which a detector compares the entry are read."""
+    read, read_entries = [], tables.read_entries
+
+    def note(path, ids=None):
+        read.append(path.stem)
+        return read_entries(path, ids)
+
+    monkeypatch.setattr(command, "read_entries", note)
+    for entry_id, count in (
+        ("memory_kv_18-customer-18", 3),
+        ("multi_turn_base_4", 4),
+        ("exec_simple_1", 1),
+    ):
+        read.clear()
+        assert audit(entry_id)[0] == 0
+        assert len(read) == count
+
+
+def test_shared_wrong_answers_are_listed(audit, tmp_path):
+    """--consensus lists the entries whose most frequent answer is judged wrong, with their errata."""
+    judged = {"simple_python_0": False, "simple_python_1": True, "irrelevance_228": False}
+    rows = [
+        {"run": name, "entry_id": entry_id, "mode": "fc", "result_json": '[{"f": "{}"}]', "valid": valid}
+        for entry_id, valid in judged.items()
+        for name in "ab"
+    ]
+    file = tmp_path / "scored.parquet"
+    tables.write_table(file, pa.Table.from_pylist(rows))
+    status, out, _ = audit("--consensus", str(file))
+    assert status == 0
+    table = [line.split() for line in out.splitlines()]
+    assert table[1:3] == [
+        ["simple_python_0", "2/2", "0", "no", "erratum", "on", "record", "f()"],
+        ["irrelevance_228", "2/2", "0", "confirmed", "(a", "call)"],
+    ]
+    assert "2 entries whose most frequent answer is judged wrong, of 2 systems (official rules)" in out
+    assert "simple_python_0" not in audit("irrelevance_228", "--consensus", str(file))[1]
+    assert audit("--consensus", str(file), "--detector", "enum")[0] == 1

@@ -67,7 +67,10 @@ same value in another form, another reading of the request, or a call that retur
 more. It *replaces* the released value where an answer with it contradicts the request or the function doc,
 leaves out a value that the request states, or changes what is done in a way that nobody asked for.
 
-`bfcl-pipeline audit --patch DIR` writes all proposed changes as patches of the benchmark's repository.
+**Commands.** `bfcl-pipeline audit ENTRY` prints the records of an entry and what the detectors find on it;
+without an entry, what they find on all. `bfcl-pipeline audit --consensus RUN ...` lists the entries to which
+more models give one wrong answer than pass, those that none passes first. `bfcl-pipeline audit --patch DIR`
+writes all proposed changes as patches of the benchmark's repository.
 
 ## Your own errata
 
@@ -249,7 +252,7 @@ Written by `bfcl-pipeline audit --patch`. The patches apply to commit {commit}, 
 {version} was built. Each of them concerns one defect of one or more entries. In the root of the
 repository, `git am DIR/*.patch` makes one commit of each; `git apply DIR/*.patch` changes the files only.
 They are applied in this order, because some change neighbouring lines. For some entries alone,
-`bfcl-pipeline audit --patch DIR --entry ID ...` writes patches that need no others.
+`bfcl-pipeline audit ENTRY ... --patch DIR` writes patches that need no others.
 
 The evidence is a command of bfcl-pipeline for the first of the entries; for another entry, put its id into
 the command.

@@ -6,12 +6,14 @@ from collections.abc import Iterator
 from bfcl_pipeline.benchmark.definition import Check
 from bfcl_pipeline.benchmark.records import Entry, Rules
 from bfcl_pipeline.judge.audit.benchmark import Benchmark, Suspicion, in_answer_form, passes
+from bfcl_pipeline.judge.audit.provenance import with_sessions
 from bfcl_pipeline.judge.audit.texts import month_days, words
 from bfcl_pipeline.judge.scoring.agentic import AgenticChecker
 from bfcl_pipeline.judge.scoring.findings import shorten, shown_options
 
 _HYPHEN = re.compile(r"(?<=[^\W\d_])-(?=[^\W\d_])")
 _BETWEEN_DIGITS = re.compile(r"(?<=\d) ?[-./] ?(?=\d)")
+_AROUND = ".,;:!?()'\"\u2018\u2019\u201c\u201d\u2013\u2014"  # signs around words
 _PARTS_OF_A_HOP = ("subquestion", "answer", "source")
 
 
@@ -23,7 +25,7 @@ def deciding_forms(benchmark: Benchmark) -> Iterator[Suspicion]:
     instead; between whose digits the checker drops a sign, so that another number passes: 18 for 1.8; or
     which the question says, if a message that only repeats the question passes.
     """
-    for entry in filter(benchmark.wants, benchmark.checked_with(Check.MEMORY, Check.WEB_SEARCH)):
+    for entry in benchmark.checked_with(Check.MEMORY, Check.WEB_SEARCH):
         details = dict.fromkeys(_forms(entry, benchmark.checked_by))
         if details:
             yield Suspicion(entry, "truth", "; ".join(details))
@@ -47,6 +49,24 @@ def _forms(entry: Entry, rules: Rules) -> Iterator[str]:
     question = str(entry.turns[-1][-1]["content"])
     if passes(checker, question, rules):
         yield "a message that repeats the question passes"
+
+
+def answers_within_words(benchmark: Benchmark) -> Iterator[Suspicion]:
+    """Each memory question whose session has an accepted answer only as a part of longer words.
+
+    These words, from space to space, are given to the checker of the audited rules as the answer, and fail:
+    `corner dents` for the accepted corner dent. Not listed if an accepted answer stands alone somewhere in
+    the sessions that have the question's source.
+    """
+    for entry, sessions in with_sessions(benchmark):
+        checker, found = AgenticChecker(entry), dict[str, bool]()
+        for answer in entry.truth:
+            pattern = re.compile(rf"\S*{re.escape(answer)}\S*", re.IGNORECASE)
+            for own in (match[0].strip(_AROUND) for text in sessions for match in pattern.finditer(text)):
+                found.setdefault(own, passes(checker, in_answer_form(own), benchmark.checked_by))
+        if found and not any(found.values()):
+            detail = f"the session has {shown_options(list(found))}; accepted: {shown_options(entry.truth)}"
+            yield Suspicion(entry, "truth", detail)
 
 
 def broken_hops(benchmark: Benchmark) -> Iterator[Suspicion]:

@@ -15,6 +15,27 @@ from bfcl_pipeline.judge.scoring.multi_turn import MultiTurnChecker
 from bfcl_pipeline.judge.scoring.truth import TruthTurn
 from bfcl_pipeline.world.tools import Constants
 
+_COMPARED = (
+    (
+        *(Check.SIMPLE, Check.MULTIPLE, Check.PARALLEL),
+        *(Check.RELEVANCE, Check.IRRELEVANCE, Check.FORMAT_SENSITIVITY),
+    ),
+    (Check.MULTI_TURN,),
+    (Check.MEMORY,),
+    (Check.WEB_SEARCH,),
+)
+"""The checks of categories whose entries detectors compare with each other."""
+
+
+def are_compared(name: str, other: str) -> bool:
+    """Whether detectors need the entries of the category `name` for findings on entries of `other`.
+
+    Restatements are compared with others, and no other with them.
+    """
+    category = CATEGORIES[name]
+    both = {category.check, CATEGORIES[other].check}
+    return not category.prompt_only and any(both <= set(checks) for checks in _COMPARED)
+
 
 @dataclass(frozen=True, slots=True)
 class Suspicion:
@@ -60,7 +81,11 @@ class Benchmark:
         return self.wanted is None or entry.entry_id in self.wanted
 
     def checked_with(self, *checks: Check) -> Iterator[Entry]:
-        """The scored entries of the categories with one of these checkers."""
+        """The scored entries whose findings are wanted, of the categories with one of these checkers."""
+        return filter(self.wants, self.compared(*checks))
+
+    def compared(self, *checks: Check) -> Iterator[Entry]:
+        """The scored entries, wanted or not, of the categories with one of these checkers."""
         for name, entries in self.entries.items():
             if CATEGORIES[name].check in checks:
                 yield from (entry for entry in entries if not entry.prerequisite)

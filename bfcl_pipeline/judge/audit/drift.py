@@ -38,13 +38,13 @@ def drifted_variants(benchmark: Benchmark) -> Iterator[Suspicion]:
     first = dict[str, Entry]()
     for entries in benchmark.entries.values():
         for entry in entries:
-            base = first.setdefault(_task(entry), entry)
+            base = first.setdefault(task_of(entry), entry)
             if base is not entry and benchmark.wants(entry):
                 for where, detail in _differences(base, entry):
                     yield Suspicion(entry, where, detail, base.entry_id)
 
 
-def _task(entry: Entry) -> str:
+def task_of(entry: Entry) -> str:
     """The same text for entries that state the same task."""
     check = CATEGORIES[entry.category].check
     if check is Check.FORMAT_SENSITIVITY:
@@ -87,13 +87,14 @@ def _docs(base: Entry, entry: Entry) -> Iterator[_Difference]:
 
 
 def _values_said(base: Entry, entry: Entry) -> Iterator[_Difference]:
-    here, there = _said(entry), _said(base)
+    here, there = said(entry), said(base)
     if here != there:
         only = f"the messages say {_listed(here - there)}, there {_listed(there - here)}"
         yield "messages", only
 
 
-def _said(entry: Entry) -> set[str]:
+def said(entry: Entry) -> set[str]:
+    """The words with a digit in the messages of an entry."""
     text = plain_text(" ".join(map(content_of, entry.turns)))
     return {value.strip(".,;:?!()'") for value in _VALUE.findall(text)}
 

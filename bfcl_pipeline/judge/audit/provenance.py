@@ -111,7 +111,7 @@ def unstated_values(benchmark: Benchmark) -> Iterator[Suspicion]:
     yield from find_undated(benchmark)
     tables = _Known()
     tables.learn(*all_texts([benchmark.constants.modules.get(module) for module in _TABLES]))
-    for entry in filter(benchmark.wants, benchmark.checked_with(Check.MULTI_TURN)):
+    for entry in benchmark.checked_with(Check.MULTI_TURN):
         yield from _arguments(benchmark, entry, tables.copy())
     for entry in benchmark.checked_with(Check.EXECUTION_SIMPLE, Check.EXECUTION):
         for where, detail in _unexplained_calls(entry):
@@ -204,22 +204,29 @@ _SHORTEST = 12  # characters of a passage that identifies a session
 
 def untold(benchmark: Benchmark) -> Iterator[tuple[Entry, str]]:
     """The questions that no session answers, each with the reason."""
+    for entry, told in with_sessions(benchmark):
+        texts = list(map(plain_times, told))
+        if not told:
+            yield entry, f"no session has its source, {shorten(entry.source)}"
+        elif not any(answer.casefold() in _EITHER or _is_told(answer, texts) for answer in entry.truth):
+            yield entry, f"no session with its source has {shown_options(entry.truth)}"
+
+
+def with_sessions(benchmark: Benchmark) -> Iterator[tuple[Entry, list[str]]]:
+    """The memory questions, each with the texts of the sessions before it that have its source."""
     sessions = {
-        entry.entry_id: plain_times(content_of(message for turn in entry.turns for message in turn))
+        entry.entry_id: content_of(message for turn in entry.turns for message in turn)
         for entries in benchmark.entries.values()
         for entry in entries
         if entry.prerequisite
     }
+    plain = {entry_id: plain_times(text) for entry_id, text in sessions.items()}
     for entry in benchmark.checked_with(Check.MEMORY):
-        before = [sessions[each] for each in entry.depends_on if each in sessions]
         passages = [
             plain_times(part) for part in _PASSAGES.split(str(entry.source)) if len(part) > _SHORTEST
         ]
-        told = [text for text in before if any(passage in text for passage in passages)]
-        if not told:
-            yield entry, f"no session has its source, {shorten(entry.source)}"
-        elif not any(answer.casefold() in _EITHER or _is_told(answer, told) for answer in entry.truth):
-            yield entry, f"no session with its source has {shown_options(entry.truth)}"
+        before = [each for each in entry.depends_on if each in sessions]
+        yield entry, [sessions[each] for each in before if any(part in plain[each] for part in passages)]
 
 
 def _is_told(answer: str, sessions: list[str]) -> bool:

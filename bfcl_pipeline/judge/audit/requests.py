@@ -26,7 +26,7 @@ def wrong_dates(benchmark: Benchmark) -> Iterator[Suspicion]:
     truth has a date of the request with another year, the year must occur in a message, too. Covers
     single-turn and multi-turn entries.
     """
-    for entry in filter(benchmark.wants, benchmark.checked_with(*_SINGLE_TURN, Check.MULTI_TURN)):
+    for entry in benchmark.checked_with(*_SINGLE_TURN, Check.MULTI_TURN):
         for number, messages in enumerate(entry.turns, 1):
             for detail in _weekdays(content_of(messages)):
                 yield Suspicion(entry, f"turn {number}", detail)
@@ -59,7 +59,7 @@ def contradicting_entries(benchmark: Benchmark) -> Iterator[Suspicion]:
     forbids every call; and pairs that offer the same functions and demand different calls.
     """
     same_request = defaultdict[str, list[Entry]](list)
-    for entry in benchmark.checked_with(*_SINGLE_TURN):
+    for entry in benchmark.compared(*_SINGLE_TURN):
         same_request[plain_text(content_of(entry.turns[0]))].append(entry)
     for entries in same_request.values():
         for one, other in combinations(entries, 2):

@@ -94,6 +94,9 @@ def put_entry_record(page: TerminalPage, entry: EntryRecord) -> None:
     else:
         _put_question(page, entry)
         _put_accepted(page, entry)
+    if not entry.errata and not entry.prerequisite:
+        page.blank()
+        page.title("no erratum on record", "", "dim")
     _put_errata(page, entry)
 
 

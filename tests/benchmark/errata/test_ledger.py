@@ -29,7 +29,7 @@ RECORD: dict[str, Any] = {
     "status": "confirmed",
     "what": "The truth\n  is wrong.",
     "why": "It differs.",
-    "evidence": "bfcl-pipeline audit --entry {entry}",
+    "evidence": "bfcl-pipeline audit {entry}",
     "faithful": "fails",
     "threads": [7],
     "propose": [{"at": ["ground_truth", 0], "remove": True}],
@@ -40,7 +40,7 @@ def test_a_record_has_one_erratum_per_entry():
     """Texts are put on one line, and the evidence names the entry."""
     first, second = read_record("x.yaml, record 1", RECORD)
     assert (first.entry_id, second.entry_id) == ("simple_python_0", "simple_python_1")
-    assert second.evidence == "bfcl-pipeline audit --entry simple_python_1"
+    assert second.evidence == "bfcl-pipeline audit simple_python_1"
     assert first.what == "The truth is wrong."
     assert (first.threads, first.record, first.confirmed, first.mends) == (
         (7,),
@@ -87,7 +87,7 @@ def test_the_records_of_the_executable_categories_have_a_file_of_their_own():
 def test_evidence_can_be_pasted_into_a_shell():
     """The id of a restated entry has characters of the shell, which are quoted."""
     (erratum,) = read_record("x", RECORD | {"entries": ["format_sensitivity_0:a=b&c:simple_python_0"]})
-    assert erratum.evidence.endswith(" --entry 'format_sensitivity_0:a=b&c:simple_python_0'")
+    assert erratum.evidence.endswith(" audit 'format_sensitivity_0:a=b&c:simple_python_0'")
 
 
 def test_where_to_look_is_a_comment_of_the_shell():

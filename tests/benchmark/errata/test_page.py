@@ -29,7 +29,7 @@ def erratum(entry_id: str, number: int = 1, **changes: Any) -> Erratum:
         "status": "confirmed",
         "what": "What | is <wrong>.",
         "why": "Why.",
-        "evidence": "bfcl-pipeline audit --entry {entry}",
+        "evidence": "bfcl-pipeline audit {entry}",
         "faithful": "fails",
         "propose": "exclude",
     }

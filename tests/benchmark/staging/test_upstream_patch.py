@@ -45,7 +45,7 @@ def record(
         "status": "confirmed",
         "what": f"The truth is wrong: “é” {number % 10}.",
         "why": "From the question, another answer follows, as every reader of this reason sees at once.",
-        "evidence": "bfcl-pipeline audit --entry {entry}",
+        "evidence": "bfcl-pipeline audit {entry}",
         "faithful": "fails",
         "threads": [1367],
         "propose": list(edits) or "exclude",
@@ -197,7 +197,7 @@ def test_the_message_of_a_commit_has_the_evidence(repository, written):
         "From the question, another answer follows, as every reader of this\n"
         "reason sees at once.\n\n"
         "Changes:\n  multi_turn_base_143\n  multi_turn_miss_func_143\n    ground_truth[0][0]: remove\n\n"
-        "Evidence:\n  bfcl-pipeline audit --entry multi_turn_base_143\n\n"
+        "Evidence:\n  bfcl-pipeline audit multi_turn_base_143\n\n"
         "See also:\n  https://github.com/ShishirPatil/gorilla/issues/1367"
     )
 

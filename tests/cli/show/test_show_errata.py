@@ -16,7 +16,7 @@ RECORD = {
     "status": "confirmed",
     "what": "The base is wrong.",
     "why": "It is twelve.",
-    "evidence": "bfcl-pipeline audit --entry {entry}",
+    "evidence": "bfcl-pipeline audit {entry}",
     "faithful": "fails",
     "threads": [1, 20],
 }
@@ -49,7 +49,7 @@ def test_a_wrong_answer_on_a_listed_entry_is_marked(show, listed):
         "erratum: confirmed  the truth is wrong or incomplete in another way\n"
         "what     The base is wrong.\n"
         "why      It is twelve.\n"
-        "evidence bfcl-pipeline audit --entry simple_python_0\n"
+        "evidence bfcl-pipeline audit simple_python_0\n"
         "threads  #1 #20\n"
         'proposed ground_truth[0]["calculate_triangle_area"]["base"]: replace [10] by [12]\n'
         "verified mended: judged by a proposed truth, which is shown with `--rules verified`\n"
@@ -87,6 +87,7 @@ def test_only_defects_that_may_be_real_mark_an_answer(show, listed, status, mark
 
 
 def test_an_entry_without_errata_has_no_such_part(show, listed):
-    """Of an entry that the errata do not list nothing is added to the page."""
+    """Nothing is added to an answer; the entry alone has a line that says so."""
     listed()
     assert "erratum" not in show(ENTRY, answer(12))
+    assert show(ENTRY).endswith("\n\nno erratum on record\n")

@@ -30,7 +30,8 @@ def test_an_entry_has_the_values_of_its_expected_calls(show):
     assert text.endswith(
         "truth 2  > calculate_displacement(initial_velocity=10, acceleration=2, time=5)\n"
         "value    75.0\n"
-        "accepts  an equal value\n"
+        "accepts  an equal value\n\n"
+        "no erratum on record\n"
     )
 
 

@@ -123,3 +123,20 @@ def test_an_answer_that_cannot_pass():
     """A question cannot be passed if the checker accepts none of its answers."""
     assert [each.where for each in found("unpassable", question(truth=["$"]))] == ["truth"]
     assert found("unpassable", question(truth=["$", "dollar"])) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "truth", "count"),
+    [
+        ("Its boxes had corner dents.", ["corner dent"], 1),
+        ("We offer a 19-month warranty.", ["19", "nineteen"], 1),
+        ("Its boxes had corner dents.", ["corner dents"], 0),
+        ("One corner dent, and more corner dents.", ["corner dent"], 0),
+        ("Its boxes had corner dents.", ["scratch"], 0),
+    ],
+)
+def test_answers_that_are_parts_of_words(said, truth, count):
+    """A question is listed if its session has an accepted answer only as a part of longer words."""
+    session = Entry("memory_kv_prereq_0", "memory_kv", (user(said),), (), None, prerequisite=True)
+    asked = question("What is it?", truth, source=said, depends_on=("memory_kv_prereq_0",))
+    assert len(found("part_of_word", session, asked)) == count

@@ -69,6 +69,31 @@ FOUND = {
     )
     | ids("live_simple", "89-50-0 124-80-0")
     | {"simple_python_120", "parallel_84", "parallel_multiple_179", "live_parallel_multiple_1-1-0"},
+    "written_default": ids("live_simple", "51-23-0 52-23-1")
+    | ids("live_parallel", "5-2-0 11-7-0 15-11-0")
+    | ids("parallel_multiple", "3 12 69 75 86")
+    | ids(
+        "live_multiple",
+        "1-0-1 189-83-0 198-90-0 242-107-3 301-131-0 306-131-5 339-133-3 406-140-2 439-143-0 485-147-0 "
+        "488-147-3 553-153-2 732-167-3 860-181-1 903-186-0 907-186-4 1033-261-0 1041-268-0 1046-273-0 "
+        "1048-275-0 1049-276-0",
+    ),
+    "omission": ids("parallel", "135 180")
+    | ids("parallel_multiple", "88 137 150 172")
+    | ids("simple_python", "143 213")
+    | ids("live_multiple", "320-132-10 887-184-4"),
+    "unasked": ids("live_multiple", "195-87-2 938-194-0 945-196-3"),
+    "format": ids(
+        "live_multiple",
+        "4-2-1 186-81-0 303-131-2 598-158-4 601-158-7 862-181-3 1046-273-0 1047-274-0 1048-275-0",
+    ),
+    "wording": ids("live_simple", "199-116-7 203-116-11 204-116-12")
+    | ids("live_multiple", "270-127-5 451-145-2"),
+    "part_of_word": {
+        f"memory_{backend}_{question}"
+        for backend in ("kv", "vector", "rec_sum")
+        for question in ("18-customer-18", "19-customer-19", "28-customer-28", "153-notetaker-23")
+    },
     "hops": ids("web_search_base", "0 23 37 56 57 82") | ids("web_search_no_snippet", "0 23 37 56 57 82"),
     "forms": ids("memory_kv", "38-healthcare-8 25-customer-25 97-student-17"),
 }
@@ -77,7 +102,7 @@ FOUND = {
 def test_every_detector_is_a_class_of_defects():
     """A finding can be looked up in the errata by its detector."""
     assert set(DETECTORS) <= set(DEFECTS)
-    assert set(DETECTORS) == set(FOUND)
+    assert set(DETECTORS) - {"siblings"} == set(FOUND)
 
 
 @pytest.mark.parametrize("detector", FOUND)
@@ -101,8 +126,8 @@ def test_restatements_are_only_listed_for_their_format(findings):
 
 
 def test_the_findings_can_be_adjudicated_by_hand(findings):
-    """All detectors together have fewer than 310 findings, at most one per entry, detector and place."""
-    assert len(findings) < 310
+    """All detectors together have fewer than 500 findings, at most one per entry, detector and place."""
+    assert len(findings) < 500
     places = Counter((each.entry_id, each.detector, each.where, each.detail) for each in findings)
     assert places.most_common(1)[0][1] == 1
 
