@@ -17,7 +17,7 @@ def read_env_file() -> None:
     Raises ConfigError, which repeats nothing of the file, if it is not text that can be read.
     """
     if ENV_FILE.is_file():
-        from dotenv import load_dotenv
+        from dotenv import load_dotenv  # slow, and few folders have the file
 
         try:
             # Some editors begin a file in UTF-8 with a byte order mark.

@@ -178,7 +178,7 @@ def _add(options: argparse.Namespace) -> int:
 
 def _add_results(options: argparse.Namespace) -> int:
     """Adds a row for each model of a result folder whose name has no row in the file yet."""
-    from bfcl_pipeline.ask.results.result_rows import result_rows
+    from bfcl_pipeline.ask.results.result_rows import result_rows  # loads pyarrow
 
     path = (options.models or [MY_MODELS_FILE])[-1]
     known = load_models(options.models)

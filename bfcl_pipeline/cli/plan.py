@@ -107,7 +107,7 @@ def _needs(plan: SamplePlan, names: list[str], files: list[Path] | None) -> list
     if not names:
         efforts = {by: effort(one.entries, PUBLISHED, None) for by, one in plan.samples.items()}
         return [ModelEffort(None, PUBLISHED.source, efforts)]
-    from bfcl_pipeline.show.planning.measured_run import consumption
+    from bfcl_pipeline.show.planning.measured_run import consumption  # loads pyarrow
 
     rows = load_models(files)
     needs = []

@@ -7,6 +7,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from bfcl_pipeline.ask.orchestration.workflow_command import (
+    WorkflowCall,
+    command,
+    parse_setting,
+    run_name,
+)
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.benchmark.config.job import WEB_MODES
 from bfcl_pipeline.benchmark.config.sampling import SampleBy
@@ -44,13 +50,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Replaces this process by Snakemake, whose exit status is that of the command."""
-    from bfcl_pipeline.ask.orchestration.workflow_command import (
-        WorkflowCall,
-        command,
-        parse_setting,
-        run_name,
-    )
-
     config = {key: getattr(options, key) for key in _KEYS if key in options}
     if "sample_by" in options:
         if "sample" not in options:

@@ -1,25 +1,21 @@
 """`bfcl-pipeline web check`: whether the cassettes of the web cache prove its outcomes."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from bfcl_pipeline.base.text import text_table
 from bfcl_pipeline.cli.options import add_data
 from bfcl_pipeline.cli.steps import PlainCount
 from bfcl_pipeline.cli.web.options import add_record, add_run
+from bfcl_pipeline.judge.web_files import run_keys, unfinished_models
 from bfcl_pipeline.runs.run import Run, open_run
 from bfcl_pipeline.world.web.cache import WebCache
-
-if TYPE_CHECKING:
-    from bfcl_pipeline.world.web.check import CacheCheck
-    from bfcl_pipeline.world.web.keys import Key
+from bfcl_pipeline.world.web.check import CacheCheck, check_cache
+from bfcl_pipeline.world.web.keys import Key
 
 HELP = "play the cassettes of the web cache, offline; exit status 1 if one contradicts its outcome"
 
@@ -33,8 +29,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Prints how many outcomes are proven, and what is wrong. Returns 1 if the record is not consistent."""
-    from bfcl_pipeline.world.web.check import check_cache  # loads the readers
-
     cache = WebCache(options.record)
     keys = (
         None
@@ -55,8 +49,6 @@ def run(options: argparse.Namespace) -> int:
 
 def _keys(run: Run, record: Path) -> set[Key]:
     """The outcomes that a run used."""
-    from bfcl_pipeline.judge.web_files import run_keys, unfinished_models
-
     if models := unfinished_models(run):
         print(
             f"{run.folder}: not finished: {', '.join(models)}. What these used is checked without RUN "

@@ -8,7 +8,9 @@ from bfcl_pipeline.base.text import printable, text_table
 from bfcl_pipeline.cli.steps import PlainCount
 from bfcl_pipeline.cli.web.check import print_findings
 from bfcl_pipeline.cli.web.options import add_record
+from bfcl_pipeline.runs.archived.web_record import opened_record
 from bfcl_pipeline.world.web.cache import WebCache
+from bfcl_pipeline.world.web.importing import import_record
 
 HELP = "add a record of the web from somebody else, after checking all of it"
 
@@ -34,9 +36,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Imports and prints what was found. Returns 1 if the record is refused."""
-    from bfcl_pipeline.runs.archived.web_record import opened_record
-    from bfcl_pipeline.world.web.importing import import_record  # loads the readers
-
     with opened_record(options.source) as record:
         found = import_record(
             record.folder,

@@ -3,14 +3,11 @@
 It is sent once, without the retries of a run. Nothing is recorded.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from bfcl_pipeline.base.errors import WebError
 from bfcl_pipeline.base.project import project_file
@@ -20,10 +17,13 @@ from bfcl_pipeline.benchmark.config.check import check_config, with_defaults
 from bfcl_pipeline.benchmark.config.job import SEARCH_ENGINES, SERPAPI_KEY, WebChoice
 from bfcl_pipeline.benchmark.config.models_files import CONFIG_FILE, config_values
 from bfcl_pipeline.benchmark.config.run_settings import config_schema
-
-if TYPE_CHECKING:
-    from bfcl_pipeline.world.tools.web_search.web import Hits, Page, WebFailure
-    from bfcl_pipeline.world.web.proxies import Proxies
+from bfcl_pipeline.world.tools.web_search.web import Hits, Page, WebFailure
+from bfcl_pipeline.world.web.engines.asking import RetryPolicy
+from bfcl_pipeline.world.web.fetcher import Fetcher
+from bfcl_pipeline.world.web.keys import FetchKey, SearchKey
+from bfcl_pipeline.world.web.modes import open_engine
+from bfcl_pipeline.world.web.pace import HostPace
+from bfcl_pipeline.world.web.proxies import Proxies
 
 HELP = "search or fetch once, live, as a run does; records nothing"
 
@@ -41,8 +41,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Prints what came, or why nothing did and what to do; then returns 1."""
-    from bfcl_pipeline.world.web.proxies import Proxies
-
     file = project_file(CONFIG_FILE)
     values, schema = config_values(file), config_schema()
     check_config(values, schema, str(file))
@@ -62,13 +60,6 @@ def run(options: argparse.Namespace) -> int:
 
 def _ask(asked: str, choice: WebChoice, proxies: Proxies) -> Hits | Page | WebFailure:
     """What one search or fetch leads to. Raises WebError."""
-    # The HTTP clients, which take long to load.
-    from bfcl_pipeline.world.web.engines.asking import RetryPolicy
-    from bfcl_pipeline.world.web.fetcher import Fetcher
-    from bfcl_pipeline.world.web.keys import FetchKey, SearchKey
-    from bfcl_pipeline.world.web.modes import open_engine
-    from bfcl_pipeline.world.web.pace import HostPace
-
     pace = HostPace(choice.pause)
     if asked.lower().startswith(("http://", "https://")):
         return Fetcher(proxies=proxies, pace=pace).fetch(FetchKey.of(asked).url)
@@ -80,8 +71,6 @@ def _ask(asked: str, choice: WebChoice, proxies: Proxies) -> Hits | Page | WebFa
 
 def _lines(outcome: Hits | Page | WebFailure) -> Iterator[str]:
     """The outcome for a person."""
-    from bfcl_pipeline.world.tools.web_search.web import Hits, Page
-
     match outcome:
         case Hits(hits):
             yield plural(len(hits), "result", "results")

@@ -76,33 +76,13 @@ def _classes(schema: str) -> str | None:
     with warnings.catch_warnings(), _yaml_as_it_was():
         warnings.simplefilter("ignore")  # of the package about itself
         try:
-            from datamodel_code_generator import DataModelType
-            from datamodel_code_generator.format import PythonVersion
-            from datamodel_code_generator.model import get_data_model_types
-            from datamodel_code_generator.parser.jsonschema import JsonSchemaParser
+            from bfcl_pipeline.dialogue.families.written_classes import written_classes  # optional
         except ImportError as error:
             raise ConfigError(
                 f"the prompts of MiniCPM with functions need datamodel-code-generator ({error}). "
                 "Run: pip install 'bfcl-pipeline[minicpm]'"
             ) from None
-        types = get_data_model_types(
-            DataModelType.PydanticBaseModel, target_python_version=PythonVersion.PY_310
-        )
-        try:
-            parser = JsonSchemaParser(
-                schema,
-                data_model_type=types.data_model,
-                data_model_root_type=types.root_model,
-                data_model_field_type=types.field_model,
-                data_type_manager_type=types.data_type_manager,
-                dump_resolve_reference_action=types.dump_resolve_reference_action,
-                target_python_version=PythonVersion.PY_311,
-                field_constraints=True,
-            )
-            code = parser.parse()
-        except Exception:  # noqa: BLE001  # whatever the package raises for a schema
-            return None
-        return code if isinstance(code, str) else None
+        return written_classes(schema)
 
 
 Form: TypeAlias = Callable[[Sequence[FunctionDoc], int], Sequence[Json]]

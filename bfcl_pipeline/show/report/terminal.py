@@ -67,15 +67,13 @@ def terminal_width() -> int:
 
 def print_styled(text: str) -> None:
     """Prints a table of `terminal_table` to a terminal: headings bold, notes on the V4 table dim."""
-    from rich.console import Console
-    from rich.text import Text
+    from rich.console import Console  # slow
 
-    console = Console(highlight=False)
+    console = Console(highlight=False, markup=False, emoji=False)
     before, in_first = "", True
     for line in text.splitlines():
         in_first &= bool(line)
         is_note = in_first and not line[:1].isdigit()
-        console.print(
-            Text(line, "" if before and not is_note else "dim" if before else "bold"), soft_wrap=True
-        )
+        style = "" if before and not is_note else "dim" if before else "bold"
+        console.print(line, style=style, soft_wrap=True)
         before = line

@@ -103,7 +103,7 @@ async def _note_reuse(_session: object, context: SimpleNamespace, _params: objec
 
 def _verifying() -> ssl.SSLContext:
     """TLS with the authorities in SSL_CERT_FILE and SSL_CERT_DIR, or else those of certifi."""
-    import certifi
+    import certifi  # seldom needed
 
     file, folder = os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR")
     if not file and not folder:
