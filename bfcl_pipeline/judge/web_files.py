@@ -83,9 +83,10 @@ def run_keys(run: Run, record: Path, *, unfinished: bool = False) -> set[Key]:
 def _run_keys(run: Run, apis: _ApisOfRun, unfinished: bool) -> set[Key]:
     keys: set[Key] = {*_executed(run, apis, unfinished)}
     keys -= apis.recorded_since
-    if run.values["web"] in RECORDED_MODES:
+    web = run.recorded.web
+    if web.mode in RECORDED_MODES:
         for responses in _web_responses(run, unfinished):
-            keys |= used_keys(responses, run.values["search_tool"])
+            keys |= used_keys(responses, web.search_tool)
     return keys
 
 
@@ -123,7 +124,8 @@ def _executed(run: Run, apis: _ApisOfRun, unfinished: bool) -> Iterator[ApiKey]:
     Of an entry that lacked an answer which was recorded later, those that only the page shows are left out:
     they were most likely recorded with it.
     """
-    shown = run.values["web"] in RECORDED_MODES  # then the page has the values of expected calls from it
+    # Then the page has the values of expected calls from it.
+    shown = run.recorded.web.mode in RECORDED_MODES
     for category in filter(lambda name: CATEGORIES[name].executes, run.recorded.categories):
         answers: dict[str, list[Response]] = {}
         for folder in run.recorded.folders:

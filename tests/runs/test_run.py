@@ -16,8 +16,7 @@ from bfcl_pipeline.benchmark.config import (
     recorded_config,
 )
 from bfcl_pipeline.benchmark.config.choices import JournalChoice, ShownEntries
-from bfcl_pipeline.benchmark.config.run_config import ReleasePin
-from bfcl_pipeline.benchmark.config.run_settings import read_settings
+from bfcl_pipeline.benchmark.config.run_settings import ReleasePin, read_settings
 from bfcl_pipeline.benchmark.definition import release
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.runs.run import Run, open_run

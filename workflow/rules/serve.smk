@@ -16,7 +16,7 @@ for step in CHECKED.steps:
                 own=f"results/{{run}}/logs/serve/{files.name}.log",
                 vllm=f"results/{{run}}/logs/serve/{files.name}.vllm.log",
             container:
-                config["containers"]["vllm"]
+                RUN.settings.images["vllm"]
             # The cores of a group are added up; a run with one core must be able to serve a model.
             threads: 0
             resources:

@@ -143,4 +143,4 @@ def _searches_of(run: Run, folder: str, failed: dict[str, Response]) -> set[Key]
         replace(failed[entry_id], result_json=json.dumps([answers]))
         for entry_id, answers in results.items()
     ]
-    return used_keys(made, run.values["search_tool"])
+    return used_keys(made, run.recorded.web.search_tool)

@@ -31,7 +31,6 @@ from bfcl_pipeline.benchmark.config import (
     MODELS_VARIABLE,
     Job,
     RunConfig,
-    check_config,
     load_models,
     load_run,
     model_folder,
@@ -39,9 +38,8 @@ from bfcl_pipeline.benchmark.config import (
     plain_values,
     recorded_files,
 )
-from bfcl_pipeline.benchmark.config.check import with_defaults
 from bfcl_pipeline.benchmark.config.published_scores import dates_as_text, identify_files
-from bfcl_pipeline.benchmark.config.run_settings import config_schema
+from bfcl_pipeline.benchmark.config.run_settings import complete_values, config_schema
 
 if TYPE_CHECKING:
     from bfcl_pipeline.ask.jobs.main_process import MainProcess, Workflow
@@ -92,7 +90,6 @@ class CheckedRun:
     """A run that may start, and what follows from it for the rules."""
 
     run: RunConfig
-    config: Mapping[str, Any]  # complete
     main: MainProcess | None  # None in a process of single jobs
     steps: tuple[GenerationStep, ...]  # one for each job of the run
     unstaged: bool  # whether a staged file is missing
@@ -110,7 +107,7 @@ class CheckedRun:
     @property
     def record(self) -> dict[str, str]:
         """The content of the files that record the run, by name."""
-        return recorded_files(self.config, self.run.jobs)
+        return recorded_files(self.run)
 
     def staged(self, paths: list[str], folder: str) -> list[str]:
         """Those of the staged files `paths` that a step of the model `folder` needs as its inputs.
@@ -128,11 +125,9 @@ def complete_config(config: dict[str, Any]) -> None:
     Raises:
         ConfigError: a key or value is wrong, or a file of published scores.
     """
-    schema = config_schema()
-    config.update(plain_values(config, schema))
+    config.update(plain_values(config, config_schema()))
     config["published"] = dates_as_text(config.get("published", []))
-    check_config(config, schema)
-    config.update(with_defaults(config, schema))
+    config.update(complete_values(config))
     if not config["replay"]:  # which has the recorded table, not the files
         config["published"] = identify_files(config["published"])
 
@@ -177,9 +172,9 @@ def check_run(config: dict[str, Any], workflow: Workflow, arguments: Sequence[st
                 prepare_run,  # slow, and of no use to single jobs
             )
 
-            main = prepare_run(run, config, slurm, workflow, arguments)
+            main = prepare_run(run, slurm, workflow, arguments)
     except (ConfigError, ErrataError) as error:
         sys.exit(f"config: {error}")
     steps = tuple(GenerationStep(job_files(job), slurm.largest_node) for job in run.jobs)
     unstaged = not all(path.exists() for path in staged_files(run))
-    return CheckedRun(run, config, main, steps, unstaged)
+    return CheckedRun(run, main, steps, unstaged)

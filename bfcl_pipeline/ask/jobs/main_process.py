@@ -4,7 +4,7 @@ Single jobs of a group or on a cluster have processes of Snakemake as well, whic
 """
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -76,17 +76,12 @@ class MainProcess:
 
 
 def prepare_run(
-    run: RunConfig,
-    config: Mapping[str, Any],
-    slurm: SlurmLimits,
-    workflow: Workflow,
-    arguments: Sequence[str],
+    run: RunConfig, slurm: SlurmLimits, workflow: Workflow, arguments: Sequence[str]
 ) -> MainProcess:
     """Checks a run against its results and this machine, and claims the working directory for it.
 
     Args:
         run: the run.
-        config: its config, complete and checked.
         slurm: what the cluster offers.
         workflow: of Snakemake.
         arguments: Snakemake's command line.
@@ -95,20 +90,17 @@ def prepare_run(
         ConfigError, ErrataError: as `check_results`.
         LeaseError: another run stages the data, and its lock file cannot be read.
     """
-    outdated = check_results(run, config, workflow, arguments)
+    outdated = check_results(run, workflow, arguments)
     repeat_steps(outdated.outputs)
-    stages = not is_dry_run(arguments) and not config["replay"]
+    stages = not is_dry_run(arguments) and not run.settings.replay
     return MainProcess(run, slurm, outdated, claim_folder(run, stages=stages))
 
 
-def check_results(
-    run: RunConfig, config: Mapping[str, Any], workflow: Workflow, arguments: Sequence[str]
-) -> OutdatedResults:
+def check_results(run: RunConfig, workflow: Workflow, arguments: Sequence[str]) -> OutdatedResults:
     """Checks what a run has and needs, and prints what is to be expected of it.
 
     Args:
         run: the run.
-        config: its config, complete and checked.
         workflow: of Snakemake.
         arguments: Snakemake's command line.
 
@@ -123,14 +115,14 @@ def check_results(
         from bfcl_pipeline.judge.own_errata import check_files  # loads pyarrow
 
         check_files(run.errata, DATA)
-    if config["replay"]:
+    if run.settings.replay:
         return OutdatedResults()
     made = Run(RESULTS / run.name)
-    check_recorded(made, config, run)
-    outdated = outdated_results(made, config, run)
+    check_recorded(made, run)
+    outdated = outdated_results(made, run)
     if slurm_named(arguments, [Path(), Path(workflow.basedir)]):
         check_slurm()
-    if config["entry_ids"]:
+    if run.settings.entry_ids:
         from bfcl_pipeline.ask.jobs.selection import check_entry_ids  # loads pyarrow
 
         check_entry_ids(run, DATA)

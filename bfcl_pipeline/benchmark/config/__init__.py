@@ -34,14 +34,14 @@ from bfcl_pipeline.benchmark.config.models_files import (
     MY_MODELS_FILE,
     models_files,
 )
-from bfcl_pipeline.benchmark.config.run_config import ReleasePin, RunConfig, load_run
+from bfcl_pipeline.benchmark.config.run_config import RunConfig, load_run
 from bfcl_pipeline.benchmark.config.run_record import (
-    NOT_RECORDED,
     recorded_config,
     recorded_files,
     recorded_models,
     recorded_row,
 )
+from bfcl_pipeline.benchmark.config.run_settings import NOT_RECORDED, ReleasePin, RunSettings
 from bfcl_pipeline.benchmark.config.sampling import RunSample, SampleBy, allocate, by_weight, divide, pick
 
 __all__ = [
@@ -61,6 +61,7 @@ __all__ = [
     "RequestLimits",
     "RunConfig",
     "RunSample",
+    "RunSettings",
     "SampleBy",
     "Selection",
     "Serving",

@@ -13,10 +13,9 @@ from bfcl_pipeline.base.errors import WebError
 from bfcl_pipeline.base.project import project_file
 from bfcl_pipeline.base.secrets import Redactor
 from bfcl_pipeline.base.text import cut, on_one_line, plural, printable
-from bfcl_pipeline.benchmark.config.check import check_config, with_defaults
 from bfcl_pipeline.benchmark.config.job import SEARCH_ENGINES, SERPAPI_KEY, WebChoice
 from bfcl_pipeline.benchmark.config.models_files import CONFIG_FILE, config_values
-from bfcl_pipeline.benchmark.config.run_settings import config_schema
+from bfcl_pipeline.benchmark.config.run_settings import complete_values
 from bfcl_pipeline.world.tools.web_search.web import Hits, Page, WebFailure
 from bfcl_pipeline.world.web.engines.asking import RetryPolicy
 from bfcl_pipeline.world.web.fetcher import Fetcher
@@ -42,10 +41,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Prints what came, or why nothing did and what to do; then returns 1."""
     file = project_file(CONFIG_FILE)
-    values, schema = config_values(file), config_schema()
-    check_config(values, schema, str(file))
+    values = complete_values(config_values(file), str(file))
     given = {name: getattr(options, name) for name in ("engine", "proxy") if getattr(options, name)}
-    choice = replace(WebChoice.of_config(with_defaults(values, schema)), **given)
+    choice = replace(WebChoice.of_config(values), **given)
     proxies = Proxies.of(choice.proxy)
     show = Redactor([*filter(None, [os.environ.get(SERPAPI_KEY, "").strip()]), *proxies.secrets]).text
     try:

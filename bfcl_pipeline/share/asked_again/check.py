@@ -138,7 +138,7 @@ class AskAgain:
             if not isinstance(answer, Exchange):
                 return None
             apis = apis_of(recorded.web.mode) if CATEGORIES[one.entry.category].executes else NO_APIS
-            return compared_form(one.entry, answer, adapter.asking, run.recorded.rules, apis)
+            return compared_form(one.entry, answer, adapter.asking, run.rules, apis)
 
         requests = []
         for one, fresh in zip(drawn.requests, answers, strict=True):

@@ -48,7 +48,7 @@ class OfficialCheck:
 
     def __call__(self, run: ArchivedRun, findings: Findings, step_log: Log) -> Verification:
         """Scores every model of `run` with the official package. See `archived.findings.FurtherCheck`."""
-        version = run.recorded.release.version
+        version = run.recorded.settings.release.version
         python = scorer_python(self.python, self.cache, version, step_log)
         scorer = f"{release.DISTRIBUTION} {version}"
         step_log(f"Scoring the answers with {scorer}, in processes of its own.")

@@ -58,7 +58,7 @@ def finish(
 
 
 def check(results: Run, config: Mapping[str, Any], rows: Mapping[str, ModelRow] = ROWS) -> None:
-    check_recorded(Run(results.folder), config, load_run(config, rows))  # read anew, as by each process
+    check_recorded(Run(results.folder), load_run(config, rows))  # read anew, as by each process
 
 
 def test_another_journal_is_refused(tmp_path: Path) -> None:

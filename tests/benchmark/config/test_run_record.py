@@ -11,8 +11,11 @@ from bfcl_pipeline.benchmark.config import (
     recorded_models,
 )
 from bfcl_pipeline.benchmark.config.run_form import RUN_FORM
-from bfcl_pipeline.benchmark.config.run_record import ANSWERS_DEPEND_ON, NO_ANSWER_DEPENDS_ON
-from bfcl_pipeline.benchmark.config.run_settings import config_schema
+from bfcl_pipeline.benchmark.config.run_settings import (
+    ANSWERS_DEPEND_ON,
+    NO_ANSWER_DEPENDS_ON,
+    config_schema,
+)
 
 SHIPPED = Path(__file__).parents[3] / "config"
 
