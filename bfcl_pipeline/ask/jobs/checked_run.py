@@ -1,8 +1,7 @@
 """The run of the workflow, checked when the Snakefile is read: what its rules are made of.
 
-Covers what the rules have for one job, too: its files, its command, and what repeats it. Every process of
-Snakemake reads the Snakefile, also those of single jobs of a group or on a cluster. So what only the main
-process needs is not imported here.
+Every process of Snakemake reads the Snakefile, also those of single jobs of a group or on a cluster. So
+what only the main process needs is not imported here.
 """
 
 from __future__ import annotations
@@ -10,26 +9,17 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from bfcl_pipeline.ask.jobs.options import to_argv
-from bfcl_pipeline.ask.jobs.result_paths import result_inputs
 from bfcl_pipeline.ask.models.weights import identified_rows
 from bfcl_pipeline.ask.orchestration.job_files import JobFiles, group_shards, job_files, staged_files
-from bfcl_pipeline.ask.orchestration.job_resources import (
-    LargestNode,
-    Value,
-    generation_resources,
-    serving_resources,
-)
 from bfcl_pipeline.ask.orchestration.slurm_cluster import SlurmLimits
 from bfcl_pipeline.base.environment import read_env_file
 from bfcl_pipeline.base.errors import ConfigError, ErrataError
 from bfcl_pipeline.benchmark.config import (
     MODELS_VARIABLE,
-    Job,
     RunConfig,
     load_models,
     load_run,
@@ -46,58 +36,18 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class GenerationStep:
-    """The step of one `bfcl-pipeline generate`."""
-
-    files: JobFiles
-    largest: LargestNode  # of a cluster
-
-    @property
-    def job(self) -> Job:
-        """The job that the step runs."""
-        return self.files.job
-
-    @property
-    def answers(self) -> list[str]:
-        """The files with answers that exist already, for a model of kind `results`."""
-        return result_inputs(self.job)
-
-    @property
-    def options(self) -> list[str]:
-        """The options of its command, without those for outputs."""
-        return [*to_argv(self.job), *self.files.provenance]
-
-    @property
-    def deciding(self) -> list[str]:
-        """Those options on which answers depend: a change of one repeats the step."""
-        return to_argv(replace(self.job, web=self.job.web.deciding))
-
-    @property
-    def resources(self) -> dict[str, Value]:
-        """Of the step on a cluster; none if it sends no requests."""
-        if self.job.replay or not self.job.remote:
-            return {}
-        return generation_resources(self.job.row, served=bool(self.files.server), largest=self.largest)
-
-    @property
-    def server_resources(self) -> dict[str, Value]:
-        """Of the server that the run starts for the step."""
-        return serving_resources(self.job.row, self.largest)
-
-
-@dataclass(frozen=True, slots=True)
 class CheckedRun:
     """A run that may start, and what follows from it for the rules."""
 
     run: RunConfig
     main: MainProcess | None  # None in a process of single jobs
-    steps: tuple[GenerationStep, ...]  # one for each job of the run
+    steps: tuple[JobFiles, ...]  # one for each job of the run
     unstaged: bool  # whether a staged file is missing
 
     @property
     def gathered(self) -> dict[str, list[JobFiles]]:
         """By the model's name as a file name: its shards, for each model that has several."""
-        return group_shards(step.files for step in self.steps)
+        return group_shards(self.steps)
 
     @property
     def compared(self) -> dict[str, str]:
@@ -175,6 +125,6 @@ def check_run(config: dict[str, Any], workflow: Workflow, arguments: Sequence[st
             main = prepare_run(run, slurm, workflow, arguments)
     except (ConfigError, ErrataError) as error:
         sys.exit(f"config: {error}")
-    steps = tuple(GenerationStep(job_files(job), slurm.largest_node) for job in run.jobs)
+    steps = tuple(job_files(job, slurm.largest_node) for job in run.jobs)
     unstaged = not all(path.exists() for path in staged_files(run))
     return CheckedRun(run, main, steps, unstaged)
