@@ -24,7 +24,9 @@ rule aggregate:
         ],
         verdicts=expand("results/{{run}}/verdicts/{model}.parquet", model=RUN.folders),
         published=lambda wildcards: (
-            [] if RUN.settings.replay else [item["path"] for item in config["published"]]
+            []
+            if RUN.settings.replay
+            else [item["path"] for item in config["published"]]
         ),
     output:
         tables=expand(

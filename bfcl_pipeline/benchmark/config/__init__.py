@@ -15,7 +15,6 @@ from bfcl_pipeline.benchmark.config.kinds import (
     KINDS,
     RECORDED_KINDS,
     ModelKind,
-    unknown_model,
 )
 from bfcl_pipeline.benchmark.config.model_rows import (
     ModelRow,
@@ -27,6 +26,7 @@ from bfcl_pipeline.benchmark.config.model_rows import (
     model_folder,
     model_row,
     models_schema,
+    unknown_model,
 )
 from bfcl_pipeline.benchmark.config.models_files import (
     MODELS_FILE,

@@ -8,8 +8,7 @@ import yaml
 
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.files import atomic_path
-from bfcl_pipeline.base.yaml_reader import read_yaml_file
-from bfcl_pipeline.benchmark.config.model_rows import ModelRow, load_models
+from bfcl_pipeline.benchmark.config.model_rows import ModelRow, ModelsFile
 from bfcl_pipeline.benchmark.config.run_config import check_folders
 from bfcl_pipeline.benchmark.records import Json
 
@@ -61,11 +60,7 @@ def add_rows(path: Path, rows: Sequence[Mapping[str, Json]]) -> list[ModelRow]:
 
 def own_rows(path: Path) -> dict[str, ModelRow]:
     """The rows of one file alone, without the official models beside it; none if it does not exist."""
-    if not path.exists():
-        return {}
-    rows = load_models([path])
-    names = {row["name"] for row in read_yaml_file(path, by_hand=True)["models"]}
-    return {name: row for name, row in rows.items() if name in names}
+    return ModelsFile.read(path).rows if path.exists() else {}
 
 
 def _extended(text: str, rows: Sequence[Mapping[str, Json]]) -> str:

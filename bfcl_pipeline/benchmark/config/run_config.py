@@ -22,8 +22,7 @@ from bfcl_pipeline.benchmark.config.job import (
     Shard,
     WebChoice,
 )
-from bfcl_pipeline.benchmark.config.kinds import unknown_model
-from bfcl_pipeline.benchmark.config.model_rows import ModelRow, model_folder
+from bfcl_pipeline.benchmark.config.model_rows import ModelRow, model_folder, unknown_model
 from bfcl_pipeline.benchmark.config.run_settings import RunSettings
 from bfcl_pipeline.benchmark.config.sampling import divide
 from bfcl_pipeline.benchmark.definition import CATEGORIES, Check, category_of, resolve_categories
