@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from bfcl_pipeline.cli import main
-from tests.support.run_form import FORM_LINE
+from tests.support.run_form import recorded
 from tests.support.synthetic_run import MadeUpModel, Marks, marks, write_run
 
 HOSTILE = "a|b_%\x1b[31m"
@@ -179,7 +179,7 @@ def experiments(tmp_path: Path) -> list[str]:
     for name, web, right in (("on", "simulated", 3), ("off", "off", 1)):
         category = {"web_search_base": marks(right, 4 - right)}
         write_run(tmp_path / name, [MadeUpModel("m", category, webs=dict.fromkeys(category, web))])
-        (tmp_path / name / "config.yaml").write_text(FORM_LINE + f"web: '{web}'\n")
+        (tmp_path / name / "config.yaml").write_text(recorded(f"web: '{web}'\n"))
         found.append(str(tmp_path / name))
     return found
 
@@ -278,7 +278,7 @@ def test_webs_that_cannot_be_joined_cost_no_comparison(
         for name, web in webs.items()
     ]
     run = write_run(tmp_path / "r", models)
-    (run / "config.yaml").write_text(FORM_LINE + "web: simulated\n")
+    (run / "config.yaml").write_text(recorded("web: simulated\n"))
     out = tmp_path / "c.parquet"
     words = ["compare", *(f"{run}:{name}" for name in webs), "--common", "--out", str(out)]
     assert main([*words, "--data", str(staged)]) == 0

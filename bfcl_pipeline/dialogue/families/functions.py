@@ -23,14 +23,6 @@ from bfcl_pipeline.dialogue.prompts import WireFormat, tool_schemas
 _ROOT = "class Model(BaseModel):"
 
 
-def python_code(functions: Sequence[Json]) -> Sequence[str | None]:
-    """The code of each of `functions`, which are in the form of tools; None if there is none.
-
-    Raises ConfigError if the package is missing.
-    """
-    return [_code(json.dumps(function)) for function in functions]
-
-
 @lru_cache(maxsize=4096)
 def _code(written: str) -> str | None:
     function = json.loads(written)
@@ -136,5 +128,5 @@ FORMS: Mapping[str, Form] = {
     # Parameters without a schema around them.
     "properties": lambda functions, _earlier: [_named(function) for function in functions],
     # Python code, null for a function that has none.
-    "python_code": lambda functions, _earlier: python_code(_bare_tools(functions)),
+    "python_code": lambda functions, _earlier: [_code(json.dumps(tool)) for tool in _bare_tools(functions)],
 }

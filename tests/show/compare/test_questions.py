@@ -14,7 +14,7 @@ from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.show.compare.question_forms import questions_text
 from bfcl_pipeline.show.compare.questions import HopScores, WebQuestions, read_hops, web_questions
 from bfcl_pipeline.show.compare.sides import Choice, read_sides
-from tests.support.run_form import FORM_LINE
+from tests.support.run_form import recorded
 from tests.support.synthetic_run import MadeUpModel, Marks, write_run
 
 BASE, NO_SNIPPET = "web_search_base", "web_search_no_snippet"
@@ -27,7 +27,7 @@ def made(folder: Path, web: str = "simulated", failing: float = 0, **marks: list
         "m", {name: Marks(valid) for name, valid in marks.items()}, webs=dict.fromkeys(marks, web)
     )
     write_run(folder, [model])
-    (folder / "config.yaml").write_text(FORM_LINE + yaml.safe_dump({"web": web, "fetch_failures": failing}))
+    (folder / "config.yaml").write_text(recorded(yaml.safe_dump({"web": web, "fetch_failures": failing})))
     return Choice(Run(folder))
 
 

@@ -30,7 +30,7 @@ from bfcl_pipeline.world.web.cache import WebCache
 from bfcl_pipeline.world.web.coverage import web_keys
 from tests.show.compare.diff.made_run import CONVERSATION, MODEL, MadeRun, first_run
 from tests.support.local_chat import LocalChat
-from tests.support.run_form import FORM_LINE
+from tests.support.run_form import recorded
 from tests.support.web_record import record_outcome
 
 WEB_ENTRY = "web_search_base_0"
@@ -337,7 +337,7 @@ def test_an_imported_run_has_answers_alone(
     """It has no journals and no rows; its models are those of its tables."""
     imported = first.copy(tmp_path / "imported").make()
     (imported.results / "models.yaml").unlink()
-    (imported.results / "config.yaml").write_text(FORM_LINE + "run: r\nimported: of a tool\n")
+    (imported.results / "config.yaml").write_text(recorded("run: r\nimported: of a tool\n"))
     found = Diff(first, imported, capsys)
     assert found.status == 0
     assert "chat-FC: the same answers and verdicts (3 entries)" in found.printed.out
