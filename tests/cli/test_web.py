@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from bfcl_pipeline.benchmark.config import load_models, recorded_config, recorded_models
+from bfcl_pipeline.benchmark.config import load_models, recorded_models
 from bfcl_pipeline.benchmark.config.check import with_defaults
+from bfcl_pipeline.benchmark.config.run_record import recorded_config
 from bfcl_pipeline.benchmark.config.run_settings import config_schema
 from bfcl_pipeline.benchmark.records import Mode, Response, Status
 from bfcl_pipeline.benchmark.tables import entries_path, read_entries, write_responses

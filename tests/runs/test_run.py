@@ -10,12 +10,9 @@ import pytest
 import yaml
 
 from bfcl_pipeline.base.errors import ConfigError
-from bfcl_pipeline.benchmark.config import (
-    RunSample,
-    SampleBy,
-    recorded_config,
-)
+from bfcl_pipeline.benchmark.config import RunSample, SampleBy
 from bfcl_pipeline.benchmark.config.choices import JournalChoice, ShownEntries
+from bfcl_pipeline.benchmark.config.run_record import recorded_config
 from bfcl_pipeline.benchmark.config.run_settings import ReleasePin, read_settings
 from bfcl_pipeline.benchmark.definition import release
 from bfcl_pipeline.benchmark.records import Rules

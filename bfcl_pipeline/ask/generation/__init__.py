@@ -1,7 +1,7 @@
 """Generating responses: the conversation over one entry, and the runner that holds many at once."""
 
 from bfcl_pipeline.ask.generation.asking import Asking, ChatAsking
-from bfcl_pipeline.ask.generation.conversation import Conversation, conversation
+from bfcl_pipeline.ask.generation.conversation import conversation
 from bfcl_pipeline.ask.generation.generate import (
     Executing,
     FailureOf,
@@ -20,7 +20,6 @@ __all__ = [
     "Asking",
     "ChatAsking",
     "Completed",
-    "Conversation",
     "EntryFailure",
     "Executing",
     "FailureOf",

@@ -40,17 +40,8 @@ def first_request(
 ) -> str:
     """The first request to a model as a run would send it now, as text; a memory is empty.
 
-    Args:
-        data: the staged release.
-        cache: has the outcomes of searches and fetches.
-        models: models files; None: those of this folder.
-        entry_id: as of `find_entry`.
-        model: the name of its row.
-        log: receives a remark.
-
-    Raises:
-        ConfigError: there is no such entry or model, or the model is sent nothing.
-        MalformedRelease: the staged texts are incomplete.
+    models: models files; None: those of this folder. Raises ConfigError if there is no such entry or model,
+    or the model is sent nothing.
     """
     row = model_row(load_models(models), model)
     return _first(find_entry(data, entry_id), row, default_conditions(data, cache), log)
@@ -64,7 +55,7 @@ def recorded_request(run: Run, entry_id: str, model: str, step: int, log: Log) -
         entry_id: as of `find_entry`.
         model: in the run, with the number of a later trial.
         step: counts the requests of all turns.
-        log: receives a remark.
+        log: receives a remark on an empty memory.
 
     Raises:
         ConfigError: there is no such entry or model, or it was sent fewer requests.

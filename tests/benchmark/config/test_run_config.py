@@ -16,11 +16,11 @@ from bfcl_pipeline.benchmark.config import (
     RunSample,
     SampleBy,
     Selection,
-    Serving,
     Shard,
     WebChoice,
     load_run,
 )
+from bfcl_pipeline.benchmark.config.model_rows import Serving
 from bfcl_pipeline.benchmark.config.run_config import LONGEST_COMMAND
 from bfcl_pipeline.benchmark.definition import CATEGORIES, FORMATS, GROUPS, category_of
 from bfcl_pipeline.benchmark.records import Entry, Mode, Rules

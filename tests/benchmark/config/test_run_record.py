@@ -5,12 +5,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from bfcl_pipeline.benchmark.config import (
-    load_models,
-    recorded_config,
-    recorded_models,
-)
+from bfcl_pipeline.benchmark.config import load_models, recorded_models
 from bfcl_pipeline.benchmark.config.run_form import FORM_KEY, RUN_FORM
+from bfcl_pipeline.benchmark.config.run_record import recorded_config
 from bfcl_pipeline.benchmark.config.run_settings import (
     ENTRY_KEYS,
     NOT_RECORDED,

@@ -9,7 +9,8 @@ from typing import Any
 from bfcl_pipeline.ask.generation import ChatAsking
 from bfcl_pipeline.benchmark.records import Entry, Exchange, Mode, Request, Rules
 from bfcl_pipeline.runs.making import Making, ProvenanceUse
-from bfcl_pipeline.runs.provenance import MachineRecord, ModelFiles, Pipeline, Provenance, ServerRecord
+from bfcl_pipeline.runs.provenance import ModelFiles, Pipeline, Provenance, ServerRecord
+from bfcl_pipeline.runs.provenance.document import MachineRecord
 from bfcl_pipeline.share.asked_again.answers import (
     NO_CALLS,
     ComparedAnswer,

@@ -17,7 +17,8 @@ from bfcl_pipeline.base.errors import (
     ModelError,
     Transient,
 )
-from bfcl_pipeline.benchmark.config import ModelRow, Serving
+from bfcl_pipeline.benchmark.config import ModelRow
+from bfcl_pipeline.benchmark.config.model_rows import Serving
 from bfcl_pipeline.benchmark.records import Exchange, Json, Mode, Request
 from bfcl_pipeline.dialogue.families import FamilyAsking
 from tests.support.loopback import Answer, Loopback, answer
