@@ -6,11 +6,10 @@ Each action is a module of this package with `HELP`, `add_arguments(parser)` and
 import argparse
 from types import ModuleType
 
-from bfcl_pipeline.cli.web import check, importing, status, tryout
+from bfcl_pipeline.cli.web import check, status, tryout
 
 ACTIONS: dict[str, ModuleType] = {
     "check": check,
-    "import": importing,
     "status": status,
     "try": tryout,
 }

@@ -6,7 +6,6 @@ import argparse
 import os
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -48,7 +47,7 @@ def run(options: argparse.Namespace) -> int:
         absent = "" if options.record.is_dir() else " (no such directory)"
         print(f"{options.record}: nothing to check{absent}.")
         return 0
-    print_findings(check)
+    _print_findings(check)
     print(f"\n{options.record}: {check.outcomes:,} outcomes in {time.perf_counter() - started:,.1f} s")
     return 1 if check.failed else 0
 
@@ -66,14 +65,11 @@ def _keys(run: Run, record: Path) -> set[Key]:
     return run_keys(run, record, unfinished=True)
 
 
-def print_findings(check: CacheCheck, named: Callable[[str], str] = lambda line: line) -> None:
-    """A table of counts, then what is wrong, one line each; of undecided outcomes the first.
-
-    named: a line as it is shown.
-    """
+def _print_findings(check: CacheCheck) -> None:
+    """A table of counts, then what is wrong, one line each; of undecided outcomes the first."""
     rows = [("proven by its cassette", f"{check.proven:,}"), ("nothing was sent", f"{check.unsent:,}")]
     rows += [(name, f"{len(lines):,}") for name, lines in check.findings()]
     print(text_table(("outcome", "number"), rows))
     for name, lines in check.findings():
         for line in lines[:1] if lines is check.undecided else lines:
-            print(f"{name}: {named(line)}", file=sys.stderr)
+            print(f"{name}: {line}", file=sys.stderr)
