@@ -200,8 +200,6 @@ class Comparer:
                 for side, of in ((first, of_one), (second, of_two))
                 if (alone := [place for place in differing if place in of])
             ]
-            if self._web[np.isin(self._category, differing)].all():
-                hint += " --by hops joins the web questions of both categories."
             raise TableError(f"{names} differ in categories: {'; '.join(missing)}. {hint}")
         if web_differs(first.settings, second.settings) and self._web[has_one & has_two].any():
             raise TableError(
