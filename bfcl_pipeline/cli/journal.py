@@ -26,8 +26,7 @@ from bfcl_pipeline.runs.journal import (
     lease_path,
 )
 from bfcl_pipeline.runs.making import making_of
-from bfcl_pipeline.show.entry.exchanges import minute_text, put_exchange
-from bfcl_pipeline.show.entry.terminal_page import TerminalPage
+from bfcl_pipeline.show.entry.terminal_page import TerminalPage, minute_text, put_exchange
 
 Models: TypeAlias = dict[str, list[Path]]
 """The journals of each model, by the name of its folder."""

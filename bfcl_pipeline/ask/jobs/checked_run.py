@@ -25,8 +25,8 @@ from bfcl_pipeline.ask.orchestration.job_resources import (
     serving_resources,
 )
 from bfcl_pipeline.ask.orchestration.slurm_cluster import SlurmLimits
-from bfcl_pipeline.base.environment import read_env_file
 from bfcl_pipeline.base.errors import ConfigError, ErrataError
+from bfcl_pipeline.base.project import read_env_file
 from bfcl_pipeline.benchmark.config import (
     MODELS_VARIABLE,
     Job,

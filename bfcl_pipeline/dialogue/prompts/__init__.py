@@ -12,8 +12,7 @@ from bfcl_pipeline.dialogue.prompts.requests import (
     prompt_request,
 )
 from bfcl_pipeline.dialogue.prompts.schemas import WireFormat, tool_schemas
-from bfcl_pipeline.dialogue.prompts.system import system_prompt, with_memory
-from bfcl_pipeline.dialogue.prompts.texts import Texts, load_texts
+from bfcl_pipeline.dialogue.prompts.texts import Texts, load_texts, system_prompt, with_memory
 from bfcl_pipeline.dialogue.prompts.wire import WireMessages, joined_users, messages_for
 
 __all__ = [

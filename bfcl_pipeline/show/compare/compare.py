@@ -19,7 +19,7 @@ from bfcl_pipeline.base.text import plural
 from bfcl_pipeline.benchmark.definition import CATEGORIES, Check
 from bfcl_pipeline.benchmark.definition.categories import release_sizes
 from bfcl_pipeline.benchmark.records import Rules
-from bfcl_pipeline.judge.scoring.intervals import Scope, ScoredEntries
+from bfcl_pipeline.judge.scoring.intervals import ScenarioRange, Scope, ScoredEntries, leave_one_out
 from bfcl_pipeline.judge.scoring.statistics.clustered import Floats, composite_error, total
 from bfcl_pipeline.judge.scoring.statistics.paired import (
     Booleans,
@@ -30,7 +30,6 @@ from bfcl_pipeline.judge.scoring.statistics.paired import (
     mcnemar,
 )
 from bfcl_pipeline.judge.scoring.statistics.power import detectable_difference
-from bfcl_pipeline.judge.scoring.statistics.scenarios import ScenarioRange, leave_one_out
 from bfcl_pipeline.show.compare.settings import (
     SettingDifference,
     requests_differ,
