@@ -27,8 +27,8 @@ from bfcl_pipeline.show.planning.plan import (
     make_plan,
     plan_document,
     points,
+    shares_of,
 )
-from bfcl_pipeline.show.planning.samples import shares_of
 from bfcl_pipeline.show.planning.scatter import ASSUMED
 
 

@@ -12,7 +12,7 @@ from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.benchmark.definition import resolve_categories
 from bfcl_pipeline.cli.options import add_cores, add_data
 from bfcl_pipeline.cli.runs import ARCHIVE_HELP, archive_file
-from bfcl_pipeline.cli.signing_options import add_trust, attestation
+from bfcl_pipeline.cli.sign import add_trust, attestation
 from bfcl_pipeline.cli.steps import StepsShown
 from bfcl_pipeline.runs.archived.findings import FurtherCheck
 from bfcl_pipeline.share.archive.verify import verify_archive

@@ -15,7 +15,7 @@ from bfcl_pipeline.benchmark.records import Mode, Response, Status
 from bfcl_pipeline.benchmark.tables import entries_path, read_entries, write_responses
 from bfcl_pipeline.cli import main
 from bfcl_pipeline.dialogue.release_texts import read_recorded_calls
-from bfcl_pipeline.judge.executed_requests import needed_requests
+from bfcl_pipeline.judge.web_files import needed_requests
 from bfcl_pipeline.world.executables import ApiAnswer, SimulatedApis
 from bfcl_pipeline.world.tools.web_search.web import Hits, Page, WebFailure
 from bfcl_pipeline.world.web.cache import WebCache

@@ -1,6 +1,7 @@
 """Generating responses: the conversation over one entry, and the runner that holds many at once."""
 
 from bfcl_pipeline.ask.generation.asking import Asking, ChatAsking
+from bfcl_pipeline.ask.generation.backends import Adapter, Model, Responder
 from bfcl_pipeline.ask.generation.conversation import conversation
 from bfcl_pipeline.ask.generation.generate import (
     Executing,
@@ -13,7 +14,6 @@ from bfcl_pipeline.ask.generation.generate import (
     unanswered_entries,
 )
 from bfcl_pipeline.ask.generation.memory import Completed, EntryFailure
-from bfcl_pipeline.ask.generation.model import Adapter, Model, Responder
 
 __all__ = [
     "Adapter",

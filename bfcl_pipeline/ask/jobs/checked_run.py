@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 from bfcl_pipeline.ask.models.weights import identified_rows
 from bfcl_pipeline.ask.orchestration.job_files import JobFiles, group_shards, job_files, staged_files
 from bfcl_pipeline.ask.orchestration.slurm_cluster import SlurmLimits
-from bfcl_pipeline.base.environment import read_env_file
 from bfcl_pipeline.base.errors import ConfigError, ErrataError
+from bfcl_pipeline.base.project import read_env_file
 from bfcl_pipeline.benchmark.config import (
     MODELS_VARIABLE,
     RunConfig,

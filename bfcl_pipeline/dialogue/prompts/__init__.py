@@ -6,8 +6,7 @@ and do not change their inputs; a result may share parts with an input.
 
 from bfcl_pipeline.dialogue.prompts.requests import fc_request, offered_functions, prompt_request
 from bfcl_pipeline.dialogue.prompts.schemas import WireFormat, tool_schemas
-from bfcl_pipeline.dialogue.prompts.system import with_memory
-from bfcl_pipeline.dialogue.prompts.texts import Texts, load_texts
+from bfcl_pipeline.dialogue.prompts.texts import Texts, load_texts, with_memory
 from bfcl_pipeline.dialogue.prompts.wire import joined_users, messages_for
 
 __all__ = [

@@ -19,7 +19,7 @@ from bfcl_pipeline.dialogue.prompts import (
     tool_schemas,
 )
 from bfcl_pipeline.dialogue.prompts.requests import add_hints
-from bfcl_pipeline.dialogue.prompts.system import system_prompt
+from bfcl_pipeline.dialogue.prompts.texts import system_prompt
 
 USER = {"role": "user", "content": "Go to Rome."}
 SYSTEM = {"role": "system", "content": "Be brief."}

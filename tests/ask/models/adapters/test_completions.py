@@ -200,7 +200,7 @@ def test_what_a_server_does_not_state_is_logged_once() -> None:
     said: list[str] = []
 
     async def run() -> list[Json]:
-        async with Loopback(*[unknown] * 7, answer(raw("a"))) as server:
+        async with Loopback(*[unknown] * 4, answer(raw("a"))) as server:
             adapter = Completions(row(endpoint=server.endpoint))
             adapter.open(said.append)
             try:
