@@ -15,7 +15,7 @@ from bfcl_pipeline.benchmark.records import Call, DecodeFailure, Json, Mode
 from bfcl_pipeline.dialogue.calls import FAILED, decode
 from bfcl_pipeline.dialogue.calls.decode import WRONG_FORMAT
 from bfcl_pipeline.dialogue.families import READERS
-from bfcl_pipeline.dialogue.families.functions import python_code
+from bfcl_pipeline.dialogue.families.functions import FORMS
 from bfcl_pipeline.dialogue.families.readers.objects import call_ids
 from tests.support.family_talk import DOC, Talk, asked
 
@@ -231,6 +231,6 @@ def _uniform(family: str, text: str, *, runs: bool) -> Json:
 def test_writing_python_code_leaves_yaml_as_it_was() -> None:
     """Dates in YAML stay dates after a function was written as Python code."""
     document = {"type": "object", "properties": {"day": {"type": "string"}}}
-    (code,) = python_code([{"name": "f", "description": "d", "parameters": document}])
+    (code,) = FORMS["python_code"]([{"name": "f", "description": "d", "parameters": document}], 0)
     assert code is not None
     assert yaml.safe_load("2026-01-01") == date(2026, 1, 1)
