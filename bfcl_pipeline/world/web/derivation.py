@@ -22,7 +22,6 @@ from bfcl_pipeline.world.tools.web_search.web import Hits, Page, WebFailure
 from bfcl_pipeline.world.web.addresses import refuse_written
 from bfcl_pipeline.world.web.api_recording import RecordingApis
 from bfcl_pipeline.world.web.cache import Outcome, RecordedOutcome, WebCache
-from bfcl_pipeline.world.web.engines.duckduckgo import DuckDuckGo
 from bfcl_pipeline.world.web.engines.serpapi import SerpApi
 from bfcl_pipeline.world.web.evidence.playing import CassettePlayer, NotOnCassette, PlayedAnswer, playing
 from bfcl_pipeline.world.web.evidence.redaction import HttpRedactor, differs_in_secrets_only, secret_values
@@ -70,6 +69,8 @@ def _read(recorded: RecordedOutcome) -> Outcome:
         case SearchKey(keywords, region) if _engine_name(recorded) == SERPAPI:
             return SerpApi(REDACTED).search(keywords, region)
         case SearchKey(keywords, region):
+            from bfcl_pipeline.world.web.engines.duckduckgo import DuckDuckGo  # loads ddgs
+
             return DuckDuckGo().search(keywords, region)
         case FetchKey(url):
             return Fetcher().fetch(url)
