@@ -25,7 +25,7 @@ RUN = CHECKED.run
 report: "workflow/report/workflow.rst"
 
 
-container: config["containers"]["pipeline"]
+container: RUN.settings.images["pipeline"]
 
 
 include: "workflow/rules/common.smk"

@@ -41,7 +41,7 @@ from bfcl_pipeline.judge.scoring.statistics.clustered import (
     wilson,
 )
 from bfcl_pipeline.judge.scoring.statistics.paired import compare_paired, composite_difference
-from bfcl_pipeline.show.planning.samples import SCORES, shares_of
+from bfcl_pipeline.show.planning.plan import SCORES, shares_of
 
 Verdicts = Mapping[str, bool]
 """The verdict on each entry, by its id."""

@@ -4,8 +4,8 @@
 
 exports the answers of oracle-FC and lexical-FC of a finished run as a result folder of the official tool,
 and makes as many models from them: the model with number i takes each answer from the oracle with its own
-probability, else from the lexical model, so that all models differ. Then it adds their rows with
-`bfcl-pipeline models add --results`, and runs the workflow on all of them in WORK, which has to be empty.
+probability, else from the lexical model, so that all models differ. Then it runs the workflow on all of
+them in WORK, which has to be empty.
 """
 
 from __future__ import annotations
@@ -45,14 +45,15 @@ def main() -> int:
     command = [sys.executable, "-m", "bfcl_pipeline.cli"]
     exported = [*command, "export-official", str(options.run.resolve()), "--out", "exported"]
     _timed("export two models", [*exported, "--model", _RIGHT, "--model", _WRONG], project)
-    for number in range(options.models):
-        _mix(project / "exported/result", project / "result" / f"published-{number:03}-FC", number, options)
-    _timed(
-        "models add", [*command, "models", "add", "--results", "result", "--set", "web=simulated"], project
-    )
-    rows = yaml.safe_load((project / "config/my_models.yaml").read_text())["models"]
+    models = [f"published-{number:03}-FC" for number in range(options.models)]
+    for number, name in enumerate(models):
+        _mix(project / "exported/result", project / "result" / name, number, options)
+    rows = [
+        {"name": name, "kind": "results", "path": f"result/{name}", "web": "simulated"} for name in models
+    ]
+    (project / "config/my_models.yaml").write_text(yaml.safe_dump({"models": rows}))
     # In a file, because a hundred names are too long for a line.
-    names = yaml.safe_dump([row["name"] for row in rows], default_flow_style=True, width=10**6).strip()
+    names = yaml.safe_dump(models, default_flow_style=True, width=10**6).strip()
     config = project / "config/config.yaml"
     text = config.read_text().replace(
         "models: [oracle-FC, oracle, lexical-FC, lexical]", f"models: {names}"

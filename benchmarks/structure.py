@@ -2,7 +2,7 @@
 
 Reads the source text only; the package is not imported. Prints one line per figure: lines and modules,
 floors and the arrows among them, class names defined twice, imports inside functions, import cycles, upward
-imports, long files, how far the options of `generate` travel, and which files name one config key.
+imports, long files, how far the options of `generate` travel, and which files have a config key.
 benchmarks/entry_path.py counts the modules that one entry enters at run time.
 `--svg docs/architecture.svg` draws the floors with their rooms. `--check` compares the lines of each floor
 with `[tool.lines]` of pyproject.toml, and exits with 1 if one has more.
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import re
 import sys
 import tomllib
 from collections import Counter
@@ -21,8 +22,8 @@ from pathlib import Path
 
 PACKAGE = "bfcl_pipeline"
 LONGEST = 400
-KEY = "search_tool"
-"""The config key for which the files that name it are counted."""
+KEYS = ("sample", "search_tool")
+"""The config keys for which the files that name them are counted."""
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -302,17 +303,17 @@ def options_trip(modules: Mapping[str, Module], floor: Mapping[str, int]) -> tup
 
 
 def files_with(key: str, checkout: Path) -> list[str]:
-    """The files of config, workflow and package that name a config key or its option."""
-    names = (key, f"--{key.replace('_', '-')}")
-    places = ["Snakefile", "config/config.yaml", *(f"{place}/**/*" for place in ("workflow", PACKAGE))]
-    found = []
-    for place in places:
-        for path in sorted(checkout.glob(place)):
-            if path.suffix in {".py", ".yaml", ".smk", ""} and path.is_file():
-                text = path.read_text(encoding="utf-8")
-                if any(name in text for name in names):
-                    found.append(str(path.relative_to(checkout)))
-    return found
+    """The files of workflow and package in which a config key is a text in quotes.
+
+    Attributes of the same name are not counted: type checkers find them. A column of a table or an option
+    of a command that has the name of the key is counted.
+    """
+    quoted = re.compile(rf"""["']{key}["']""")
+    paths = [checkout / "Snakefile"]
+    paths += [*checkout.glob("workflow/**/*.smk"), *checkout.glob(f"{PACKAGE}/**/*.py")]
+    return sorted(
+        str(path.relative_to(checkout)) for path in paths if quoted.search(path.read_text(encoding="utf-8"))
+    )
 
 
 LEGS = {
@@ -390,7 +391,7 @@ def main(checkout: Path) -> None:
     upward = sum(height[after] >= height[before] for before, afters in graph.items() for after in afters)
     entered, climbs, returns = options_trip(modules, height)
     twice = duplicate_classes(modules)
-    keyed = files_with(KEY, checkout)
+    keyed = {key: files_with(key, checkout) for key in KEYS}
     rows = [
         ("lines of Python", f"{sum(one.lines for one in modules.values()):,}", ""),
         ("modules", f"{len(modules):,}", ""),
@@ -398,7 +399,10 @@ def main(checkout: Path) -> None:
         ("arrows among the floors", str(sum(map(len, graph.values()))), ""),
         ("options of generate: modules entered", str(entered), ""),
         ("options of generate: climbs, returns", f"{climbs}, {returns}", ""),
-        (f"files that name the config key {KEY}", str(len(keyed)), ", ".join(keyed)),
+        *(
+            (f"files with the config key {key} as text", str(len(files)), ", ".join(files))
+            for key, files in keyed.items()
+        ),
         ("class names defined twice", str(len(twice)), ", ".join(twice)),
         ("imports inside functions", str(function_imports(modules)), ""),
         ("floors in an import cycle", str(cycles(graph)), ""),

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from _pytest.mark.expression import Expression
 
-from bfcl_pipeline.base import environment
+from bfcl_pipeline.base import project
 from bfcl_pipeline.benchmark.definition import CATEGORIES, encoder, release
 from bfcl_pipeline.benchmark.records import Entry
 from bfcl_pipeline.benchmark.staging import stage, stage_encoder
@@ -119,7 +119,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 @pytest.fixture(autouse=True)
 def _no_env_file(monkeypatch: pytest.MonkeyPatch) -> None:
     """Commands that a test calls in its own process do not read the developer's `.env`."""
-    monkeypatch.setattr(environment, "ENV_FILE", Path("no.env"))
+    monkeypatch.setattr(project, "ENV_FILE", Path("no.env"))
 
 
 def _is_staged(data: Path) -> bool:

@@ -12,7 +12,7 @@ import re
 import shutil
 import stat
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from glob import escape
 from pathlib import Path
@@ -240,11 +240,11 @@ def read_regular(path: Path, most_bytes: int) -> bytes:
     return content
 
 
-def files_below(folder: Path, into: Callable[[str], object] = bool, most: int = MOST_FILES) -> list[Path]:
+def files_below(folder: Path, most: int = MOST_FILES) -> list[Path]:
     """What is no folder below `folder`, which may be from anybody, sorted; nothing if it does not exist.
 
-    Links are listed, not followed, as `open_regular` refuses them. So are folders with other names than
-    `into` accepts. Raises ConfigError for more than `most` files and folders.
+    Links are listed, not followed, as `open_regular` refuses them. Raises ConfigError for more than `most`
+    files and folders.
     """
     found: list[Path] = []
     folders, names = [folder], 0
@@ -254,7 +254,7 @@ def files_below(folder: Path, into: Callable[[str], object] = bool, most: int = 
                 names += 1
                 if names > most:
                     raise ConfigError(f"{folder}: more than {most:,} files and folders. Name another one.")
-                inner = entry.is_dir(follow_symlinks=False) and into(entry.name)
+                inner = entry.is_dir(follow_symlinks=False)
                 (folders if inner else found).append(Path(entry.path))
     return sorted(found)
 

@@ -14,8 +14,8 @@ from collections.abc import Sequence
 from types import ModuleType
 
 from bfcl_pipeline.base import __version__
-from bfcl_pipeline.base.environment import read_env_file
 from bfcl_pipeline.base.errors import PipelineError
+from bfcl_pipeline.base.project import read_env_file
 from bfcl_pipeline.base.text import printable
 from bfcl_pipeline.cli.commands import COMMANDS
 

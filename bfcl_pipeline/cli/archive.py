@@ -6,13 +6,12 @@ from pathlib import Path
 
 from bfcl_pipeline.cli.options import add_archiving, add_cache, add_data
 from bfcl_pipeline.cli.runs import add_run
-from bfcl_pipeline.cli.sign import print_signed
-from bfcl_pipeline.cli.signing_options import add_signing, signing
+from bfcl_pipeline.cli.sign import add_signing, print_signed, signing
 from bfcl_pipeline.runs.run import open_run
 from bfcl_pipeline.share.archive.attestations import sign_archive, stale_statements
 from bfcl_pipeline.share.archive.make import make_archive
+from bfcl_pipeline.share.signing.signature import statements_path
 from bfcl_pipeline.share.signing.signed_line import check_ready
-from bfcl_pipeline.share.signing.statement_file import statements_path
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -18,7 +18,7 @@ CORE: dict[str, str] = {
     "report": "write the page of a run: one HTML file, with figures and every entry",
     "figures": "draw the figures of a run again, or those that join several runs",
     "table": "print the leaderboard table of a run",
-    "web": "inspect, check, import and compare records of the web; try a search or a fetch",
+    "web": "inspect and check records of the web; try a search or a fetch",
     "import-official": "turn result folders of the official tool into a run, or a table of responses",
 }
 """What evaluates models: from the release to the tables and the page."""

@@ -3,21 +3,18 @@
 import argparse
 import shutil
 import sys
-from collections.abc import Sequence
 from itertools import combinations, compress, product
 from operator import not_
 from pathlib import Path
 
-from bfcl_pipeline.base.errors import ConfigError, TableError
+from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.text import printable
 from bfcl_pipeline.benchmark.definition import resolve_categories
 from bfcl_pipeline.benchmark.tables.text_forms import FORMS
-from bfcl_pipeline.cli.options import add_data, add_files, add_names, add_rules, print_to_stderr
+from bfcl_pipeline.cli.options import add_files, add_names, add_rules
 from bfcl_pipeline.cli.sides import opened_sides
 from bfcl_pipeline.show.compare.compare import Comparer, Comparison
 from bfcl_pipeline.show.compare.groups import Groups, alone, default_groups, mode_groups, named_groups
-from bfcl_pipeline.show.compare.question_forms import questions_text, write_questions
-from bfcl_pipeline.show.compare.questions import read_hops, web_questions
 from bfcl_pipeline.show.compare.sides import Numbering, read_sides
 from bfcl_pipeline.show.compare.tables import check_form, write_comparisons, write_flips
 from bfcl_pipeline.show.compare.text import comparison_text, pairs_text
@@ -53,12 +50,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     trials = "compare the mean of a model's trials (MODEL, MODEL~2, ...) instead of the first one"
     parser.add_argument("--trials", action="store_true", help=trials)
-    parser.add_argument(
-        "--by",
-        choices=["hops"],
-        help="hops: only the web questions, joined one by one: accuracy by hops of each side, with and "
-        "without snippets, and the questions that only one has right",
-    )
     common = "compare the entries that both sides have, instead of refusing sides that differ in them"
     parser.add_argument("--common", action="store_true", help=common)
     forms = "the suffix chooses the form: .parquet, .csv, .jsonl, .json, .md, .tex"
@@ -67,7 +58,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_files(parser, "--flips", flips)
     shown = "flipped entries to print of each direction (default: 5)"
     parser.add_argument("--show", type=int, default=5, metavar="N", help=shown)
-    add_data(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -78,10 +68,6 @@ def run(options: argparse.Namespace) -> int:
         check_form(path, FORMS)
     if options.show < 0:
         raise ConfigError(f"--show: expected 0 or more, got {options.show}.")
-    if options.by and options.flips:
-        raise ConfigError("--by hops writes its questions with --out FILE.json; leave --flips out.")
-    if options.by and options.trials:
-        raise ConfigError("--by hops lists single questions; leave --trials out.")
     read = read_averaged if options.trials else read_sides
     with opened_sides(options.sides, options.run_dir) as choices:
         numbering, sides = read(choices, options.rules, resolve_categories(options.categories))
@@ -91,19 +77,10 @@ def run(options: argparse.Namespace) -> int:
         groups = named_groups(options.named, sides)
     else:
         groups = [list(sides)] if options.all_pairs else default_groups(choices, sides)
-    if options.by:
-        hops = read_hops(options.data)
-        found = [web_questions(numbering, group, options.rules, hops) for group in groups]
-        print("\n\n".join(questions_text(each, options.show) for each in found))
-        for path in options.out:
-            write_questions(path, found)
-        return 0
     comparisons = _compare(options, numbering, groups)
     lonely = [] if options.named else alone(groups, sides)
     if lonely:
         print(f"Compared with none: {', '.join(map(printable, lonely))}.")
-    if not options.trials:
-        _print_experiments(options, numbering, groups, comparisons)
     for path in options.out:
         write_comparisons(path, comparisons)
     for path in options.flips:
@@ -117,7 +94,7 @@ def _compare(options: argparse.Namespace, numbering: Numbering, groups: Groups) 
         if len(group) < 2:
             raise ConfigError(
                 f"only one side, {group[0].label}: expected two or more models. Name another one, or a run "
-                "with several; with --by hops, one model is compared with and without snippets."
+                "with several."
             )
     comparer = Comparer(numbering, options.rules, options.common)
     pairs = [
@@ -141,19 +118,3 @@ def _compare(options: argparse.Namespace, numbering: Numbering, groups: Groups) 
         names = f"{printable(first.label)} and {printable(second.label)}"
         print(f"Not compared: {names} have no entry with a verdict in common.")
     return comparisons
-
-
-def _print_experiments(
-    options: argparse.Namespace, numbering: Numbering, groups: Groups, comparisons: Sequence[Comparison]
-) -> None:
-    """Prints web questions by hops, of each group whose sides differ in how the web was set up."""
-    differing = {label for each in comparisons if each.settings for label in (each.first, each.second)}
-    for group in groups:
-        if differing.isdisjoint(side.label for side in group):
-            continue
-        try:
-            found = web_questions(numbering, group, options.rules, read_hops(options.data))
-        except TableError as error:  # the comparisons stand without it
-            print_to_stderr(f"Web questions by hops: {error}")
-        else:
-            print(f"\n{questions_text(found, options.show)}")

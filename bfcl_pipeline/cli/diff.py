@@ -11,7 +11,6 @@ from bfcl_pipeline.cli.options import add_cache, add_data, add_files, add_rules,
 from bfcl_pipeline.runs.archived.unpacking import opened_run
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.show.compare.diff.difference import diff_runs, write_difference
-from bfcl_pipeline.show.compare.diff.side_by_side import both_conversations
 from bfcl_pipeline.show.compare.diff.text import difference_text
 from bfcl_pipeline.show.compare.tables import JSON, check_form
 
@@ -37,8 +36,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="compare this model of A with that of the same name in B, or with OTHER; may be repeated "
         "(default: all that both have)",
     )
-    entry = "print both conversations over one entry, until they part"
-    parser.add_argument("--entry", metavar="ID", help=entry)
     add_rules(parser, "rule set of the paired comparison")
     forms = ".json (with all else), .csv, .jsonl or .parquet"
     add_files(parser, "--out", f"write the first difference of each entry: {forms}")
@@ -70,14 +67,8 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _print(options: argparse.Namespace, first: Run, second: Run) -> int:
-    """Prints one entry, or everything, and writes it."""
+    """Prints the difference and writes it."""
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
-    if options.entry:
-        parted = False
-        for text, parts in both_conversations(first, second, options.entry, options.model, width):
-            print(text)
-            parted = parted or parts
-        return int(parted)
     found = diff_runs(first, second, models=options.model, rules=options.rules, log=print_to_stderr)
     print(difference_text(found, options.show, width))
     for path in options.out:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.cli.options import add_cores, add_data
-from bfcl_pipeline.cli.signing_options import add_trust, attestation
+from bfcl_pipeline.cli.sign import add_trust, attestation
 from bfcl_pipeline.cli.steps import StepsShown
 from bfcl_pipeline.share.gallery.record import Reproduction
 from bfcl_pipeline.share.gallery.site import make_gallery

@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -79,6 +80,17 @@ async def shown_progress(
             display.line(f"{name}: {summary_text(progress)}")
 
 
+@dataclass(frozen=True, slots=True)
+class Outputs:
+    """What the command writes, and what it does when the model cannot be used."""
+
+    responses: Path  # a directory
+    sessions: Path | None
+    progress: Path | None
+    provenance: Path | None
+    keep_going: bool  # entries then have a status
+
+
 COLLECTED_AFTER = (100_000, 50, 50)
 """Objects made, and collections of younger ones, between two garbage collections."""
 
@@ -128,20 +140,21 @@ def run(args: argparse.Namespace) -> int:
         gc.set_threshold(*COLLECTED_AFTER)
         # An embedded model has its own last line.
         display = (LiveDisplay if sys.stderr.isatty() else Display)(sys.stderr) if job.remote else None
-        return shown_progress(name, counts, display, args.progress_out)
+        return shown_progress(name, counts, display, outputs.progress)
 
     job = job_from(vars(args))
+    outputs = Outputs(args.out, args.sessions_out, args.progress_out, args.provenance_out, args.keep_going)
     completed = run_job(
         job,
         progress,
         _log,
-        keep_going=args.keep_going,
-        record=partial(record_making, out=args.provenance_out),
+        keep_going=outputs.keep_going,
+        record=partial(record_making, out=outputs.provenance),
     )
     for category in job.categories:
-        _write(category, completed, args.out, args.sessions_out)
+        _write(category, completed, outputs)
     failed = [one for one in completed if one.response.status is Status.INFRASTRUCTURE_ERROR]
-    if failed and args.keep_going:
+    if failed and outputs.keep_going:
         _log(f"{job.name}: the next run retries {len(failed):,} of them.")
     return 0
 
@@ -150,11 +163,11 @@ def _log(line: str) -> None:
     print(line, file=sys.stderr)
 
 
-def _write(category: str, completed: Sequence[Completed], out: Path, sessions_out: Path | None) -> None:
+def _write(category: str, completed: Sequence[Completed], outputs: Outputs) -> None:
     """Writes the responses of a category and, if it has any, its memory sessions."""
 
     own = [one for one in completed if one.entry.category == category]
-    if sessions_out is not None and CATEGORIES[category].prerequisites:
+    if outputs.sessions is not None and CATEGORIES[category].prerequisites:
         sessions = ((one.entry, one.response, one.snapshot) for one in own if one.entry.prerequisite)
-        write_sessions(sessions_out / f"{category}.parquet", sessions)
-    write_responses(out / f"{category}.parquet", responses(own))
+        write_sessions(outputs.sessions / f"{category}.parquet", sessions)
+    write_responses(outputs.responses / f"{category}.parquet", responses(own))

@@ -14,7 +14,7 @@ from typing import TypeAlias
 from bfcl_pipeline.base.errors import ConfigError, JournalError, LeaseError, ProvenanceError
 from bfcl_pipeline.base.leases import read_holder
 from bfcl_pipeline.base.process import is_alive
-from bfcl_pipeline.base.text import plural, printable, text_table, unknown_name
+from bfcl_pipeline.base.text import printable, text_table, unknown_name
 from bfcl_pipeline.benchmark.config import model_folder
 from bfcl_pipeline.benchmark.definition import CATEGORIES, category_of
 from bfcl_pipeline.benchmark.records import total
@@ -26,8 +26,7 @@ from bfcl_pipeline.runs.journal import (
     lease_path,
 )
 from bfcl_pipeline.runs.making import making_of
-from bfcl_pipeline.show.entry.exchanges import minute_text, put_exchange
-from bfcl_pipeline.show.entry.terminal_page import TerminalPage
+from bfcl_pipeline.show.entry.terminal_page import TerminalPage, minute_text, put_exchange
 
 Models: TypeAlias = dict[str, list[Path]]
 """The journals of each model, by the name of its folder."""
@@ -79,13 +78,7 @@ def _print(models: Models, options: argparse.Namespace) -> list[str]:
     """Prints the chosen view. Returns a line for each damaged journal."""
     if options.raw or options.entry is not None:
         return _print_exchanges(models, options)
-    if options.model is None:
-        return _print_models(models, options)
-
-    (paths,) = models.values()
-    with JournalsReader(paths) as journals:
-        _print_model(journals, options)
-    return []
+    return _print_models(models, options)
 
 
 def _print_exchanges(models: Models, options: argparse.Namespace) -> list[str]:
@@ -112,55 +105,26 @@ def _print_exchanges(models: Models, options: argparse.Namespace) -> list[str]:
 
 
 def _print_models(models: Models, options: argparse.Namespace) -> list[str]:
-    """Prints a row for each model."""
-
-    rows, notes, damaged = [], [], []
+    """Prints a row for each model; of a chosen one, also what made its exchanges."""
+    notes: list[str] = []
+    rows, damaged = [], []
     for model, paths in models.items():
         try:
             with JournalsReader(paths) as journals:
-                chosen = [replace(each, raw=None) for each in _chosen(journals, options)]
+                if options.model is None:
+                    chosen = [replace(each, raw=None) for each in _chosen(journals, options)]
+                else:
+                    chosen = list(_chosen(journals, options))
+                    notes += map(printable, _made_by(chosen, paths[0].parent))
                 notes += [f"{model}: {note}" for note in _notes(journals)]
         except JournalError as error:
             damaged.append(str(error))
             continue
         rows.append((model, *_cells(chosen), _megabytes(paths), *_times(chosen)))
     print(text_table(("model", *_HEADINGS, "MB", "first (UTC)", "last (UTC)"), rows))
-    for place, note in enumerate(notes):
-        print(f"\n{note}" if place == 0 else note)
+    if notes:
+        print("\n".join(["", *notes]))
     return damaged
-
-
-def _print_model(journals: JournalsReader, options: argparse.Namespace) -> None:
-    """Prints a row for each category, or for each entry of the chosen one, and the cost of each run."""
-
-    chosen = list(_chosen(journals, options))
-    heading = "category" if options.category is None else "entry"
-    groups: dict[str, Exchanges] = {}
-    runs: dict[str | None, Exchanges] = {}
-    for each in chosen:
-        groups.setdefault(_category(each) if heading == "category" else each.entry_id, []).append(each)
-        runs.setdefault(each.run, []).append(each)
-    order = {name: place for place, name in enumerate(CATEGORIES)} if heading == "category" else {}
-    rows = [
-        (name, *_cells(groups[name]))
-        for name in sorted(groups, key=lambda name: order.get(name, len(order)))
-    ]
-    print(text_table((heading, *_HEADINGS), [*rows, ("all", *_cells(chosen))]))
-    print()
-    for journal in journals.journals:
-        print(f"{journal.path}: {_megabytes([journal.path])} MB.")
-    if chosen:
-        print("From {} to {} UTC.".format(*_times(chosen)))
-    for run, exchanges in runs.items():
-        dollars = total(each.dollars for each in exchanges)
-        cost = "cost unknown" if dollars is None else f"${dollars:,.4f}"
-        print(
-            f"Run {run or '(without a name)'}: {plural(len(exchanges), 'exchange', 'exchanges')}, {cost}."
-        )
-    for line in _made_by(chosen, journals.journals[0].path.parent):
-        print(printable(line))
-    for note in _notes(journals):
-        print(note)
 
 
 def _made_by(exchanges: Sequence[JournaledExchange], folder: Path) -> Iterator[str]:

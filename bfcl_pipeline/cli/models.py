@@ -10,7 +10,6 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from pathlib import Path
 from urllib.parse import urlsplit
 
 from bfcl_pipeline.ask.jobs.options import add_models
@@ -26,7 +25,7 @@ from bfcl_pipeline.benchmark.config import (
     load_not_served,
     unknown_model,
 )
-from bfcl_pipeline.benchmark.config.added_row import add_row, add_rows, own_rows
+from bfcl_pipeline.benchmark.config.added_row import add_row
 from bfcl_pipeline.benchmark.config.check import LONGEST_VALUE
 from bfcl_pipeline.benchmark.records import Json
 
@@ -103,13 +102,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="KEY=VALUE",
         help="further keys, values in YAML: --set key=MY_API_KEY --set 'vllm={tool_parser: hermes}'",
     )
-    adding.add_argument(
-        "--results",
-        type=Path,
-        metavar="DIR",
-        help="with `add` alone: a row of kind results for each model of this result folder of the official "
-        "tool; --set then gives keys of every row, for example --set web=live",
-    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -117,17 +109,10 @@ def run(options: argparse.Namespace) -> int:
 
     Raises ConfigError if there are none, or the row to be added is wrong.
     """
-    if options.results is not None:
-        if options.words != ["add"] or options.endpoint or options.kind:
-            raise ConfigError("expected `models add --results DIR`, with --set and --models at most.")
-        return _add_results(options)
     if options.words[:1] == ["add"] and len(options.words) == 2:
         return _add(options)
     if len(options.words) > 1 or options.set or options.endpoint or options.kind:
-        raise ConfigError(
-            "expected at most one PATTERN, `add NAME` with the options of the new row, or `add --results "
-            "DIR`."
-        )
+        raise ConfigError("expected at most one PATTERN, or `add NAME` with the options of the new row.")
     pattern = next(iter(options.words), None)
     rows = load_models(options.models)
     matching = [row for row in rows.values() if _matches(pattern, row.name, row.kind, row.org)]
@@ -173,35 +158,6 @@ def _add(options: argparse.Namespace) -> int:
         print(f"Run it: bfcl-pipeline run --model {shlex.quote(row.name)} --sample 100")
     else:
         print(f"Try it{key}: bfcl-pipeline ping {row.name}")
-    return 0
-
-
-def _add_results(options: argparse.Namespace) -> int:
-    """Adds a row for each model of a result folder whose name has no row in the file yet."""
-    from bfcl_pipeline.ask.results.result_rows import result_rows
-
-    path = (options.models or [MY_MODELS_FILE])[-1]
-    known = load_models(options.models)
-    given = _set_values(options.set)
-    found = result_rows(options.results, known, "mode" in given)
-    kept = own_rows(path)
-    new = [{**values, **given} for values in found if values["name"] not in kept]
-    if new:
-        add_rows(path, new)
-    print(f"{path}: added {plural(len(new), 'model', 'models')} of {options.results}.")
-    if len(new) < len(found):
-        old = [str(values["name"]) for values in found if values["name"] in kept]
-        print(f"Kept as they are: {', '.join(old)}.")
-        print("Other results of the same model need a row of another name: copy one, change name and path.")
-    native = [str(values["name"]) for values in new if values.get("mode") == "fc"]
-    if native:
-        print(f"Mode fc (native calls), though their names lack -FC: {', '.join(native)}.")
-    replaced = [str(values["name"]) for values in new if values["name"] in known]
-    if replaced:
-        print(f"They replace rows of the same names in other files: {', '.join(replaced)}.")
-    if new:
-        names = " ".join(f"--model {shlex.quote(str(values['name']))}" for values in new[:2])
-        print(f"Run them beside others: bfcl-pipeline run {names}{' ...' if len(new) > 2 else ''}")
     return 0
 
 

@@ -27,8 +27,8 @@ from bfcl_pipeline.show.planning.plan import (
     make_plan,
     plan_document,
     points,
+    shares_of,
 )
-from bfcl_pipeline.show.planning.samples import shares_of
 from bfcl_pipeline.show.planning.scatter import ASSUMED
 
 
@@ -107,7 +107,7 @@ def _needs(plan: SamplePlan, names: list[str], files: list[Path] | None) -> list
     if not names:
         efforts = {by: effort(one.entries, PUBLISHED, None) for by, one in plan.samples.items()}
         return [ModelEffort(None, PUBLISHED.source, efforts)]
-    from bfcl_pipeline.show.planning.measured_run import consumption
+    from bfcl_pipeline.show.planning.measured_run import consumption  # loads pyarrow
 
     rows = load_models(files)
     needs = []

@@ -7,16 +7,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from bfcl_pipeline.base.errors import ConfigError
+from bfcl_pipeline.ask.orchestration.workflow_command import (
+    WorkflowCall,
+    command,
+    given_keys,
+    parse_setting,
+    run_name,
+)
 from bfcl_pipeline.benchmark.config.job import WEB_MODES
 from bfcl_pipeline.benchmark.config.sampling import SampleBy
 from bfcl_pipeline.benchmark.records import Rules
-
-_KEYS = (
-    *("models", "categories", "entry_ids", "errata", "sample", "web", "trials", "seed"),
-    *("run", "rules", "budget", "overwrite", "journal"),
-)
-"""The keys of the config that have an option, in the order in which they appear in the name of a run."""
 
 _EXAMPLES = """\
 examples:
@@ -44,21 +44,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Replaces this process by Snakemake, whose exit status is that of the command."""
-    from bfcl_pipeline.ask.orchestration.workflow_command import (
-        WorkflowCall,
-        command,
-        parse_setting,
-        run_name,
-    )
-
-    config = {key: getattr(options, key) for key in _KEYS if key in options}
-    if "sample_by" in options:
-        if "sample" not in options:
-            raise ConfigError("--sample-by needs the number of entries: --sample N.")
-        config["sample"] = {"entries": options.sample, "by": options.sample_by}
-    config |= dict(parse_setting(text) for text in options.config)
     call = WorkflowCall(
-        config,
+        given_keys(vars(options)) | dict(parse_setting(text) for text in options.config),
         tuple(options.configfile),
         options.cores,
         options.profile,
@@ -66,7 +53,7 @@ def run(options: argparse.Namespace) -> int:
         tuple(options.arguments),
     )
     words = command(call)
-    if "run" not in config and run_name(call) is not None:
+    if "run" not in call.config and run_name(call) is not None:
         print(f"Run {run_name(call)}: results/{run_name(call)}", file=sys.stderr, flush=True)
     # The steps of the run call the `bfcl-pipeline` of this environment, also if another one is active.
     os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}"

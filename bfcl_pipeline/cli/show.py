@@ -10,9 +10,10 @@ from pathlib import Path
 
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.text import printable, valid_unicode
-from bfcl_pipeline.cli.options import add_cache, add_data, add_rules
+from bfcl_pipeline.cli.options import add_cache, add_data, add_rules, print_to_stderr
 from bfcl_pipeline.cli.runs import RUN_HELP
 from bfcl_pipeline.runs.folders import newest_first, run_folder
+from bfcl_pipeline.runs.run import Run, open_run
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -60,9 +61,7 @@ def run(options: argparse.Namespace) -> int:
     for name in ("step", "models"):
         if getattr(options, name) is not None:
             raise ConfigError(f"--{name} is only for --prompt MODEL.")
-    from bfcl_pipeline.runs.run import Run, open_run
-    from bfcl_pipeline.show.entry.entry_page import ModelRun, choose_run, put_entry
-    from bfcl_pipeline.show.entry.terminal_page import TerminalPage
+    from bfcl_pipeline.show.entry.entry_page import ModelRun, choose_run, print_entry  # loads pyarrow
 
     answered = None
     if options.model is None and options.run_dir is not None:
@@ -80,56 +79,28 @@ def run(options: argparse.Namespace) -> int:
             else open_run(options.run_dir, options.cache, options.data)
         )
         answered = ModelRun(run, options.model, options.rules, runs)
-    put_entry(TerminalPage(), options.data, options.entry_id, answered, options.rules, options.cache)
+    print_entry(options.data, options.entry_id, answered, options.rules, options.cache)
     return 0
 
 
 def _print_request(options: argparse.Namespace) -> int:
     """Prints one request to a model."""
-    from bfcl_pipeline.ask.generation import ChatAsking
-    from bfcl_pipeline.ask.models import build_adapter, build_derived, build_model
-    from bfcl_pipeline.benchmark.config import KINDS, load_models, model_folder, model_row, trial_of
-    from bfcl_pipeline.runs.run import open_run
-    from bfcl_pipeline.show.entry.entry_page import find_entry
-    from bfcl_pipeline.show.entry.sent import ModelOfRun, first_request, recorded_request, request_text
-    from bfcl_pipeline.show.playback.conditions import default_conditions, read_conditions
-    from bfcl_pipeline.show.transcripts.entry import has_memory
+    from bfcl_pipeline.show.entry.sent import first_request, recorded_request  # loads pyarrow
 
     if options.model is not None:
         raise ConfigError("--prompt prints a request, --model an answer: use one of them.")
-    if options.run_dir is None and options.step is not None:
+    entry_id, model, step = options.entry_id, options.prompt, options.step
+    if options.run_dir is None and step is not None:
         raise ConfigError("--step needs --run RUN: requests after the first follow from a model's answers.")
-    if options.step is not None and options.step < 1:
-        raise ConfigError(f"--step {options.step}: requests are counted from 1.")
-    entry = find_entry(options.data, options.entry_id)
-    run = None
+    if step is not None and step < 1:
+        raise ConfigError(f"--step {step}: requests are counted from 1.")
     if options.run_dir is None:
-        row = model_row(load_models(options.models), options.prompt)
-        conditions = default_conditions(options.data, options.cache)
+        request = first_request(
+            options.data, options.cache, options.models, entry_id, model, print_to_stderr
+        )
     else:
         run = open_run(options.run_dir, options.cache, options.data)
-        conditions = read_conditions(run)
-        row = model_row(run.rows, trial_of(options.prompt).model)
-    if row.recorded:
-        raise ConfigError(f"{row.name}: its answers are read from results; nothing is sent.")
-    adapter = None
-    if not KINDS[row.kind].embedded:
-        of_run = run is not None and build_derived(row, run, model_folder(options.prompt))
-        adapter = of_run or build_adapter(row, offline=True)
-    if run is None or adapter is None:
-        if (options.step or 1) > 1:
-            raise ConfigError(
-                f"{row.name} is embedded: it has no journal, from which requests are made again."
-            )
-        asking = ChatAsking(build_model(row).mode) if adapter is None else adapter.asking
-        request = first_request(entry, asking, conditions)
-        if has_memory(entry):
-            print(
-                "The memory is empty here; in a run, it has what the model stored before.", file=sys.stderr
-            )
-    else:
-        model = ModelOfRun(adapter, run, options.prompt)
-        request = recorded_request(entry, model, conditions, options.step or 1)
-    text = valid_unicode(request_text(request, adapter))
+        request = recorded_request(run, entry_id, model, step or 1, print_to_stderr)
+    text = valid_unicode(request)
     sys.stdout.write(f"{printable(text)}\n" if sys.stdout.isatty() else text)
     return 0

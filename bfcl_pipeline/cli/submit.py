@@ -6,7 +6,7 @@ from pathlib import Path
 
 from bfcl_pipeline.cli.options import add_archiving, add_cache, add_data, print_to_stderr
 from bfcl_pipeline.cli.runs import add_run
-from bfcl_pipeline.cli.signing_options import add_signing, signing
+from bfcl_pipeline.cli.sign import add_signing, signing
 from bfcl_pipeline.runs.run import open_run
 from bfcl_pipeline.share.gallery.submit import SubmitOptions, submit
 

@@ -11,7 +11,7 @@ from bfcl_pipeline.ask.jobs.options import add_models
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.cli.options import add_cores, add_data
 from bfcl_pipeline.cli.runs import ARCHIVE_HELP, archive_file
-from bfcl_pipeline.cli.signing_options import add_trust, attestation
+from bfcl_pipeline.cli.sign import add_trust, attestation
 from bfcl_pipeline.cli.steps import StepsShown
 from bfcl_pipeline.runs.archived.findings import FurtherCheck
 from bfcl_pipeline.share.archive.verify import verify_archive

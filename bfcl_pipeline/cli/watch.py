@@ -105,7 +105,7 @@ def _finished(folder: Path) -> RunState:
 
 def _follow(watcher: RunWatcher, state: RunState, *, as_json: bool) -> RunState:
     """Shows the run each second until it ends. Returns its last state."""
-    from bfcl_pipeline.show.screen.displays import LiveDisplay
+    from bfcl_pipeline.show.screen.displays import LiveDisplay  # of a terminal
 
     display = None if as_json else LiveDisplay(sys.stdout)
     try:

@@ -1,25 +1,37 @@
 """The files of the web cache that a run used: what models saw, and what verdicts on executed calls need.
 
-Answers of web APIs that a verdict of the run lacks, and that were recorded later, are excluded: with them,
-the run could not be derived again from its archive.
+Verdicts ask for no more than they need, so their requests are found by scoring the answers. Answers of web
+APIs that a verdict of the run lacks, and that were recorded later, are excluded: with them, the run could
+not be derived again from its archive.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bfcl_pipeline.base.errors import NotRecorded
-from bfcl_pipeline.base.text import Log, step_line
+from bfcl_pipeline.base.text import Log, loaded_json, step_line
 from bfcl_pipeline.benchmark.config.job import RECORDED_MODES
 from bfcl_pipeline.benchmark.definition import CATEGORIES, Check
-from bfcl_pipeline.benchmark.records import Response, Status
+from bfcl_pipeline.benchmark.records import Call, DecodeFailure, Entry, Response, Rules, Status
 from bfcl_pipeline.benchmark.tables import entries_path, read_entries, read_responses, read_table
-from bfcl_pipeline.judge.executed_requests import needed_requests, shown_requests
+from bfcl_pipeline.dialogue.calls import decode_step
+from bfcl_pipeline.judge.scoring import Judge
 from bfcl_pipeline.runs.run import Run
-from bfcl_pipeline.world.executables import ApiAnswer, ApiRequest
+from bfcl_pipeline.world.executables import (
+    ApiAnswer,
+    ApiRequest,
+    Apis,
+    Evaluator,
+    ExecutionFailed,
+    api_request,
+    read_call,
+)
+from bfcl_pipeline.world.executables.functions.work import AnswerWork
 from bfcl_pipeline.world.web.apis import ReplayingApis, why_unanswered
 from bfcl_pipeline.world.web.cache import WebCache
 from bfcl_pipeline.world.web.coverage import files_of, used_keys
@@ -27,6 +39,67 @@ from bfcl_pipeline.world.web.keys import ApiKey, Key
 
 if TYPE_CHECKING:
     from bfcl_pipeline.world.web.check import CacheCheck
+
+
+class NotingApis:
+    """Web APIs whose requests are noted."""
+
+    def __init__(self, apis: Apis) -> None:
+        self._apis = apis
+        self.keys: dict[ApiKey, bool] = {}  # in order; whether the APIs have an answer
+
+    def get(self, request: ApiRequest) -> ApiAnswer:
+        """The answer of the APIs. Raises as they do."""
+        key = ApiKey(request)
+        try:
+            answer = self._apis.get(request)
+        except NotRecorded:
+            self.keys[key] = False
+            raise
+        self.keys[key] = True
+        return answer
+
+
+def needed_requests(entry: Entry, responses: Iterable[Response], apis: Apis) -> dict[ApiKey, bool]:
+    """The requests that verdicts on `responses` need, in order, and whether `apis` answer them.
+
+    Raises WebError as `apis` do, and TableError for a response that is not JSON.
+    """
+    noting = NotingApis(apis)
+    judge = Judge(entry, apis=noting)
+    for response in responses:
+        if response.status is Status.ANSWERED:
+            judge.answer_verdicts(response.result_json, response.mode, response.name_style, list(Rules))
+    return noting.keys
+
+
+def shown_requests(entry: Entry, responses: Iterable[Response], apis: Apis) -> dict[ApiKey, bool]:
+    """The requests of the expected calls and of all calls in `responses`, and whether `apis` answer them.
+
+    Pages show the value of each call, also of one that no verdict needed. Raises as `apis` do.
+    """
+    noting = NotingApis(apis)
+    rest = CATEGORIES[entry.category].check is Check.REST
+    expected = [] if rest else [read_call(expected["call"]) for expected in entry.truth]
+    _ask(expected, noting, rest)
+    for response in responses:
+        result = loaded_json(response.result_json) if response.status is Status.ANSWERED else None
+        for rules in (Rules.OFFICIAL, Rules.CORRECTED):
+            decoded = decode_step(result, response.mode, rules=rules)
+            _ask(() if isinstance(decoded, DecodeFailure) else decoded, noting, rest)
+    return noting.keys
+
+
+def _ask(calls: Sequence[Call], apis: Apis, rest: bool) -> None:
+    """Makes the requests of calls; of functions, in as much work as is done to show an answer."""
+    evaluator, answer_work = Evaluator(apis), AnswerWork()
+    for call in calls:
+        with suppress(ExecutionFailed, NotRecorded), answer_work.call() as work:
+            if rest:
+                apis.get(api_request(call.arguments))
+            elif evaluator.uses_network(call):
+                evaluator.value(call, work)
+
 
 _MANY = 500  # outcomes: their check takes more than a second
 
@@ -83,9 +156,10 @@ def run_keys(run: Run, record: Path, *, unfinished: bool = False) -> set[Key]:
 def _run_keys(run: Run, apis: _ApisOfRun, unfinished: bool) -> set[Key]:
     keys: set[Key] = {*_executed(run, apis, unfinished)}
     keys -= apis.recorded_since
-    if run.values["web"] in RECORDED_MODES:
+    web = run.recorded.web
+    if web.mode in RECORDED_MODES:
         for responses in _web_responses(run, unfinished):
-            keys |= used_keys(responses, run.values["search_tool"])
+            keys |= used_keys(responses, web.search_tool)
     return keys
 
 
@@ -123,7 +197,8 @@ def _executed(run: Run, apis: _ApisOfRun, unfinished: bool) -> Iterator[ApiKey]:
     Of an entry that lacked an answer which was recorded later, those that only the page shows are left out:
     they were most likely recorded with it.
     """
-    shown = run.values["web"] in RECORDED_MODES  # then the page has the values of expected calls from it
+    # Then the page has the values of expected calls from it.
+    shown = run.recorded.web.mode in RECORDED_MODES
     for category in filter(lambda name: CATEGORIES[name].executes, run.recorded.categories):
         answers: dict[str, list[Response]] = {}
         for folder in run.recorded.folders:

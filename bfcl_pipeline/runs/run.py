@@ -95,7 +95,6 @@ class Run:
                 f"{self.folder}: this run was imported ({config.imported:.80}). It has no journals, "
                 "so it cannot be replayed, archived or verified; publish the imported files instead."
             )
-        config.check_complete(str(self.config_file))
         if config.trials * len(config.models) > MAX_MEMBERS:
             raise ConfigError(f"{self.config_file}: more models and trials than an archive can contain.")
         try:

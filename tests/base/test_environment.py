@@ -38,7 +38,7 @@ def test_the_environment_takes_precedence(tmp_path: Path) -> None:
     """A variable that is set is kept; another has the value as written, without expansion."""
     (tmp_path / ".env").write_text(FILE)
     code = (
-        "from bfcl_pipeline.base.environment import read_env_file; import os; read_env_file();"
+        "from bfcl_pipeline.base.project import read_env_file; import os; read_env_file();"
         "print(os.environ['OPENAI_API_KEY'], os.environ['FROM_FILE'], sep='|')"
     )
     done = subprocess.run(
@@ -68,7 +68,7 @@ def test_a_byte_order_mark_is_not_part_of_the_first_name(tmp_path: Path) -> None
     """Editors of Windows begin a file in UTF-8 with one."""
     (tmp_path / ".env").write_text(FILE.removeprefix("# keys\n"), encoding="utf-8-sig")
     code = (
-        "from bfcl_pipeline.base.environment import read_env_file; import os; read_env_file();"
+        "from bfcl_pipeline.base.project import read_env_file; import os; read_env_file();"
         "print(os.environ['FROM_FILE'])"
     )
     done = subprocess.run(

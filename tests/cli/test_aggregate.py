@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from bfcl_pipeline.cli import main
-from tests.support.run_form import FORM_LINE
+from tests.support.run_form import recorded
 from tests.support.synthetic_run import MadeUpModel, made_up_tables, marks
 
 
@@ -48,7 +48,7 @@ def test_a_sample_by_weight_is_weighted_by_the_sizes_of_the_release(tmp_path: Pa
     official = (run / "tables/official/data_live.csv").read_bytes()
     usual = pl.read_parquet(run / "tables/leaderboard.parquet")
     assert usual["live"].to_list() == pytest.approx([15 / (10 + 10 + 16 + 24)] * usual.height)
-    (run / "config.yaml").write_text(FORM_LINE + "sample:\n  by: weight\n  entries: 20\nseed: 0\n")
+    (run / "config.yaml").write_text(recorded("sample:\n  by: weight\n  entries: 20\nseed: 0\n"))
     assert main(command) == 0
     weighted = pl.read_parquet(run / "tables/leaderboard.parquet")
     assert weighted["live"].to_list() == pytest.approx([(258 * 0.5 + 1053) / 1351] * usual.height)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bfcl_pipeline.cli import main
-from tests.support.run_form import FORM_LINE
+from tests.support.run_form import recorded
 from tests.support.synthetic_run import MadeUpModel, made_up_tables, marks
 
 
@@ -69,6 +69,6 @@ def test_the_simulated_and_the_real_web_are_not_joined(
 ) -> None:
     """Scores of another web are not comparable."""
     for run, web in zip(runs, ("simulated", "record"), strict=True):
-        (run / "config.yaml").write_text(FORM_LINE + f"web: {web}\n")
+        (run / "config.yaml").write_text(recorded(f"web: {web}\n"))
     assert main(["figures", *map(str, runs), "--out", str(tmp_path / "out")]) == 1
     assert "simulated web" in capsys.readouterr().err

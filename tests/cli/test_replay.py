@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from bfcl_pipeline.base import project
-from bfcl_pipeline.benchmark.config import recorded_config
+from bfcl_pipeline.benchmark.config.run_record import recorded_config
 from bfcl_pipeline.benchmark.definition import GROUPS
 from bfcl_pipeline.cli import main
 

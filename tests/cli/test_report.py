@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bfcl_pipeline.cli import main
-from tests.support.run_form import FORM_LINE
+from tests.support.run_form import recorded
 from tests.support.synthetic_run import MadeUpModel, made_up_tables, marks
 
 
@@ -28,9 +28,9 @@ def test_without_tables_it_fails_and_writes_nothing(tmp_path: Path) -> None:
 def test_the_rules_of_the_run_are_the_default(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Without --rules the page has the rule set of the recorded config; an unknown one is refused."""
     run = made_up_tables(tmp_path, [MadeUpModel("a", {"multiple": marks(1)})])
-    (run / "config.yaml").write_text(FORM_LINE + "rules: corrected\n")
+    (run / "config.yaml").write_text(recorded("rules: corrected\n"))
     assert main(["report", str(run)]) == 0
     assert "corrected rules" in (run / "report.html").read_text(encoding="utf-8")
-    (run / "config.yaml").write_text(FORM_LINE + "rules: strict\n")
+    (run / "config.yaml").write_text(recorded("rules: strict\n"))
     assert main(["report", str(run)]) == 1
     assert "strict" in capsys.readouterr().err

@@ -13,7 +13,7 @@ from bfcl_pipeline.benchmark.tables import write_responses
 from bfcl_pipeline.cli import main
 from bfcl_pipeline.cli.runs import archive_file
 from bfcl_pipeline.runs.folders import newest_first, run_folder, run_names
-from tests.support.run_form import FORM_LINE
+from tests.support.run_form import recorded
 
 ENTRY = "simple_python_0"
 
@@ -25,7 +25,7 @@ def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for place, name in enumerate(("new", "old")):
         folder = tmp_path / "results" / name
         folder.mkdir(parents=True)
-        (folder / "config.yaml").write_text(FORM_LINE + f"run: {name}\n")
+        (folder / "config.yaml").write_text(recorded(f"run: {name}\n"))
         os.utime(folder / "config.yaml", (2000 - place, 2000 - place))
     return tmp_path
 

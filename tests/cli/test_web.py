@@ -7,14 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from bfcl_pipeline.benchmark.config import load_models, recorded_config, recorded_models
+from bfcl_pipeline.benchmark.config import load_models, recorded_models
 from bfcl_pipeline.benchmark.config.check import with_defaults
+from bfcl_pipeline.benchmark.config.run_record import recorded_config
 from bfcl_pipeline.benchmark.config.run_settings import config_schema
 from bfcl_pipeline.benchmark.records import Mode, Response, Status
 from bfcl_pipeline.benchmark.tables import entries_path, read_entries, write_responses
 from bfcl_pipeline.cli import main
 from bfcl_pipeline.dialogue.release_texts import read_recorded_calls
-from bfcl_pipeline.judge.executed_requests import needed_requests
+from bfcl_pipeline.judge.web_files import needed_requests
 from bfcl_pipeline.world.executables import ApiAnswer, SimulatedApis
 from bfcl_pipeline.world.tools.web_search.web import Hits, Page, WebFailure
 from bfcl_pipeline.world.web.cache import WebCache

@@ -15,14 +15,8 @@ import yaml
 
 from bfcl_pipeline.ask.models.serving.address import Address, State, write_address
 from bfcl_pipeline.base.process import this_process
-from bfcl_pipeline.benchmark.config import (
-    ModelRow,
-    load_models,
-    model_folder,
-    recorded_config,
-    recorded_models,
-    trial_name,
-)
+from bfcl_pipeline.benchmark.config import ModelRow, load_models, model_folder, recorded_models, trial_name
+from bfcl_pipeline.benchmark.config.run_record import recorded_config
 from bfcl_pipeline.benchmark.definition import CATEGORIES, GROUPS
 from bfcl_pipeline.benchmark.records import Mode
 from bfcl_pipeline.benchmark.tables import entries_path, read_entries

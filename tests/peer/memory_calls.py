@@ -15,8 +15,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from bfcl_pipeline.benchmark.records import Call
-from bfcl_pipeline.world.tools import MEMORIES, Memory, effects
+from bfcl_pipeline.world.tools import effects
 from bfcl_pipeline.world.tools.api import parameters
+from bfcl_pipeline.world.tools.memory import MEMORIES, Memory
 
 BACKENDS = ("kv", "vector", "rec_sum")
 LIMITS = {"kv": (7, 50), "vector": (7, 50)}  # entries of the two parts

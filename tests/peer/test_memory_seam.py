@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 
 from bfcl_pipeline.benchmark.records import Call
-from bfcl_pipeline.world.tools import MEMORIES, Constants, Memory, World, WorldConfig, effects
+from bfcl_pipeline.world.tools import Constants, World, WorldConfig, effects
+from bfcl_pipeline.world.tools.memory import MEMORIES, Memory
 from tests.peer.memory_calls import BACKENDS, Draw, Start, start, written
 from tests.peer.peer import ask_peer, require_peer
 from tests.peer.recorded import Seam

@@ -24,7 +24,7 @@ from typing import Any
 import pytest
 
 from bfcl_pipeline.ask.generation import conversation
-from bfcl_pipeline.ask.generation.model import Adapter
+from bfcl_pipeline.ask.generation.backends import Adapter
 from bfcl_pipeline.ask.models.adapters.anthropic import Anthropic
 from bfcl_pipeline.ask.models.adapters.gemini import API_VERSION, Gemini
 from bfcl_pipeline.benchmark.config import KINDS, ModelRow

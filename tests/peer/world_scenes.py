@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from bfcl_pipeline.benchmark.records import Call, Entry
-from bfcl_pipeline.world.tools import APIS, MEMORIES, effects
+from bfcl_pipeline.world.tools import APIS, effects
+from bfcl_pipeline.world.tools.memory import MEMORIES
 
 Arguments: TypeAlias = dict[Any, Any]
 """By parameter, as in a call."""

@@ -10,19 +10,14 @@ import pytest
 import yaml
 
 from bfcl_pipeline.base.errors import ConfigError
-from bfcl_pipeline.benchmark.config import (
-    RunSample,
-    SampleBy,
-    recorded_config,
-)
+from bfcl_pipeline.benchmark.config import RunSample, SampleBy
 from bfcl_pipeline.benchmark.config.choices import JournalChoice, ShownEntries
-from bfcl_pipeline.benchmark.config.run_config import ReleasePin
-from bfcl_pipeline.benchmark.config.run_settings import read_settings
+from bfcl_pipeline.benchmark.config.run_record import recorded_config
+from bfcl_pipeline.benchmark.config.run_settings import ReleasePin, read_settings
 from bfcl_pipeline.benchmark.definition import release
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.runs.run import Run, open_run
-from tests.support import ROOT
-from tests.support.run_form import FORM_LINE
+from tests.support import ROOT, run_form
 
 SHIPPED = yaml.safe_load((ROOT / "config/config.yaml").read_text(encoding="utf-8"))
 
@@ -59,11 +54,15 @@ def test_the_config_of_a_run_has_every_key_typed(tmp_path: Path) -> None:
     assert (config.release.version, config.release.sha256) == (release.VERSION, release.SHA256)
 
 
-def test_a_missing_key_has_the_default_of_the_schema(tmp_path: Path) -> None:
-    """Also inside mappings."""
-    shipped = recorded(tmp_path).config
-    (tmp_path / "config.yaml").write_text(FORM_LINE + "report: {}\nrelease: {}\n")
-    assert read_settings(tmp_path / "config.yaml") == shipped
+@pytest.mark.parametrize("key", ["seed", "vllm"])
+def test_a_missing_key_is_refused(key: str, tmp_path: Path) -> None:
+    """What a run did not record is not guessed, also inside mappings."""
+    recorded(tmp_path)
+    file = tmp_path / "config.yaml"
+    lines = file.read_text().splitlines(keepends=True)
+    file.write_text("".join(line for line in lines if not line.strip().startswith(f"{key}:")))
+    with pytest.raises(ConfigError, match=f"config.yaml: .*the key '{key}' is missing"):
+        read_settings(file)
 
 
 @pytest.mark.parametrize(
@@ -84,7 +83,7 @@ def test_a_missing_key_has_the_default_of_the_schema(tmp_path: Path) -> None:
 )
 def test_another_config_is_refused(tmp_path: Path, text: str, message: str) -> None:
     """The error names the file, the key and what is expected."""
-    (tmp_path / "config.yaml").write_text(f"{FORM_LINE}{text}" if ":" in text else text)
+    (tmp_path / "config.yaml").write_text(run_form.recorded(text) if ":" in text else text)
     with pytest.raises(ConfigError, match=rf"config\.yaml: {message}"):
         _ = Run(tmp_path).rules
 
@@ -127,13 +126,13 @@ def test_a_folder_without_records_has_the_defaults(tmp_path: Path) -> None:
 def test_an_imported_run_says_what_is_known(tmp_path: Path, web: str) -> None:
     """Its web may be unknown, and its release has no hash; other keys are checked as those of any run."""
     text = f"imported: a tool\nrun: r\nmodels: [m]\nrelease: {{version: '1'}}\nweb: {web}\n"
-    (tmp_path / "config.yaml").write_text(FORM_LINE + text)
+    (tmp_path / "config.yaml").write_text(run_form.recorded(text))
     run = Run(tmp_path)
     assert run.imported
     assert run.config is not None
     assert (run.config.imported, run.config.release) == ("a tool", ReleasePin("1", "", None))
     assert (run.config.web and run.config.web.mode) == (None if web == "null" else web)
-    (tmp_path / "config.yaml").write_text(FORM_LINE + f"{text}nope: 1\n")
+    (tmp_path / "config.yaml").write_text(run_form.recorded(f"{text}nope: 1\n"))
     with pytest.raises(ConfigError, match="unknown key 'nope'"):
         _ = Run(tmp_path).config
 
@@ -171,7 +170,7 @@ def test_journals_and_errata_are_found_in_the_folder_of_the_run(tmp_path: Path) 
     """Errata by their names alone: a recorded path leads nowhere else."""
     run = recorded(tmp_path, journal="run")
     assert run.journals == tmp_path / "exchanges"
-    (tmp_path / "config.yaml").write_text(FORM_LINE + "errata: [../../mine.yaml]\n")
+    (tmp_path / "config.yaml").write_text(run_form.recorded("errata: [../../mine.yaml]\n"))
     assert Run(tmp_path).errata == [tmp_path / "errata/mine.yaml"]
 
 

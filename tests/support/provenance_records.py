@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from bfcl_pipeline.runs.provenance import Gpu, MachineRecord, ModelFiles, Pipeline, Provenance, ServerRecord
+from bfcl_pipeline.runs.provenance import Gpu, ModelFiles, Pipeline, Provenance, ServerRecord
+from bfcl_pipeline.runs.provenance.document import MachineRecord
 
 H200 = Gpu("NVIDIA H200", 151_000_000_000, "580.95.05")
 

@@ -88,7 +88,7 @@ class Project:
             run = configured_run(values)
             results = Path("results", run.name)
             results.mkdir(parents=True)
-            for name, text in recorded_files(values, run.jobs).items():
+            for name, text in recorded_files(run).items():
                 (results / name).write_text(text, encoding="utf-8")
             for files in map(job_files, run.jobs):
                 folders = [f"--out={files.responses_folder}", f"--sessions-out={files.sessions_folder}"]
@@ -96,15 +96,23 @@ class Project:
                 _call("generate", *to_argv(files.job), *files.provenance, *folders, *keep_going)
                 verdicts = results / f"verdicts/{files.name}.parquet"
                 _call("score", *files.responses, "--out", verdicts, "--rules", "all")
-            models = [f"--model={name}" for name in run.models]
-            _call("aggregate", results, "--models", results / "models.yaml", "--rules", run.rules, *models)
+            models, rules = [f"--model={name}" for name in run.models], run.settings.rules
+            _call(
+                "aggregate",
+                results,
+                "--models",
+                results / "models.yaml",
+                "--rules",
+                run.settings.rules,
+                *models,
+            )
             if run.comparisons:
                 groups = [word for group in run.comparisons for word in ("--group", *group)]
                 sides = [f"{results}:{name}" for group in run.comparisons for name in group]
                 tables = [f"--out={results}/tables/comparisons.{form}" for form in ("parquet", "csv")]
                 tables += [f"--flips={results}/tables/flips.{form}" for form in ("parquet", "csv")]
-                _call("compare", *sides, *groups, "--common", "--rules", run.rules, *tables)
-            _call("report", results, "--rules", run.rules, "--entries", run.shown)
+                _call("compare", *sides, *groups, "--common", "--rules", rules, *tables)
+            _call("report", results, "--rules", rules, "--entries", run.settings.shown)
 
 
 def _call(*words: object) -> None:

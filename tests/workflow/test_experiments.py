@@ -11,7 +11,8 @@ import pytest
 import yaml
 
 from bfcl_pipeline.ask.jobs.options import to_argv
-from bfcl_pipeline.benchmark.config import RunConfig, check_config, load_models, load_run
+from bfcl_pipeline.benchmark.config import RunConfig, load_models, load_run
+from bfcl_pipeline.benchmark.config.check import check_config
 from bfcl_pipeline.benchmark.definition import GROUPS
 from bfcl_pipeline.cli import main
 from tests.support.snakemake_project import OWN_MESSAGES, Project

@@ -26,7 +26,7 @@ from bfcl_pipeline.benchmark.records import Entry
 from bfcl_pipeline.benchmark.tables import read_table
 from bfcl_pipeline.cli import main
 from bfcl_pipeline.dialogue.release_texts import read_recorded_calls
-from bfcl_pipeline.judge.executed_requests import needed_requests
+from bfcl_pipeline.judge.web_files import needed_requests
 from bfcl_pipeline.world.executables import SimulatedApis
 from bfcl_pipeline.world.executables.apis import HOSTS
 from bfcl_pipeline.world.web.cache import WebCache

@@ -27,7 +27,7 @@ if CHECKED.main:
         exit_without_answers,
     )
 
-    describe_run(RUN, config)
+    describe_run(RUN)
 
 
 # Not called in a dry run.
@@ -37,13 +37,13 @@ onstart:
 
 
 onsuccess:
-    if not config["replay"]:
+    if not RUN.settings.replay:
         exit_without_answers(Path("results") / RUN.name)
 
 
 # What failed was shown when it did. Ends here, before Snakemake's own closing error.
 onerror:
     INTERRUPTION.exit_if_requested()
-    if not config["replay"]:
+    if not RUN.settings.replay:
         CHECKED.main.tabulate_complete()
     sys.exit(1)

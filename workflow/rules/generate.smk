@@ -2,31 +2,30 @@
 # one journal, and the longest conversations start first; an embedded model loads its libraries once.
 
 for step in CHECKED.steps:
-    files = step.files
 
     rule:
         """Runs one model on all its categories, or one shard of them. One row is one entry with the model's whole response."""
         name:
-            f"generate_{files.name}"
+            f"generate_{step.name}"
         input:
-            staged=ancient(CHECKED.staged(files.staged, step.job.folder)),
-            server=files.server,
+            staged=ancient(CHECKED.staged(step.staged, step.job.folder)),
+            server=step.server,
             results=step.answers,
-            previous_trial=ancient(files.previous_trial),
+            previous_trial=ancient(step.previous_trial),
         # Without wildcards: Snakemake compares each file with all outputs that begin with a wildcard, which is slow.
         output:
-            responses=files.responses,
-            sessions=files.sessions,
+            responses=step.responses,
+            sessions=step.sessions,
         log:
-            f"results/{RUN.name}/logs/generate/{files.name}.log",
+            f"results/{RUN.name}/logs/generate/{step.name}.log",
         benchmark:
-            f"results/{RUN.name}/benchmarks/generate/{files.name}.tsv"
+            f"results/{RUN.name}/benchmarks/generate/{step.name}.tsv"
         # Of embedded models, those of mode prompt have one category more and start first. The same models of mode fc then find
         # the embeddings cached. Less than the priority of the record of the run.
         priority: len(step.job.categories) / 100 if step.job.embedded else 0
         # Scoring takes seconds: one cluster job does both for an embedded model, and for one whose answers are read.
         group:
-            None if step.job.remote else f"judged_{files.name}"
+            None if step.job.remote else f"judged_{step.name}"
         resources:
             **step.resources,
         params:
@@ -37,8 +36,8 @@ for step in CHECKED.steps:
             # Not used by the command; reruns the job if another of its options changes.
             deciding=step.deciding,
             folders=[
-                f"--out={files.responses_folder}",
-                f"--sessions-out={files.sessions_folder}",
+                f"--out={step.responses_folder}",
+                f"--sessions-out={step.sessions_folder}",
             ],
             # Not used by the command; reruns the job if the kind, the endpoint or the options change.
             row=step.job.row.asked,
@@ -46,7 +45,7 @@ for step in CHECKED.steps:
                 [] if step.job.replay or step.job.recorded else ["--keep-going"]
             ),
         message:
-            f"Generate all categories with {files.name}"
+            f"Generate all categories with {step.name}"
         shell:
             "bfcl-pipeline generate {params.job:q} --progress-out .snakemake/progress/{log:q} {params.folders:q}"
             " {params.keep_going:q} 2> {log:q}"

@@ -24,7 +24,9 @@ rule aggregate:
         ],
         verdicts=expand("results/{{run}}/verdicts/{model}.parquet", model=RUN.folders),
         published=lambda wildcards: (
-            [] if config["replay"] else [item["path"] for item in config["published"]]
+            []
+            if RUN.settings.replay
+            else [item["path"] for item in config["published"]]
         ),
     output:
         tables=expand(
@@ -121,11 +123,11 @@ rule aggregate:
     params:
         # Named, because the directory may contain verdicts of models that are no longer in the config.
         models=[f"--model={name}" for name in RUN.models],
-        rules=RUN.rules,
+        rules=RUN.settings.rules,
         # A function, because Snakemake takes {...} in a text for a wildcard.
         published=lambda wildcards: (
             ["--published-from=observed/tables/published.parquet"]
-            if config["replay"] and config["published"]
+            if RUN.settings.replay and config["published"]
             else ["--published", json.dumps(config["published"])]
         ),
     message:
@@ -162,7 +164,7 @@ if RUN.comparisons:
                 f"results/{wildcards.run}:{name}" for name in CHECKED.compared
             ],
             groups=[word for group in RUN.comparisons for word in ("--group", *group)],
-            rules=RUN.rules,
+            rules=RUN.settings.rules,
         message:
             "Compare models of {wildcards.run}"
         shell:
@@ -204,8 +206,8 @@ rule report:
         "results/{run}/logs/report.log",
     threads: 4  # for conversations; fewer if the run has fewer
     params:
-        rules=RUN.rules,
-        entries=RUN.shown,
+        rules=RUN.settings.rules,
+        entries=RUN.settings.shown,
     message:
         "Write the report of {wildcards.run}"
     shell:

@@ -3,20 +3,19 @@
 # and the job polls it until the server is ready (bfcl_pipeline/ask/models/serving).
 
 for step in CHECKED.steps:
-    files = step.files
-    if files.server:
+    if step.server:
 
         rule:
             """Serves one local model for the step that generates its responses."""
             name:
-                f"serve_{files.name}"
+                f"serve_{step.name}"
             output:
-                service(f"results/{{run}}/servers/{files.name}.json"),
+                service(f"results/{{run}}/servers/{step.name}.json"),
             log:
-                own=f"results/{{run}}/logs/serve/{files.name}.log",
-                vllm=f"results/{{run}}/logs/serve/{files.name}.vllm.log",
+                own=f"results/{{run}}/logs/serve/{step.name}.log",
+                vllm=f"results/{{run}}/logs/serve/{step.name}.vllm.log",
             container:
-                config["containers"]["vllm"]
+                RUN.settings.images["vllm"]
             # The cores of a group are added up; a run with one core must be able to serve a model.
             threads: 0
             resources:
@@ -26,7 +25,7 @@ for step in CHECKED.steps:
             params:
                 model=step.job.row.name,
             message:
-                f"Serve {files.name}"
+                f"Serve {step.name}"
             # The file is created first because Snakemake waits for it only seconds; exec lets signals reach the server.
             shell:
                 ": > {output:q}; exec bfcl-pipeline serve {params.model:q}"

@@ -11,7 +11,7 @@ rule stage:
     benchmark:
         "data/release/stage.benchmark.tsv"
     params:
-        release=lambda wildcards: RUN.release.options,  # a path may contain braces
+        release=lambda wildcards: RUN.settings.release.options,  # a path may contain braces
     message:
         "Stage the release"
     shell:
@@ -28,8 +28,8 @@ rule stage_encoder:
         "data/encoder/stage.benchmark.tsv"
     params:
         source=lambda wildcards: (
-            ["--source", config["encoder"]["source"]]
-            if config["encoder"]["source"]
+            ["--source", RUN.settings.encoder_source]
+            if RUN.settings.encoder_source
             else []
         ),
     message:

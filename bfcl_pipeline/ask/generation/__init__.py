@@ -1,7 +1,8 @@
 """Generating responses: the conversation over one entry, and the runner that holds many at once."""
 
 from bfcl_pipeline.ask.generation.asking import Asking, ChatAsking
-from bfcl_pipeline.ask.generation.conversation import Conversation, conversation
+from bfcl_pipeline.ask.generation.backends import Adapter, Model, Responder
+from bfcl_pipeline.ask.generation.conversation import conversation
 from bfcl_pipeline.ask.generation.generate import (
     Executing,
     FailureOf,
@@ -13,14 +14,12 @@ from bfcl_pipeline.ask.generation.generate import (
     unanswered_entries,
 )
 from bfcl_pipeline.ask.generation.memory import Completed, EntryFailure
-from bfcl_pipeline.ask.generation.model import Adapter, Model, Responder
 
 __all__ = [
     "Adapter",
     "Asking",
     "ChatAsking",
     "Completed",
-    "Conversation",
     "EntryFailure",
     "Executing",
     "FailureOf",

@@ -11,9 +11,8 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 
 from bfcl_pipeline.ask.generation import Completed
-from bfcl_pipeline.ask.generation.backends import ReplayBackend, ReplayedRequest
+from bfcl_pipeline.ask.generation.backends import Adapter, ReplayBackend, ReplayedRequest
 from bfcl_pipeline.ask.generation.counts import ProgressCounts
-from bfcl_pipeline.ask.generation.model import Adapter
 from bfcl_pipeline.ask.jobs.run import run_to_end
 from bfcl_pipeline.ask.jobs.selection import select
 from bfcl_pipeline.ask.jobs.worlds import observed_run, prepare
@@ -143,4 +142,4 @@ def _searches_of(run: Run, folder: str, failed: dict[str, Response]) -> set[Key]
         replace(failed[entry_id], result_json=json.dumps([answers]))
         for entry_id, answers in results.items()
     ]
-    return used_keys(made, run.values["search_tool"])
+    return used_keys(made, run.recorded.web.search_tool)

@@ -1,8 +1,7 @@
 """The run of the workflow, checked when the Snakefile is read: what its rules are made of.
 
-Covers what the rules have for one job, too: its files, its command, and what repeats it. Every process of
-Snakemake reads the Snakefile, also those of single jobs of a group or on a cluster. So what only the main
-process needs is not imported here.
+Every process of Snakemake reads the Snakefile, also those of single jobs of a group or on a cluster. So
+what only the main process needs is not imported here.
 """
 
 from __future__ import annotations
@@ -10,29 +9,19 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bfcl_pipeline.ask.jobs.options import to_argv
-from bfcl_pipeline.ask.jobs.result_paths import result_inputs
 from bfcl_pipeline.ask.models.weights import identified_rows
 from bfcl_pipeline.ask.orchestration.job_files import JobFiles, group_shards, job_files, staged_files
-from bfcl_pipeline.ask.orchestration.job_resources import (
-    LargestNode,
-    Value,
-    generation_resources,
-    serving_resources,
-)
 from bfcl_pipeline.ask.orchestration.slurm_cluster import SlurmLimits
-from bfcl_pipeline.base.environment import read_env_file
 from bfcl_pipeline.base.errors import ConfigError, ErrataError, MalformedRelease
+from bfcl_pipeline.base.project import read_env_file
 from bfcl_pipeline.benchmark.config import (
     MODELS_VARIABLE,
-    Job,
     RunConfig,
-    check_config,
     load_models,
     load_run,
     model_folder,
@@ -40,9 +29,8 @@ from bfcl_pipeline.benchmark.config import (
     plain_values,
     recorded_files,
 )
-from bfcl_pipeline.benchmark.config.check import with_defaults
 from bfcl_pipeline.benchmark.config.published_scores import dates_as_text, identify_files
-from bfcl_pipeline.benchmark.config.run_settings import config_schema
+from bfcl_pipeline.benchmark.config.run_settings import complete_values, config_schema
 from bfcl_pipeline.benchmark.errata.verified_data import check_staged
 
 if TYPE_CHECKING:
@@ -50,59 +38,18 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class GenerationStep:
-    """The step of one `bfcl-pipeline generate`."""
-
-    files: JobFiles
-    largest: LargestNode  # of a cluster
-
-    @property
-    def job(self) -> Job:
-        """The job that the step runs."""
-        return self.files.job
-
-    @property
-    def answers(self) -> list[str]:
-        """The files with answers that exist already, for a model of kind `results`."""
-        return result_inputs(self.job)
-
-    @property
-    def options(self) -> list[str]:
-        """The options of its command, without those for outputs."""
-        return [*to_argv(self.job), *self.files.provenance]
-
-    @property
-    def deciding(self) -> list[str]:
-        """Those options on which answers depend: a change of one repeats the step."""
-        return to_argv(replace(self.job, web=self.job.web.deciding))
-
-    @property
-    def resources(self) -> dict[str, Value]:
-        """Of the step on a cluster; none if it sends no requests."""
-        if self.job.replay or not self.job.remote:
-            return {}
-        return generation_resources(self.job.row, served=bool(self.files.server), largest=self.largest)
-
-    @property
-    def server_resources(self) -> dict[str, Value]:
-        """Of the server that the run starts for the step."""
-        return serving_resources(self.job.row, self.largest)
-
-
-@dataclass(frozen=True, slots=True)
 class CheckedRun:
     """A run that may start, and what follows from it for the rules."""
 
     run: RunConfig
-    config: Mapping[str, Any]  # complete
     main: MainProcess | None  # None in a process of single jobs
-    steps: tuple[GenerationStep, ...]  # one for each job of the run
+    steps: tuple[JobFiles, ...]  # one for each job of the run
     unstaged: bool  # whether a staged file is missing
 
     @property
     def gathered(self) -> dict[str, list[JobFiles]]:
         """By the model's name as a file name: its shards, for each model that has several."""
-        return group_shards(step.files for step in self.steps)
+        return group_shards(self.steps)
 
     @property
     def compared(self) -> dict[str, str]:
@@ -112,7 +59,7 @@ class CheckedRun:
     @property
     def record(self) -> dict[str, str]:
         """The content of the files that record the run, by name."""
-        return recorded_files(self.config, self.run.jobs)
+        return recorded_files(self.run)
 
     def staged(self, paths: list[str], folder: str) -> list[str]:
         """Those of the staged files `paths` that a step of the model `folder` needs as its inputs.
@@ -130,11 +77,9 @@ def complete_config(config: dict[str, Any]) -> None:
     Raises:
         ConfigError: a key or value is wrong, or a file of published scores.
     """
-    schema = config_schema()
-    config.update(plain_values(config, schema))
+    config.update(plain_values(config, config_schema()))
     config["published"] = dates_as_text(config.get("published", []))
-    check_config(config, schema)
-    config.update(with_defaults(config, schema))
+    config.update(complete_values(config))
     if not config["replay"]:  # which has the recorded table, not the files
         config["published"] = identify_files(config["published"])
 
@@ -180,9 +125,9 @@ def check_run(config: dict[str, Any], workflow: Workflow, arguments: Sequence[st
                 prepare_run,  # slow, and of no use to single jobs
             )
 
-            main = prepare_run(run, config, slurm, workflow, arguments)
+            main = prepare_run(run, slurm, workflow, arguments)
     except (ConfigError, ErrataError, MalformedRelease) as error:
         sys.exit(f"config: {error}")
-    steps = tuple(GenerationStep(job_files(job), slurm.largest_node) for job in run.jobs)
+    steps = tuple(job_files(job, slurm.largest_node) for job in run.jobs)
     unstaged = not all(path.exists() for path in staged_files(run))
-    return CheckedRun(run, config, main, steps, unstaged)
+    return CheckedRun(run, main, steps, unstaged)

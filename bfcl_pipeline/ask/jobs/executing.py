@@ -14,7 +14,7 @@ from bfcl_pipeline.base.errors import NotRecorded
 from bfcl_pipeline.benchmark.config import Job
 from bfcl_pipeline.benchmark.definition import CATEGORIES
 from bfcl_pipeline.benchmark.records import Entry, Response
-from bfcl_pipeline.judge.executed_requests import needed_requests
+from bfcl_pipeline.judge.web_files import needed_requests
 from bfcl_pipeline.world.web.api_recording import API_LIMITS, RecordingApis
 from bfcl_pipeline.world.web.apis import ReplayingApis, keys_in
 from bfcl_pipeline.world.web.cache import WebCache

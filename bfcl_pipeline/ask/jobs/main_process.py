@@ -4,11 +4,12 @@ Single jobs of a group or on a cluster have processes of Snakemake as well, whic
 """
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from bfcl_pipeline.ask.jobs.effort import PUBLISHED, effort, searches_text
 from bfcl_pipeline.ask.jobs.preflight import Machine, journaled_lines, preflight
 from bfcl_pipeline.ask.orchestration.cluster_queue import end_orphaned_jobs, watch_stuck_jobs
 from bfcl_pipeline.ask.orchestration.finished_results import check_recorded
@@ -19,7 +20,9 @@ from bfcl_pipeline.ask.orchestration.partial_tables import tabulate_scored
 from bfcl_pipeline.ask.orchestration.shared_folder import share_locks, stage_alone
 from bfcl_pipeline.ask.orchestration.slurm_cluster import SlurmLimits, check_slurm, slurm_named
 from bfcl_pipeline.base.errors import ConfigError
+from bfcl_pipeline.base.text import plural
 from bfcl_pipeline.benchmark.config import RunConfig
+from bfcl_pipeline.benchmark.config.job import NETWORK_MODES
 from bfcl_pipeline.runs.run import Run
 
 DATA, RESULTS = Path("data"), Path("results")
@@ -76,17 +79,12 @@ class MainProcess:
 
 
 def prepare_run(
-    run: RunConfig,
-    config: Mapping[str, Any],
-    slurm: SlurmLimits,
-    workflow: Workflow,
-    arguments: Sequence[str],
+    run: RunConfig, slurm: SlurmLimits, workflow: Workflow, arguments: Sequence[str]
 ) -> MainProcess:
     """Checks a run against its results and this machine, and claims the working directory for it.
 
     Args:
         run: the run.
-        config: its config, complete and checked.
         slurm: what the cluster offers.
         workflow: of Snakemake.
         arguments: Snakemake's command line.
@@ -95,20 +93,17 @@ def prepare_run(
         ConfigError, ErrataError: as `check_results`.
         LeaseError: another run stages the data, and its lock file cannot be read.
     """
-    outdated = check_results(run, config, workflow, arguments)
+    outdated = check_results(run, workflow, arguments)
     repeat_steps(outdated.outputs)
-    stages = not is_dry_run(arguments) and not config["replay"]
+    stages = not is_dry_run(arguments) and not run.settings.replay
     return MainProcess(run, slurm, outdated, claim_folder(run, stages=stages))
 
 
-def check_results(
-    run: RunConfig, config: Mapping[str, Any], workflow: Workflow, arguments: Sequence[str]
-) -> OutdatedResults:
+def check_results(run: RunConfig, workflow: Workflow, arguments: Sequence[str]) -> OutdatedResults:
     """Checks what a run has and needs, and prints what is to be expected of it.
 
     Args:
         run: the run.
-        config: its config, complete and checked.
         workflow: of Snakemake.
         arguments: Snakemake's command line.
 
@@ -123,14 +118,14 @@ def check_results(
         from bfcl_pipeline.judge.own_errata import check_files  # loads pyarrow
 
         check_files(run.errata, DATA)
-    if config["replay"]:
+    if run.settings.replay:
         return OutdatedResults()
     made = Run(RESULTS / run.name)
-    check_recorded(made, config, run)
-    outdated = outdated_results(made, config, run)
+    check_recorded(made, run)
+    outdated = outdated_results(made, run)
     if slurm_named(arguments, [Path(), Path(workflow.basedir)]):
         check_slurm()
-    if config["entry_ids"]:
+    if run.settings.entry_ids:
         from bfcl_pipeline.ask.jobs.selection import check_entry_ids  # loads pyarrow
 
         check_entry_ids(run, DATA)
@@ -141,7 +136,7 @@ def check_results(
     for line in [*preflight(run, outdated.complete, machine), *journaled_lines(run, outdated.complete)]:
         print_line(line)
     if is_dry_run(arguments):
-        from bfcl_pipeline.ask.jobs.planned_work import planned_work  # of a dry run alone
+        from bfcl_pipeline.ask.jobs.main_process import planned_work  # of a dry run alone
 
         for line in planned_work(run, outdated.complete):
             print_line(line)
@@ -176,3 +171,32 @@ def claim_folder(run: RunConfig, *, stages: bool) -> ActiveRun | None:
 def print_line(line: str) -> None:
     """Prints a line to standard error, where Snakemake prints as well."""
     print(line, file=sys.stderr)
+
+
+def planned_work(run: RunConfig, complete: Collection[str]) -> list[str]:
+    """Lines on the models of `run` that have no complete results yet.
+
+    complete: the directory names of models with complete results.
+    """
+    models: dict[str, list[str]] = {}
+    for folder in run.folders:
+        if folder not in complete:
+            models.setdefault(_work(run, folder), []).append(run.job_of(folder).name)
+    return [f"{', '.join(names)}: {work}" for work, names in models.items()]
+
+
+def _work(run: RunConfig, folder: str) -> str:
+    """What a model, trial of it included, is asked by its jobs."""
+    jobs = run.jobs_of(folder)
+    job = jobs[0]
+    entries = {name: one.selection.size_of(name) for one in jobs for name in one.categories}
+    work = plural(sum(entries.values()), "entry", "entries")
+    if job.recorded:
+        return f"{work}, taken from results"
+    needed = effort(entries, PUBLISHED, job.row)
+    if not job.embedded:
+        work += f", {needed}"
+    if needed.searches and job.web.mode in NETWORK_MODES:
+        recorded = ", less what is recorded" if job.web.mode == "record" else ""
+        work += f"; {searches_text(needed.searches, job.web)} (one of each for a hop{recorded})"
+    return work

@@ -115,6 +115,7 @@ def add_job_options(parser: argparse.ArgumentParser) -> None:
         )
     add(
         "--sample",
+        dest="selection.sample",
         nargs="+",
         default=(),
         metavar="[CATEGORY=]N",
@@ -156,7 +157,7 @@ def job_from(values: Mapping[str, Any]) -> Job:
             given[record][name] = tuple(value) if option.several else value
     if values["observed"] is not None and not values["replay"]:
         raise ConfigError("--observed is only for --replay: without it, no failure is copied from a run.")
-    sample = dict(_counts(values["sample"], given[""]["categories"]))
+    sample = dict(_counts(values["selection.sample"], given[""]["categories"]))
     row = model_row(load_models(values["models"]), values["model"])
     if values["weights"] is not None:
         if row.kind not in OPEN_KINDS:

@@ -20,9 +20,8 @@ from bfcl_pipeline.ask.generation import (
     failure_of,
     unanswered_entries,
 )
-from bfcl_pipeline.ask.generation.backends import Backend, LocalBackend, ReplayBackend
+from bfcl_pipeline.ask.generation.backends import Adapter, Backend, LocalBackend, ReplayBackend
 from bfcl_pipeline.ask.generation.counts import ProgressCounts
-from bfcl_pipeline.ask.generation.model import Adapter
 from bfcl_pipeline.ask.generation.remote import ApiBackend, RunTerms
 from bfcl_pipeline.ask.jobs.effort import left_text, seconds_of_search
 from bfcl_pipeline.ask.jobs.executing import executing

@@ -123,7 +123,7 @@ def observed_run(job: Job) -> Run | None:
 
 
 def _encoder(paths: JobPaths) -> Encoder:
-    from bfcl_pipeline.world.encoding import SentenceEncoder
+    from bfcl_pipeline.world.encoding import SentenceEncoder  # loads numpy
 
     return SentenceEncoder(paths.data / "encoder", paths.encoder_cache)
 
@@ -131,6 +131,6 @@ def _encoder(paths: JobPaths) -> Encoder:
 def _web(paths: JobPaths, web: WebChoice, *, offline: bool) -> Web:
     if web.mode == "simulated":
         return SimulatedWeb.of(read_entries(entries_path(paths.data, "web_search_base")))
-    from bfcl_pipeline.world.web.modes import open_web
+    from bfcl_pipeline.world.web.modes import open_web  # loads HTTP clients
 
     return open_web(web.mode, web.cache, web.engine, offline=offline, proxy=web.proxy, pause=web.pause)

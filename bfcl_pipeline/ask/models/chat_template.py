@@ -113,7 +113,7 @@ def _tokenizer_text(model: str, revision: str | None) -> TemplateText:
     found = folder if folder.is_dir() else cached_snapshot(model, revision)
     if found is None:
         raise _unreadable(model, revision)
-    from transformers import AutoTokenizer
+    from transformers import AutoTokenizer  # takes seconds
 
     silence_transformers()
     try:

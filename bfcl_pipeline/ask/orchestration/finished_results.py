@@ -8,7 +8,6 @@ model without any answer has nothing to replace. Everything else would replace o
 
 import csv
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from bfcl_pipeline.base.differences import differences
 from bfcl_pipeline.base.errors import ArchiveError, ConfigError, TableError
@@ -17,12 +16,11 @@ from bfcl_pipeline.benchmark.config import (
     Job,
     ModelRow,
     RunConfig,
-    RunSample,
     WebChoice,
     model_folder,
 )
 from bfcl_pipeline.benchmark.config.choices import JournalChoice
-from bfcl_pipeline.benchmark.config.run_record import ENTRY_KEYS, WEB_KEYS
+from bfcl_pipeline.benchmark.config.run_settings import ENTRY_KEYS, WEB_KEYS
 from bfcl_pipeline.benchmark.records import Json, Status
 from bfcl_pipeline.runs.run import Run
 
@@ -74,25 +72,24 @@ def _has_answers(made: Run, folder: str) -> bool:
     return not statuses or Status.ANSWERED.value in statuses
 
 
-def check_recorded(made: Run, config: Mapping[str, Any], run: RunConfig) -> None:
+def check_recorded(made: Run, run: RunConfig) -> None:
     """Checks that a config adds to the finished responses of its run, and replaces none.
 
     Args:
         made: the run as it was made before.
-        config: the config, complete and checked; with `overwrite` or `replay` everything is allowed.
-        run: the run that it describes.
+        run: the run as it is to be; with `overwrite` or `replay` everything is allowed.
 
     Raises:
         ConfigError: states what differs, and what to choose.
     """
-    if config["overwrite"] or config["replay"] or not made.config_file.is_file():
+    if run.settings.overwrite or run.settings.replay or not made.config_file.is_file():
         return
     remedy = (
         "Choose another name (--run NAME), or replace it (--overwrite); to Snakemake, --config run=NAME or "
         "overwrite=true."
     )
     try:
-        found = list(_differences(made, config, run))
+        found = list(_differences(made.recorded, run, made))
     except (ConfigError, ArchiveError) as error:
         raise ConfigError(
             f"run {run.name!r} has results, and its recorded config cannot be compared with this one "
@@ -102,7 +99,7 @@ def check_recorded(made: Run, config: Mapping[str, Any], run: RunConfig) -> None
         raise ConfigError(f"run {run.name!r} was made with other settings: {'; '.join(found)}. {remedy}")
 
 
-def replaced_models(made: Run, config: Mapping[str, Any], run: RunConfig) -> list[str]:
+def replaced_models(made: Run, run: RunConfig) -> list[str]:
     """The directory names of models of `run` whose responses were made with other settings, by the record.
 
     Those are refused by `check_recorded`, unless the config has `overwrite` or the models have no answers.
@@ -114,7 +111,7 @@ def replaced_models(made: Run, config: Mapping[str, Any], run: RunConfig) -> lis
         before = made.recorded
     except (ConfigError, ArchiveError):
         return list(run.folders)
-    if made.values["release"]["sha256"] != config["release"]["sha256"]:
+    if before.settings.release.sha256 != run.settings.release.sha256:
         return list(run.folders)
     both = [folder for folder in run.folders if folder in before.folders]
     return [name for name in both if not _adds(before.jobs_of(name), run.jobs_of(name))]
@@ -130,17 +127,17 @@ def _adds(before: tuple[Job, ...], now: tuple[Job, ...]) -> bool:
     )
 
 
-def _differences(made: Run, config: Mapping[str, Any], run: RunConfig) -> Iterator[str]:
+def _differences(before: RunConfig, run: RunConfig, made: Run) -> Iterator[str]:
     """What would replace or drop finished responses, or mix them with those of other runs, in words."""
-    before, earlier = made.recorded, made.values
-    if earlier["journal"] != config["journal"] and any(job.remote for job in before.jobs):
-        how = "--fresh" if earlier["journal"] == JournalChoice.RUN else "no --fresh"
-        yield f"journal: {_changed(earlier['journal'], config['journal'])} ({how} continues it)"
+    then, now = before.settings, run.settings
+    if then.journal is not now.journal and any(job.remote for job in before.jobs):
+        how = "--fresh" if then.journal is JournalChoice.RUN else "no --fresh"
+        yield f"journal: {_changed(then.journal, now.journal)} ({how} continues it)"
     finished = [folder for folder in before.folders if _has_answers(made, folder)]
     if not finished:
         return
-    if earlier["release"]["sha256"] != config["release"]["sha256"]:
-        yield f"release.sha256: {_changed(earlier['release']['sha256'], config['release']['sha256'])}"
+    if then.release.sha256 != now.release.sha256:
+        yield f"release.sha256: {_changed(then.release.sha256, now.release.sha256)}"
     kept = [folder for folder in finished if folder in run.folders]
     pairs = [(_by_category(before.jobs_of(name)), _by_category(run.jobs_of(name))) for name in kept]
     fewer = [
@@ -151,16 +148,15 @@ def _differences(made: Run, config: Mapping[str, Any], run: RunConfig) -> Iterat
     ]
     searched = any(_web(old[name]) != _web(new[name]) for old, new in pairs for name in old if name in new)
     keys = [*(WEB_KEYS if searched else ()), *(ENTRY_KEYS if fewer else ()), *(["seed"] * searched)]
-    changed = [key for key in dict.fromkeys(keys) if earlier[key] != config[key]]
+    changed = [key for key in dict.fromkeys(keys) if then.values[key] != now.values[key]]
     for key in changed:
-        old, new = (RunSample.of(of[key]) if key == "sample" else of[key] for of in (earlier, config))
-        yield f"{key}: {_changed(old, new)}"
+        yield f"{key}: {_changed(then.shown_value(key), now.shown_value(key))}"
     dropped = [name for name in fewer if not any(name in new for _, new in pairs)]
     if fewer and set(changed).isdisjoint(ENTRY_KEYS):
         yield (
             f"categories: {_names(dropped)} removed"
             if dropped
-            else f"sample: {RunSample.of(config['sample'])} over other categories leaves fewer entries of "
+            else f"sample: {now.sample} over other categories leaves fewer entries of "
             f"{_names(fewer)} (a larger sample keeps them)"
         )
     for name in kept:

@@ -1,13 +1,17 @@
-"""The files of one `bfcl-pipeline generate` in the workflow: what it needs, what it writes, where.
-
-Covers jobs of models behind an API. An embedded model has a job for each category, whose files the rule
-names itself.
-"""
+"""One `bfcl-pipeline generate` in the workflow: its files, its command, its resources, what repeats it."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from bfcl_pipeline.ask.jobs.options import to_argv
+from bfcl_pipeline.ask.jobs.result_paths import result_inputs
+from bfcl_pipeline.ask.orchestration.job_resources import (
+    LargestNode,
+    Value,
+    generation_resources,
+    serving_resources,
+)
 from bfcl_pipeline.benchmark.config import Job, RunConfig, model_folder, trial_name
 from bfcl_pipeline.benchmark.definition import CATEGORIES
 from bfcl_pipeline.runs.provenance import BESIDE_LOG
@@ -22,7 +26,7 @@ ENCODER = "data/encoder/model.safetensors"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobFiles:
-    """Paths of one job, relative to the folder of the workflow."""
+    """The step of one job; paths are relative to the folder of the workflow."""
 
     job: Job
     name: str  # as a file name: of its rule, log and server
@@ -36,10 +40,38 @@ class JobFiles:
     sessions_folder: str  # of its tables of memory sessions
     sessions: list[str]  # its tables of memory sessions
     provenance: list[str]  # the option that names the file for the record of what makes its answers
+    largest: LargestNode  # of a cluster
+
+    @property
+    def answers(self) -> list[str]:
+        """The files with answers that exist already, for a model of kind `results`."""
+        return result_inputs(self.job)
+
+    @property
+    def options(self) -> list[str]:
+        """The options of its command, without those for outputs."""
+        return [*to_argv(self.job), *self.provenance]
+
+    @property
+    def deciding(self) -> list[str]:
+        """Those options on which answers depend: a change of one repeats the step."""
+        return to_argv(replace(self.job, web=self.job.web.deciding))
+
+    @property
+    def resources(self) -> dict[str, Value]:
+        """Of the step on a cluster; none if it sends no requests."""
+        if self.job.replay or not self.job.remote:
+            return {}
+        return generation_resources(self.job.row, served=bool(self.server), largest=self.largest)
+
+    @property
+    def server_resources(self) -> dict[str, Value]:
+        """Of the server that the run starts for the step."""
+        return serving_resources(self.job.row, self.largest)
 
 
-def job_files(job: Job) -> JobFiles:
-    """The files of `job`, of a model behind an API."""
+def job_files(job: Job, largest: LargestNode = lambda _row: None) -> JobFiles:
+    """The step of `job`. largest: the node of the cluster that can take it."""
     run, name, endpoint = f"results/{job.run}", job.file_name, job.paths.endpoint
     entries = _tables("data/entries", job.categories)
     shard = f"{run}/shards/{name}" if job.selection.shard.of > 1 else None
@@ -64,6 +96,7 @@ def job_files(job: Job) -> JobFiles:
         sessions_folder=sessions,
         sessions=_tables(sessions, (name for name in job.categories if CATEGORIES[name].prerequisites)),
         provenance=[] if job.replay else [f"--provenance-out={run}/logs/generate/{name}{BESIDE_LOG}"],
+        largest=largest,
     )
 
 

@@ -6,7 +6,7 @@ have is compared here with what it has: responses with the entries of the run, v
 recorded config with this one. Tables and pages follow from these, by the times of files.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,18 +30,17 @@ class OutdatedResults:
     finished: frozenset[str] = frozenset()  # of those that have all verdicts, too
 
 
-def outdated_results(made: Run, config: Mapping[str, Any], run: RunConfig) -> OutdatedResults:
+def outdated_results(made: Run, run: RunConfig) -> OutdatedResults:
     """Compares the results of `run` with what its config asks for.
 
     Args:
         made: the run as it was made before.
-        config: the config, complete and checked.
-        run: the run that it describes.
+        run: the run as it is to be.
 
     Returns:
         What differs. A step whose outputs do not exist is not listed: Snakemake repeats it anyway.
     """
-    replaced = replaced_models(made, config, run)
+    replaced = replaced_models(made, run)
     current = complete_models(made, run).difference(replaced)
     verdicts = {name: made.verdicts(name) for name in current}
     same_errata = all(_is_copied(path, made) for path in run.errata)
@@ -49,7 +48,7 @@ def outdated_results(made: Run, config: Mapping[str, Any], run: RunConfig) -> Ou
     repeated = [job for job in run.jobs if job.folder not in current and _has_any(made, job)]
     outputs = {path for job in repeated for path in job_files(job).responses}
     outputs |= {str(path) for name, path in verdicts.items() if name not in scored and path.is_file()}
-    if not _is_recorded(made, config, run):
+    if not _is_recorded(made, run):
         outputs.add(str(made.config_file))
     return OutdatedResults(
         frozenset(outputs),
@@ -105,8 +104,8 @@ def _is_copied(path: Path, made: Run) -> bool:
     return copy.is_file() and copy.read_bytes() == path.read_bytes()
 
 
-def _is_recorded(made: Run, config: Mapping[str, Any], run: RunConfig) -> bool:
+def _is_recorded(made: Run, run: RunConfig) -> bool:
     """Whether the record of the run, if there is one, is of this config."""
-    wanted = recorded_files(config, run.jobs)
+    wanted = recorded_files(run)
     found = {name: made.folder / name for name in wanted if (made.folder / name).is_file()}
     return all(path.read_text(encoding="utf-8") == wanted[name] for name, path in found.items())

@@ -22,6 +22,12 @@ from bfcl_pipeline.base.yaml_reader import read_yaml_file
 from bfcl_pipeline.benchmark.config.choices import JournalChoice
 from bfcl_pipeline.benchmark.config.models_files import CONFIG_FILE
 
+_KEYS = (
+    *("models", "categories", "entry_ids", "errata", "sample", "web", "trials", "seed"),
+    *("run", "rules", "budget", "overwrite", "journal"),
+)
+"""The keys of the config that have an option, in the order in which they appear in the name of a run."""
+
 _NOT_SELECTING = ("run", "budget", "rules", "errata", "overwrite", "containers", "replay")
 """Keys that do not change which answers a run holds: they need no other name of the run."""
 
@@ -108,6 +114,16 @@ def run_name(call: WorkflowCall) -> str | None:
         digest = hashlib.sha256(name.encode()).hexdigest()[:_DIGEST]
         name = f"{name[: _MAX_NAME - _DIGEST - 1]}-{digest}"
     return name
+
+
+def given_keys(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The keys of the config that parsed options give. Raises ConfigError if two contradict each other."""
+    config = {key: options[key] for key in _KEYS if key in options}
+    if "sample_by" in options:
+        if "sample" not in options:
+            raise ConfigError("--sample-by needs the number of entries: --sample N.")
+        config["sample"] = {"entries": options["sample"], "by": options["sample_by"]}
+    return config
 
 
 def parse_setting(text: str) -> tuple[str, Any]:

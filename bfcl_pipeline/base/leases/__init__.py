@@ -2,7 +2,6 @@
 
 from bfcl_pipeline.base.leases.holder import (
     Holder,
-    LeaseState,
     LeaseTiming,
     Liveness,
     LivenessMonitor,
@@ -15,7 +14,6 @@ __all__ = [
     "LEASE_TIMING",
     "Holder",
     "Lease",
-    "LeaseState",
     "LeaseTiming",
     "Liveness",
     "LivenessMonitor",

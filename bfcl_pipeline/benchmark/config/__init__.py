@@ -1,7 +1,7 @@
 """What a run is to do: its config checked, its jobs with their models and entries."""
 
-from bfcl_pipeline.benchmark.config.check import check_config, plain_values
-from bfcl_pipeline.benchmark.config.choices import Trial, trial_name, trial_of
+from bfcl_pipeline.benchmark.config.check import plain_values
+from bfcl_pipeline.benchmark.config.choices import trial_name, trial_of
 from bfcl_pipeline.benchmark.config.job import (
     Job,
     JobPaths,
@@ -10,23 +10,16 @@ from bfcl_pipeline.benchmark.config.job import (
     Shard,
     WebChoice,
 )
-from bfcl_pipeline.benchmark.config.kinds import (
-    EMBEDDED_KINDS,
-    KINDS,
-    RECORDED_KINDS,
-    ModelKind,
-    unknown_model,
-)
+from bfcl_pipeline.benchmark.config.kinds import EMBEDDED_KINDS, KINDS, RECORDED_KINDS
 from bfcl_pipeline.benchmark.config.model_rows import (
     ModelRow,
     RequestLimits,
-    Serving,
     described_row,
     load_models,
     load_not_served,
     model_folder,
     model_row,
-    models_schema,
+    unknown_model,
 )
 from bfcl_pipeline.benchmark.config.models_files import (
     MODELS_FILE,
@@ -34,14 +27,9 @@ from bfcl_pipeline.benchmark.config.models_files import (
     MY_MODELS_FILE,
     models_files,
 )
-from bfcl_pipeline.benchmark.config.run_config import ReleasePin, RunConfig, load_run
-from bfcl_pipeline.benchmark.config.run_record import (
-    NOT_RECORDED,
-    recorded_config,
-    recorded_files,
-    recorded_models,
-    recorded_row,
-)
+from bfcl_pipeline.benchmark.config.run_config import RunConfig, load_run
+from bfcl_pipeline.benchmark.config.run_record import recorded_files, recorded_models, recorded_row
+from bfcl_pipeline.benchmark.config.run_settings import NOT_RECORDED, RunSettings
 from bfcl_pipeline.benchmark.config.sampling import RunSample, SampleBy, allocate, by_weight, divide, pick
 
 __all__ = [
@@ -54,22 +42,18 @@ __all__ = [
     "RECORDED_KINDS",
     "Job",
     "JobPaths",
-    "ModelKind",
     "ModelRow",
-    "ReleasePin",
     "ReplaySource",
     "RequestLimits",
     "RunConfig",
     "RunSample",
+    "RunSettings",
     "SampleBy",
     "Selection",
-    "Serving",
     "Shard",
-    "Trial",
     "WebChoice",
     "allocate",
     "by_weight",
-    "check_config",
     "described_row",
     "divide",
     "load_models",
@@ -78,10 +62,8 @@ __all__ = [
     "model_folder",
     "model_row",
     "models_files",
-    "models_schema",
     "pick",
     "plain_values",
-    "recorded_config",
     "recorded_files",
     "recorded_models",
     "recorded_row",

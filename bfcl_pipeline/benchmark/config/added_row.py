@@ -1,15 +1,14 @@
-"""Adding rows to a models file: the text is extended, so that comments and layout are kept."""
+"""Adding a row to a models file: the text is extended, so that comments and layout are kept."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 import yaml
 
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.files import atomic_path
-from bfcl_pipeline.base.yaml_reader import read_yaml_file
-from bfcl_pipeline.benchmark.config.model_rows import ModelRow, load_models
+from bfcl_pipeline.benchmark.config.model_rows import ModelRow, ModelsFile
 from bfcl_pipeline.benchmark.config.run_config import check_folders
 from bfcl_pipeline.benchmark.records import Json
 
@@ -32,50 +31,32 @@ def add_row(path: Path, values: Mapping[str, Json]) -> ModelRow:
     Raises:
         ConfigError: the row or the file is wrong, or has a row of that name; the file is then unchanged.
     """
-    if values["name"] in own_rows(path):
-        raise ConfigError(
-            f"{path}: has a row named {values['name']!r} already. Edit it, or choose another name."
-        )
-    return add_rows(path, [values])[0]
-
-
-def add_rows(path: Path, rows: Sequence[Mapping[str, Json]]) -> list[ModelRow]:
-    """Appends several rows with new names at once, as `add_row` does; all of them or none."""
     text = path.read_text(encoding="utf-8") if path.exists() else _HEADER
-    before = own_rows(path)
-    names = [str(values["name"]) for values in rows]
+    before, name = _own_rows(path), str(values["name"])
+    if name in before:
+        raise ConfigError(f"{path}: has a row named {name!r} already. Edit it, or choose another name.")
+    first = _ITEM.search(text)
+    item = _item(values, len(first[1]) if first else 2)
     with atomic_path(path) as temporary:
-        temporary.write_text(_extended(text, rows), encoding="utf-8")
+        temporary.write_text(f"{text.rstrip()}\n{item}", encoding="utf-8")
         try:
-            after = own_rows(temporary)
-            check_folders(names)
+            after = _own_rows(temporary)
+            check_folders([name])
         except ConfigError as error:
             raise ConfigError(str(error).replace(str(temporary), str(path))) from error
-        if {**after, **dict.fromkeys(names)} != {**before, **dict.fromkeys(names)}:
+        if {**after, name: None} != {**before, name: None}:
             raise ConfigError(
-                f"{path}: its rows are not the last lines of the file. Add these by hand:\n"
-                f"{_items(rows, 2)}"
+                f"{path}: its rows are not the last lines of the file. Add these by hand:\n{item}"
             )
-    return [after[name] for name in names]
+    return after[name]
 
 
-def own_rows(path: Path) -> dict[str, ModelRow]:
+def _own_rows(path: Path) -> dict[str, ModelRow]:
     """The rows of one file alone, without the official models beside it; none if it does not exist."""
-    if not path.exists():
-        return {}
-    rows = load_models([path])
-    names = {row["name"] for row in read_yaml_file(path, by_hand=True)["models"]}
-    return {name: row for name, row in rows.items() if name in names}
+    return ModelsFile.read(path).rows if path.exists() else {}
 
 
-def _extended(text: str, rows: Sequence[Mapping[str, Json]]) -> str:
-    first = _ITEM.search(text)
-    return f"{text.rstrip()}\n{_items(rows, len(first[1]) if first else 2)}"
-
-
-def _items(rows: Sequence[Mapping[str, Json]], indent: int) -> str:
-    """The rows as items of a list in YAML."""
-    lines = yaml.safe_dump(
-        [dict(values) for values in rows], sort_keys=False, allow_unicode=True, width=100
-    ).splitlines()
+def _item(values: Mapping[str, Json], indent: int) -> str:
+    """The row as an item of a list in YAML."""
+    lines = yaml.safe_dump([dict(values)], sort_keys=False, allow_unicode=True, width=100).splitlines()
     return "".join(f"{' ' * indent}{line}\n" for line in lines)

@@ -1,26 +1,10 @@
-"""The kinds of model that a row may name, and the error for a name that no row has: facts only.
+"""The kinds of model that a row may name: facts only.
 
 `ask.models` has the code of each kind.
 """
 
-import difflib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-
-_MOST_SUGGESTED = 4  # names in an error message
-
-
-def unknown_model(name: str, known: Iterable[str]) -> str:
-    """An error text for an unknown model; too many models are known to list them all."""
-    known = list(known)
-    near = [other for other in known if name and name.lower() in other.lower()]
-    if not near:
-        near = difflib.get_close_matches(name, known, n=1)
-    named = " or ".join(map(repr, near[:_MOST_SUGGESTED]))
-    more = f" ({len(near) - _MOST_SUGGESTED} more contain it)" if len(near) > _MOST_SUGGESTED else ""
-    hint = f" Did you mean {named}?{more}" if near else ""
-    return f"unknown model {name!r}.{hint} `bfcl-pipeline models` lists all."
-
 
 _API_KEYS = ("model", "endpoint", "key", "options", "limits", "resources")
 _LOCAL_KEYS = ("model", "options", "limits", "resources")

@@ -4,11 +4,12 @@ Keys, types and defaults are those of models.schema.yaml; rules between keys are
 uses a row is the matter of `bfcl_pipeline.ask.models`. Trials share a row (`config.trials`).
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import difflib
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.project import project_file
@@ -22,7 +23,6 @@ from bfcl_pipeline.benchmark.config.kinds import (
     KINDS,
     OPEN_KINDS,
     RECORDED_KINDS,
-    unknown_model,
 )
 from bfcl_pipeline.benchmark.config.models_files import models_files
 from bfcl_pipeline.benchmark.config.row_checks import check_row
@@ -38,6 +38,8 @@ _CHAT_OPTIONS = ("tool_parser", "reasoning_parser", "chat_template")
 
 COMMIT = "commit:"
 """Begins `weights` of a model from the hub; the commit follows."""
+
+_MOST_SUGGESTED = 4  # names in an error message
 
 UNKNOWN_WEIGHTS = "unknown"
 """`weights` of a model in a directory that the machine of the workflow does not have."""
@@ -164,6 +166,37 @@ def models_schema() -> Mapping[str, Any]:
     return schema
 
 
+@dataclass(frozen=True, slots=True)
+class ModelsFile:
+    """What one models file says."""
+
+    rows: dict[str, ModelRow]  # by name, in file order
+    not_served: Mapping[str, str]  # of official models that no API offers any more, the reasons
+
+    @classmethod
+    def read(cls, path: Path, keys: Collection[str] = ("models",)) -> Self:
+        """A file that has no other keys than `keys`. Raises ConfigError if it or a row is wrong."""
+        try:
+            document = read_yaml_file(path, by_hand=True)
+        except FileNotFoundError as error:
+            raise ConfigError(f"{path}: no such file. Give the models file with --models.") from error
+        schema, rows = models_schema(), dict[str, ModelRow]()
+        listed = document.get("models") if isinstance(document, dict) else None
+        for number, values in enumerate(listed if isinstance(listed, list) else (), start=1):
+            check_config(values, schema["properties"]["models"]["items"], f"{path}: model {number}")
+        check_config(document, schema, str(path))
+        for key in document:
+            if key not in keys:
+                raise ConfigError(f"{path}: {unknown_name('key', key, keys)}")
+        for number, values in enumerate(document["models"], start=1):
+            where = f"{path}: model {number}"
+            row = _row(where, values)
+            if row.name in rows:
+                raise ConfigError(f"{where}: an earlier row has the name {row.name!r} already.")
+            rows[row.name] = row
+        return cls(rows, document.get("not_served", {}))
+
+
 def load_models(files: str | Path | Iterable[str | Path] | None = None) -> dict[str, ModelRow]:
     """The rows of the models files by name, in file order, then those of the official models.
 
@@ -179,9 +212,9 @@ def load_models(files: str | Path | Iterable[str | Path] | None = None) -> dict[
     paths = models_files(files)
     rows: dict[str, ModelRow] = {}
     for path in map(project_file, paths):
-        rows |= _rows(path, _document(path, ("models",)))
+        rows |= ModelsFile.read(path).rows
     for official in _official_files(paths):
-        rows = {**rows, **_rows(official, _document(official, _OFFICIAL_KEYS)), **rows}
+        rows = {**rows, **ModelsFile.read(official, _OFFICIAL_KEYS).rows, **rows}
     return rows
 
 
@@ -189,7 +222,7 @@ def load_not_served(files: str | Path | Iterable[str | Path] | None = None) -> d
     """The official models that no API offers any more, with the reasons; `files` as for `load_models`."""
     reasons: dict[str, str] = {}
     for official in _official_files(models_files(files)):
-        reasons |= _document(official, _OFFICIAL_KEYS).get("not_served", {})
+        reasons |= ModelsFile.read(official, _OFFICIAL_KEYS).not_served
     return reasons
 
 
@@ -200,39 +233,23 @@ def _official_files(paths: Sequence[Path]) -> Iterator[Path]:
             yield official
 
 
-def _document(path: Path, keys: tuple[str, ...]) -> dict[str, Any]:
-    """The content of a models file, which has no other keys than `keys`. Raises ConfigError."""
-    try:
-        document = read_yaml_file(path, by_hand=True)
-    except FileNotFoundError as error:
-        raise ConfigError(f"{path}: no such file. Give the models file with --models.") from error
-    schema = models_schema()
-    rows = document.get("models") if isinstance(document, dict) else None
-    for number, row in enumerate(rows if isinstance(rows, list) else (), start=1):
-        check_config(row, schema["properties"]["models"]["items"], f"{path}: model {number}")
-    check_config(document, schema, str(path))
-    for key in document:
-        if key not in keys:
-            raise ConfigError(f"{path}: {unknown_name('key', key, keys)}")
-    values: dict[str, Any] = document
-    return values
-
-
-def _rows(path: Path, document: Mapping[str, Any]) -> dict[str, ModelRow]:
-    rows: dict[str, ModelRow] = {}
-    for number, values in enumerate(document["models"], start=1):
-        row = _row(f"{path}: model {number}", values)
-        if row.name in rows:
-            raise ConfigError(f"{path}: model {number}: an earlier row has the name {row.name!r} already.")
-        rows[row.name] = row
-    return rows
-
-
 def model_row(rows: Mapping[str, ModelRow], name: str) -> ModelRow:
     """The row called `name`. Raises ConfigError, with the nearest name, if there is none."""
     if name not in rows:
         raise ConfigError(unknown_model(name, rows))
     return rows[name]
+
+
+def unknown_model(name: str, known: Iterable[str]) -> str:
+    """An error text for an unknown model; too many models are known to list them all."""
+    known = list(known)
+    near = [other for other in known if name and name.lower() in other.lower()]
+    if not near:
+        near = difflib.get_close_matches(name, known, n=1)
+    named = " or ".join(map(repr, near[:_MOST_SUGGESTED]))
+    more = f" ({len(near) - _MOST_SUGGESTED} more contain it)" if len(near) > _MOST_SUGGESTED else ""
+    hint = f" Did you mean {named}?{more}" if near else ""
+    return f"unknown model {name!r}.{hint} `bfcl-pipeline models` lists all."
 
 
 def described_row(rows: Mapping[str, ModelRow], name: str) -> ModelRow:

@@ -1,4 +1,4 @@
-"""The config of a run as a record: the jobs that generate its responses.
+"""What a run is to do: its settings, and the jobs that generate its responses.
 
 Covers names, the sample and explicit entry ids. Keys and types are checked by `config.check`; whether an
 entry id exists is checked by `bfcl-pipeline generate`, as it is known only once the release is staged.
@@ -12,7 +12,7 @@ from typing import Any
 
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.text import cut
-from bfcl_pipeline.benchmark.config.choices import Groups, JournalChoice, ShownEntries, comparison_groups
+from bfcl_pipeline.benchmark.config.choices import Groups, comparison_groups
 from bfcl_pipeline.benchmark.config.job import (
     NETWORK_MODES,
     Job,
@@ -22,11 +22,11 @@ from bfcl_pipeline.benchmark.config.job import (
     Shard,
     WebChoice,
 )
-from bfcl_pipeline.benchmark.config.kinds import unknown_model
-from bfcl_pipeline.benchmark.config.model_rows import ModelRow, model_folder
-from bfcl_pipeline.benchmark.config.sampling import RunSample, divide
+from bfcl_pipeline.benchmark.config.model_rows import ModelRow, model_folder, unknown_model
+from bfcl_pipeline.benchmark.config.run_settings import RunSettings
+from bfcl_pipeline.benchmark.config.sampling import divide
 from bfcl_pipeline.benchmark.definition import CATEGORIES, Check, category_of, resolve_categories
-from bfcl_pipeline.benchmark.records import Mode, Rules
+from bfcl_pipeline.benchmark.records import Mode
 
 LONGEST_COMMAND = 100_000
 """Entry ids of a run, in characters: Linux refuses an argument, and so a shell command, over 128 KiB."""
@@ -47,21 +47,6 @@ ERRATA_FOLDER = "errata"
 
 
 @dataclass(frozen=True, slots=True)
-class ReleasePin:
-    """The release of the benchmark that is staged."""
-
-    version: str  # of the package bfcl-eval
-    sha256: str  # of its wheel, or of the contents of a folder
-    source: str | None  # a local wheel or unpacked folder; None: fetched by pip
-
-    @property
-    def options(self) -> tuple[str, ...]:
-        """The release as options of `bfcl-pipeline stage`."""
-        source = () if self.source is None else ("--source", self.source)
-        return ("--version", self.version, "--sha256", self.sha256, *source)
-
-
-@dataclass(frozen=True, slots=True)
 class RunConfig:
     """Everything the workflow needs to know about a run.
 
@@ -70,14 +55,9 @@ class RunConfig:
     servers has one job for each of them.
     """
 
-    name: str  # of the run, and of its folder under results/
+    settings: RunSettings
     jobs: tuple[Job, ...]  # by model in the order of the config, then by trial, category and shard
-    rules: Rules  # rule set of the official tables
-    release: ReleasePin
-    sample: RunSample | None = None  # None: all entries, or those of `entry_ids`
     comparisons: Groups = ()  # models that are compared: the others of a group with its first
-    shown: ShownEntries = ShownEntries.WRONG  # whose conversations the page has
-    errata: tuple[Path, ...] = ()  # files of the user's own errata; of a replay, the copies of the run
     # The jobs again, by folder: the DAG of many models looks them up again and again.
     _by_folder: Mapping[str, tuple[Job, ...]] = field(init=False, repr=False, compare=False)
 
@@ -86,6 +66,23 @@ class RunConfig:
         for job in self.jobs:
             by_folder.setdefault(job.folder, []).append(job)
         object.__setattr__(self, "_by_folder", {name: tuple(jobs) for name, jobs in by_folder.items()})
+
+    @property
+    def name(self) -> str:
+        """Of the run, and of its folder under results/."""
+        return self.settings.run
+
+    @property
+    def errata(self) -> tuple[Path, ...]:
+        """Files of the user's own errata; of a replay, the copies of the run."""
+        files = map(Path, self.settings.errata)
+        copies = OBSERVED / ERRATA_FOLDER
+        return tuple(copies / file.name if self.settings.replay else file for file in files)
+
+    @property
+    def web(self) -> WebChoice:
+        """The web of the run, as its config says; of each job, what of it concerns the job."""
+        return self.settings.web or WebChoice()
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -144,23 +141,25 @@ def load_run(config: Mapping[str, Any], rows: Mapping[str, ModelRow]) -> RunConf
     Raises ConfigError, with what would be right, if a model, category or entry id is unknown or not
     supported, or if two keys contradict each other.
     """
-    models = tuple(dict.fromkeys(config["models"]))
+    settings = RunSettings.of(config)
+    models = tuple(dict.fromkeys(settings.models))
     for name in models:
         if name not in rows:
             raise ConfigError(f"models: {unknown_model(name, rows)}")
-    chosen = _resolved(config["categories"])
+    chosen = _resolved(settings.categories)
     # A sample is drawn from what is asked: nothing is drawn from a category that no model runs.
     categories = tuple(name for name in chosen if any(_runs(rows[model], name) for model in models))
     entry_ids = {}
-    if config["entry_ids"] is not None:
-        if config["sample"] is not None:
+    if settings.entry_ids is not None:
+        if settings.sample is not None:
             raise ConfigError("sample and entry_ids are both set; leave one of them null.")
-        entry_ids = _by_category(config["entry_ids"], chosen)
+        entry_ids = _by_category(settings.entry_ids, chosen)
         categories = tuple(entry_ids)
-    drawn = RunSample.of(config["sample"])
-    sample = {} if drawn is None else divide(drawn, categories)
+    sample = {} if settings.sample is None else divide(settings.sample, categories)
     categories = tuple(name for name in categories if sample.get(name) != 0)
-    jobs = tuple(job for name in models for job in _jobs(config, rows[name], categories, sample, entry_ids))
+    jobs = tuple(
+        job for name in models for job in _jobs(settings, rows[name], categories, sample, entry_ids)
+    )
     if not jobs:
         raise ConfigError(
             f"nothing to run: {', '.join(categories or chosen)} runs with prompt-mode models only; "
@@ -168,23 +167,11 @@ def load_run(config: Mapping[str, Any], rows: Mapping[str, ModelRow]) -> RunConf
         )
     names = tuple(dict.fromkeys(job.name for job in jobs))
     check_folders(names)
-    return RunConfig(
-        config["run"],
-        jobs,
-        Rules(config["rules"]),
-        ReleasePin(**config["release"]),
-        drawn,
-        comparison_groups(config["compare"], names),
-        ShownEntries(config["report"]["entries"]),
-        tuple(
-            OBSERVED / ERRATA_FOLDER / Path(name).name if config["replay"] else Path(name)
-            for name in config["errata"]
-        ),
-    )
+    return RunConfig(settings, jobs, comparison_groups(settings.compare, names))
 
 
 def _jobs(
-    config: Mapping[str, Any],
+    settings: RunSettings,
     row: ModelRow,
     categories: Sequence[str],
     sample: Mapping[str, int],
@@ -194,20 +181,20 @@ def _jobs(
     names = [name for name in categories if _runs(row, name)]
     if not names:
         return
-    replay = ReplaySource(observed=OBSERVED) if config["replay"] else None
-    web = WebChoice.of_config(config)
+    replay = ReplaySource(observed=OBSERVED) if settings.replay else None
+    web = settings.web or WebChoice()
     if web.mode not in NETWORK_MODES:
         web = web.deciding
-    job = Job(row=row, categories=tuple(names), run=config["run"], replay=replay, web=web)
-    job = _selecting(job, config["seed"], sample, entry_ids)
+    job = Job(row=row, categories=tuple(names), run=settings.run, replay=replay, web=web)
+    job = _selecting(job, settings.seed, sample, entry_ids)
     if not job.remote:
         yield job
         return
     served = row.served and replay is None
     shards = row.vllm.shards if served else 1
-    job = replace(job, budget=config["budget"], wait_for_lease=replay is None)
-    journals = Path(JournalChoice(config["journal"]).member(job.run))
-    for trial in range(1, 1 + config["trials"]):
+    job = replace(job, budget=settings.budget, wait_for_lease=replay is None)
+    journals = Path(settings.journal.member(job.run))
+    for trial in range(1, 1 + settings.trials):
         for number in range(1, 1 + shards):
             selection = replace(job.selection, shard=Shard(number, shards))
             one = replace(job, trial=trial, selection=selection)

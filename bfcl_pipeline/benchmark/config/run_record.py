@@ -11,50 +11,24 @@ from typing import Any
 
 import yaml
 
-from bfcl_pipeline.benchmark.config.job import Job
 from bfcl_pipeline.benchmark.config.kinds import keys_of_others
 from bfcl_pipeline.benchmark.config.model_rows import ModelRow
+from bfcl_pipeline.benchmark.config.run_config import RunConfig
 from bfcl_pipeline.benchmark.config.run_form import FORM_KEY, RUN_FORM
+from bfcl_pipeline.benchmark.config.run_settings import NOT_RECORDED
 from bfcl_pipeline.benchmark.records import Json
-
-NOT_RECORDED = ("replay", "overwrite", "models_file", "web_proxy", "web_pause")
-"""Keys that do not describe the results, only how they were produced."""
-
-WEB_KEYS = ("web", "fetch_failures", "search_tool", "search_engine")
-"""Keys on which answers to web questions depend, and those of executed calls."""
-
-ENTRY_KEYS = ("sample", "seed", "entry_ids")
-"""Keys that choose entries."""
-
-ANSWERS_DEPEND_ON = (
-    *WEB_KEYS,
-    *ENTRY_KEYS,
-    "models",
-    "categories",
-    "trials",
-    "journal",
-    "release",
-    "encoder",
-)
-"""Keys on which the answers of a run depend: a new key of the schema is here or in the next list."""
-
-NO_ANSWER_DEPENDS_ON = (
-    *NOT_RECORDED,
-    *("run", "budget", "rules", "compare", "report", "errata", "published", "containers", FORM_KEY),
-)
-"""All other keys."""
 
 _SOURCES = ("release", "encoder")
 """Keys with a `source` that may be a path."""
 
 
-def recorded_files(config: Mapping[str, Any], jobs: Iterable[Job]) -> dict[str, str]:
-    """The content of the files that record a run, by name. All trials of a model share one row.
-
-    config: complete and checked.
-    """
-    rows = {job.row.name: job.row for job in jobs}
-    return {"config.yaml": recorded_config(config), "models.yaml": recorded_models(rows.values())}
+def recorded_files(run: RunConfig) -> dict[str, str]:
+    """The content of the files that record a run, by name. All trials of a model share one row."""
+    rows = {job.row.name: job.row for job in run.jobs}
+    return {
+        "config.yaml": recorded_config(run.settings.values),
+        "models.yaml": recorded_models(rows.values()),
+    }
 
 
 def recorded_config(config: Mapping[str, Any]) -> str:

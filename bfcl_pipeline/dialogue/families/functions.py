@@ -23,14 +23,6 @@ from bfcl_pipeline.dialogue.prompts import WireFormat, tool_schemas
 _ROOT = "class Model(BaseModel):"
 
 
-def python_code(functions: Sequence[Json]) -> Sequence[str | None]:
-    """The code of each of `functions`, which are in the form of tools; None if there is none.
-
-    Raises ConfigError if the package is missing.
-    """
-    return [_code(json.dumps(function)) for function in functions]
-
-
 @lru_cache(maxsize=4096)
 def _code(written: str) -> str | None:
     function = json.loads(written)
@@ -76,33 +68,13 @@ def _classes(schema: str) -> str | None:
     with warnings.catch_warnings(), _yaml_as_it_was():
         warnings.simplefilter("ignore")  # of the package about itself
         try:
-            from datamodel_code_generator import DataModelType
-            from datamodel_code_generator.format import PythonVersion
-            from datamodel_code_generator.model import get_data_model_types
-            from datamodel_code_generator.parser.jsonschema import JsonSchemaParser
+            from bfcl_pipeline.dialogue.families.written_classes import written_classes  # optional
         except ImportError as error:
             raise ConfigError(
                 f"the prompts of MiniCPM with functions need datamodel-code-generator ({error}). "
                 "Run: pip install 'bfcl-pipeline[minicpm]'"
             ) from None
-        types = get_data_model_types(
-            DataModelType.PydanticBaseModel, target_python_version=PythonVersion.PY_310
-        )
-        try:
-            parser = JsonSchemaParser(
-                schema,
-                data_model_type=types.data_model,
-                data_model_root_type=types.root_model,
-                data_model_field_type=types.field_model,
-                data_type_manager_type=types.data_type_manager,
-                dump_resolve_reference_action=types.dump_resolve_reference_action,
-                target_python_version=PythonVersion.PY_311,
-                field_constraints=True,
-            )
-            code = parser.parse()
-        except Exception:  # noqa: BLE001  # whatever the package raises for a schema
-            return None
-        return code if isinstance(code, str) else None
+        return written_classes(schema)
 
 
 Form: TypeAlias = Callable[[Sequence[FunctionDoc], int], Sequence[Json]]
@@ -156,5 +128,5 @@ FORMS: Mapping[str, Form] = {
     # Parameters without a schema around them.
     "properties": lambda functions, _earlier: [_named(function) for function in functions],
     # Python code, null for a function that has none.
-    "python_code": lambda functions, _earlier: python_code(_bare_tools(functions)),
+    "python_code": lambda functions, _earlier: [_code(json.dumps(tool)) for tool in _bare_tools(functions)],
 }

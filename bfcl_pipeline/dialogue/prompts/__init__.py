@@ -4,31 +4,20 @@ Pure functions from entries and the release's texts to text and JSON. They send 
 and do not change their inputs; a result may share parts with an input.
 """
 
-from bfcl_pipeline.dialogue.prompts.function_docs import function_docs
-from bfcl_pipeline.dialogue.prompts.requests import (
-    add_hints,
-    fc_request,
-    offered_functions,
-    prompt_request,
-)
+from bfcl_pipeline.dialogue.prompts.requests import fc_request, offered_functions, prompt_request
 from bfcl_pipeline.dialogue.prompts.schemas import WireFormat, tool_schemas
-from bfcl_pipeline.dialogue.prompts.system import system_prompt, with_memory
-from bfcl_pipeline.dialogue.prompts.texts import Texts, load_texts
-from bfcl_pipeline.dialogue.prompts.wire import WireMessages, joined_users, messages_for
+from bfcl_pipeline.dialogue.prompts.texts import Texts, load_texts, with_memory
+from bfcl_pipeline.dialogue.prompts.wire import joined_users, messages_for
 
 __all__ = [
     "Texts",
     "WireFormat",
-    "WireMessages",
-    "add_hints",
     "fc_request",
-    "function_docs",
     "joined_users",
     "load_texts",
     "messages_for",
     "offered_functions",
     "prompt_request",
-    "system_prompt",
     "tool_schemas",
     "with_memory",
 ]

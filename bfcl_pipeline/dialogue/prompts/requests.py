@@ -20,8 +20,7 @@ from bfcl_pipeline.benchmark.definition import (
 )
 from bfcl_pipeline.benchmark.records import Entry, FunctionDoc, Json, Message, Mode, Request
 from bfcl_pipeline.dialogue.prompts.schemas import WireFormat, tool_schemas
-from bfcl_pipeline.dialogue.prompts.system import system_prompt, with_system_prompt
-from bfcl_pipeline.dialogue.prompts.texts import Texts
+from bfcl_pipeline.dialogue.prompts.texts import Texts, system_prompt, with_system_prompt
 
 
 def prompt_request(entry: Entry, texts: Texts) -> Request:

@@ -4,6 +4,8 @@ Covers verdicts as arrays over numbered entries, for all scores of one model und
 themselves are `scoring.aggregate`, the formulas `scoring.statistics`; docs/statistics.md derives them.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bfcl_pipeline.benchmark.definition import CATEGORIES
-from bfcl_pipeline.benchmark.definition.clusters import cluster_of
+from bfcl_pipeline.benchmark.definition.clusters import cluster_of, memory_scenario
 from bfcl_pipeline.benchmark.definition.leaderboard import (
     LEADERBOARD,
     Group,
@@ -34,7 +36,6 @@ from bfcl_pipeline.judge.scoring.statistics.clustered import (
     number_keys,
     total,
 )
-from bfcl_pipeline.judge.scoring.statistics.scenarios import ScenarioRange, leave_one_out, scenario_numbers
 
 _MEMORY = (*categories_of("memory"), "memory")
 """The scores that have a range over scenarios."""
@@ -209,3 +210,48 @@ def _scenarios(score: str, values: Floats, scope: Scope) -> ScenarioRange | None
         return None
     inside = np.isin(scope.where.category, places)
     return leave_one_out(values[inside], scope.where.category[inside], scope.scenario[inside])
+
+
+@dataclass(frozen=True, slots=True)
+class ScenarioRange:
+    """A mean over memory categories with each scenario left out in turn. Shares."""
+
+    scenarios: int  # number of scenarios
+    low: float  # the lowest mean
+    high: float  # the highest mean
+
+
+def scenario_numbers(entries: Sequence[tuple[str, str]]) -> NDArray[np.int64]:
+    """The number of each entry's scenario; -1 for entries that are not of memory.
+
+    entries: category and id.
+    """
+    numbers: dict[str, int] = {}
+    named = [memory_scenario(entry_id) for _, entry_id in entries]
+    return np.array([-1 if name is None else numbers.setdefault(name, len(numbers)) for name in named])
+
+
+def leave_one_out(
+    values: NDArray[np.float64], category: NDArray[np.int64], scenario: NDArray[np.int64]
+) -> ScenarioRange | None:
+    """The range of the mean over the memory categories; None if there are fewer than two scenarios.
+
+    Args:
+        values: of each entry: 0 or 1 for verdicts, -1 to 1 for differences of them.
+        category: a number for the category of each entry.
+        scenario: the number of its scenario; -1 for entries that are not of memory, which are ignored.
+    """
+    inside = scenario >= 0
+    scenarios = len(np.unique(scenario[inside]))
+    if scenarios < 2:
+        return None
+    rows, columns = (np.unique(each[inside], return_inverse=True)[1] for each in (category, scenario))
+    shape = int(rows.max()) + 1, scenarios
+    counts, sums = np.zeros(shape), np.zeros(shape)
+    np.add.at(counts, (rows, columns), 1)
+    np.add.at(sums, (rows, columns), values[inside])
+    left = counts.sum(axis=1, keepdims=True) - counts
+    if not left.all():  # a category of one scenario only
+        return None
+    means = ((sums.sum(axis=1, keepdims=True) - sums) / left).mean(axis=0)
+    return ScenarioRange(scenarios, float(means.min()), float(means.max()))

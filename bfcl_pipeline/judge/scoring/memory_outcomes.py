@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from bfcl_pipeline.benchmark.records import AnswerClass
-from bfcl_pipeline.judge.scoring.memory_facts import FactHistory
-from bfcl_pipeline.judge.scoring.memory_use import Action
+from bfcl_pipeline.judge.scoring.memory_facts import Action, FactHistory
 
 NOT_FOUND = "agentic:answer_not_found"
 """The error type of a final message without an acceptable answer; others have no final message."""

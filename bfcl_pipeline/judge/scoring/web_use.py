@@ -13,8 +13,7 @@ from itertools import pairwise
 
 from bfcl_pipeline.benchmark.records import AnswerClass, Entry
 from bfcl_pipeline.judge.scoring.agentic import class_of_invalid
-from bfcl_pipeline.judge.scoring.web_queries import awaits_event, count_repeated, is_pasted
-from bfcl_pipeline.judge.scoring.web_results import Place
+from bfcl_pipeline.judge.scoring.web_results import Place, awaits_event, count_repeated, is_pasted
 
 FETCH_TOOL = "fetch_url_content"
 """The release's name for the tool that fetches a page."""

@@ -164,7 +164,8 @@ def unpack_whole_run(archive: SealedArchive, folder: Path, data: Path = DATA) ->
     invalid, contradict the metadata or name a local path, or if a result file is missing.
     """
     run = unpack_run(archive, folder, data)
-    named = (run.recorded.release.source, run.values["encoder"]["source"], run.values["models_file"])
+    settings = run.recorded.settings
+    named = (settings.release.source, settings.encoder_source, *settings.models_files)
     if any(path is not None for path in named):
         raise ArchiveError(
             f"{run.config_file}: refused: it names a local path as the source of data or models."

@@ -151,7 +151,7 @@ def _gpus(documents: list[dict[str, Any]]) -> tuple[Gpu, ...]:
 @cache
 def _validator(part: str | None = None) -> Any:
     """Of a whole record, or of a part of it."""
-    from jsonschema import Draft202012Validator
+    from jsonschema import Draft202012Validator  # slow
 
     return Draft202012Validator(_SCHEMA if part is None else _SCHEMA["properties"][part])
 

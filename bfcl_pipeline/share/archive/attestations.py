@@ -23,9 +23,15 @@ from bfcl_pipeline.share.archive.statement import (
     read_statement,
     subject_of,
 )
-from bfcl_pipeline.share.signing.signature import CheckedSignature, SigningOptions, Trust
+from bfcl_pipeline.share.signing.signature import (
+    CheckedSignature,
+    SigningOptions,
+    Trust,
+    read_lines,
+    statements_path,
+    write_lines,
+)
 from bfcl_pipeline.share.signing.signed_line import check_line, payload_of, sign_statement, signing_key_of
-from bfcl_pipeline.share.signing.statement_file import read_lines, statements_path, write_lines
 
 SUBJECT = "statement"
 

@@ -131,8 +131,8 @@ def _facts(run: Run, contents: ArchiveContents, project: Path) -> RunFacts:
         end=iso_time(end),
         release=Input(
             release.DISTRIBUTION,
-            run.recorded.release.version,
-            run.recorded.release.sha256,
+            run.recorded.settings.release.version,
+            run.recorded.settings.release.sha256,
             BENCHMARK_URL,
             {name: file_sha256(run.data / name) for name in staged if (run.data / name).is_file()},
         ),
@@ -145,7 +145,7 @@ def _facts(run: Run, contents: ArchiveContents, project: Path) -> RunFacts:
         )
         if run.recorded.needs_encoder
         else None,
-        images=run.values["containers"],
+        images=run.recorded.settings.images,
         versions=installed,
         versions_when_made=versions_when_made(log_records(run), installed),
         code=find_pipeline(project),

@@ -204,7 +204,7 @@ def check_staged(run: Run) -> None:
 
 def stage_command(run: Run) -> str:
     """The command that stages the release of the run."""
-    release = run.recorded.release
+    release = run.recorded.settings.release
     return f"bfcl-pipeline stage --data {run.data} --version {release.version} --sha256 {release.sha256}"
 
 

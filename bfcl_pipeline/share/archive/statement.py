@@ -18,6 +18,7 @@ from bfcl_pipeline.base.differences import MISSING, differences, items_of
 from bfcl_pipeline.base.errors import BadSignature
 from bfcl_pipeline.base.strict_json import canonical, read_strictly
 from bfcl_pipeline.base.text import cut, valid_unicode
+from bfcl_pipeline.benchmark.config import RunSettings
 from bfcl_pipeline.benchmark.definition import release
 from bfcl_pipeline.benchmark.records import Json
 from bfcl_pipeline.benchmark.tables import read_table
@@ -98,14 +99,14 @@ def predicate_of(run: ArchivedRun) -> dict[str, Json]:
         "ended": metadata.ended,
         "release": {"name": release.DISTRIBUTION, "version": version, "sha256": sha256},
         "files": {name: metadata.sha256[path] for name, path in files.items() if path in metadata.sha256},
-        "images": dict(run.values["containers"]),
+        "images": dict(run.recorded.settings.images),
         "software": {
             "versions": dict(metadata.versions),
             "commit": metadata.commit,
             "changed": metadata.changed,
         },
         "categories": run.recorded.categories,
-        "marks": _marks(run.values, scores),
+        "marks": _marks(run.recorded.settings, scores),
         "models": [_model(run, folder) for folder in run.recorded.folders],
         "scores": scores,
     }
@@ -141,13 +142,13 @@ def _scores(run: Run) -> Iterator[dict[str, Json]]:
         yield {name: row[column] for name, column in _SCORE.items()}
 
 
-def _marks(config: Mapping[str, Json], scores: Sequence[Mapping[str, Json]]) -> list[str]:
+def _marks(settings: RunSettings, scores: Sequence[Mapping[str, Json]]) -> list[str]:
     """What keeps the scores from being those of the leaderboard."""
     marks = {
         "simulated web": any(score["web"] == "simulated" for score in scores),
-        "sample": config["sample"] is not None,
-        "chosen entries": config["entry_ids"] is not None,
-        "own errata": bool(config["errata"]),
+        "sample": settings.sample is not None,
+        "chosen entries": settings.entry_ids is not None,
+        "own errata": bool(settings.errata),
     }
     return [mark for mark, applies in marks.items() if applies]
 

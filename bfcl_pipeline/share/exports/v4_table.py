@@ -9,8 +9,7 @@ from bfcl_pipeline.benchmark.definition.release import V4
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.share.exports.forms import ExportOptions
 from bfcl_pipeline.share.exports.run_scores import read_run_scores
-from bfcl_pipeline.show.report.rank_note import GROUP_NOTE
-from bfcl_pipeline.show.report.v4_table import HEADINGS, NAME_COLUMN, V4Table, read_v4_table
+from bfcl_pipeline.show.report.v4_table import GROUP_NOTE, HEADINGS, NAME_COLUMN, V4Table, read_v4_table
 
 
 def text_table(table: V4Table, run: str, benchmark: str = V4) -> TextTable:

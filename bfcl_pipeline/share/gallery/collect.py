@@ -113,18 +113,19 @@ def _copied(run: Run, out: Path) -> Iterator[tuple[str, str]]:
 
 
 def _facts(run: ArchivedRun) -> dict[str, str]:
-    metadata, config = run.metadata, run.values
+    metadata, settings = run.metadata, run.recorded.settings
     changed = ", with local changes" if metadata.changed else ""
-    asked = config["sample"] if config["entry_ids"] is None else f"{len(config['entry_ids']):,} by id"
-    own = [Path(name).name for name in config["errata"]]
+    ids = settings.entry_ids
+    asked = settings.sample if ids is None else f"{len(ids):,} by id"
+    own = [Path(name).name for name in settings.errata]
     return {
         "Ended": metadata.ended,
         "Release": f"bfcl-eval {metadata.release[0]}, sha256 {metadata.release[1][:12]}",
         "Categories": f"{len(run.recorded.categories):,}",
         "Sample": "all entries" if asked is None else f"{asked}",
-        "Seed": str(config["seed"]),
-        "Trials": str(config["trials"]),
-        "Web": str(config["web"]),
+        "Seed": str(settings.seed),
+        "Trials": str(settings.trials),
+        "Web": run.recorded.web.mode,
         **({OWN_ERRATA: ", ".join(own)} if own else {}),
         "Commit": metadata.commit + changed,
         **dict(sorted(metadata.versions.items())),

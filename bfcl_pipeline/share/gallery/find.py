@@ -12,7 +12,7 @@ from bfcl_pipeline.base.text import Log, printable
 from bfcl_pipeline.runs.archived.members import MAX_FILE_BYTES, file_sha256
 from bfcl_pipeline.runs.archived.reading import check_seal
 from bfcl_pipeline.share.gallery.bundle import ARCHIVE
-from bfcl_pipeline.share.signing.statement_file import statements_path
+from bfcl_pipeline.share.signing.signature import statements_path
 
 MOST = 1_000
 """The most archives of one folder that are verified."""

@@ -15,7 +15,7 @@ from bfcl_pipeline.base.files import write_text
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.runs.archived.findings import ArchiveFinding, Part
 from bfcl_pipeline.share.gallery.bundle import ARCHIVE
-from bfcl_pipeline.share.signing.statement_file import statements_path
+from bfcl_pipeline.share.signing.signature import statements_path
 from bfcl_pipeline.show.compare.settings import Settings
 
 ARCHIVES, REPORTS = "archives", "reports"

@@ -27,9 +27,8 @@ from bfcl_pipeline.share.gallery.bundle_check import Bundle, check_exports, sum_
 from bfcl_pipeline.share.gallery.collect import Collector
 from bfcl_pipeline.share.gallery.find import Found
 from bfcl_pipeline.share.gallery.record import ArchiveRecord, Reproduction, read_record, write_record
-from bfcl_pipeline.share.signing.signature import Trust
+from bfcl_pipeline.share.signing.signature import LINES, Trust, read_lines, statements_path, write_lines
 from bfcl_pipeline.share.signing.signed_line import check_line, payload_of
-from bfcl_pipeline.share.signing.statement_file import LINES, read_lines, statements_path, write_lines
 
 
 def statement_lines(found: Found, log: Log) -> set[bytes]:

@@ -48,7 +48,7 @@ class OfficialCheck:
 
     def __call__(self, run: ArchivedRun, findings: Findings, step_log: Log) -> Verification:
         """Scores every model of `run` with the official package. See `archived.findings.FurtherCheck`."""
-        version = run.recorded.release.version
+        version = run.recorded.settings.release.version
         if release.benchmark_name(version) != release.V4:
             raise ConfigError(f"{version}: the official package has no such release. Verify without it.")
         python = scorer_python(self.python, self.cache, version, step_log)

@@ -3,7 +3,8 @@
 A sigstore instance confirms an identity, such as an email address or a workflow of GitHub, in a certificate
 that is valid for minutes, and records the signature in a public log. Covers signing, for which the instance
 is reached over the network, and checking, which is offline: with the roots that the library contains or has
-fetched when it signed, or with the file of a private instance. All checks are made by the library.
+fetched when it signed, or with the file of a private instance. All checks are made by the library, which is
+the extra `sign` and loads in a second: `signed_line` imports this module where it is needed.
 """
 
 from __future__ import annotations
@@ -15,7 +16,25 @@ import sys
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import requests
+from cryptography.hazmat import asn1
+from cryptography.x509 import (
+    Certificate,
+    ExtensionNotFound,
+    ObjectIdentifier,
+    RFC822Name,
+    SubjectAlternativeName,
+    UniformResourceIdentifier,
+    UnrecognizedExtension,
+)
+from sigstore.dsse import Statement
+from sigstore.errors import NetworkError, TUFError, VerificationError
+from sigstore.models import Bundle, ClientTrustConfig, TrustedRoot
+from sigstore.oidc import IdentityToken, Issuer, detect_credential
+from sigstore.sign import SigningContext
+from sigstore.verify import Verifier
+from sigstore.verify.policy import Identity
 
 from bfcl_pipeline.base.errors import BadSignature, ConfigError, NotCheckable, SigningError
 from bfcl_pipeline.base.files import named_file, read_regular
@@ -26,11 +45,6 @@ from bfcl_pipeline.share.signing.signature import (
     SigningOptions,
     Trust,
 )
-
-if TYPE_CHECKING:
-    from cryptography.x509 import Certificate
-    from sigstore.models import Bundle, ClientTrustConfig, TrustedRoot
-    from sigstore.oidc import IdentityToken
 
 TOKEN_VARIABLE = "SIGSTORE_ID_TOKEN"  # noqa: S105  # a name
 """The environment variable with an identity token."""
@@ -44,8 +58,6 @@ _FORMER_ISSUER = "1.3.6.1.4.1.57264.1.1"
 
 _AUTHORITY = "the time stamp authority of the sigstore instance"
 
-_NOT_INSTALLED = "the package sigstore is not installed: pip install 'bfcl-pipeline[sign]'"
-
 
 class _Anybody:
     """The policy of sigstore that accepts each identity: whose it is, is reported and compared later."""
@@ -54,12 +66,8 @@ class _Anybody:
         """Accepts the certificate."""
 
 
-def check_sigstore(options: SigningOptions) -> None:
-    """Raises SigningError if sigstore is not installed, ConfigError if a file of the options is missing."""
-    try:
-        import sigstore.sign  # noqa: F401
-    except ImportError:
-        raise SigningError(f"Nothing was signed: {_NOT_INSTALLED}") from None
+def check_files(options: SigningOptions) -> None:
+    """Raises ConfigError if a file of the options is missing."""
     for file in (options.identity_token, options.trust_config):
         if file is not None and not file.is_file():
             raise ConfigError(f"{file}: no such file.")
@@ -77,12 +85,9 @@ def sign_keyless(payload: bytes, options: SigningOptions) -> bytes:
 
     Raises:
         ConfigError: the file of the token or of the trust configuration cannot be read.
-        SigningError: sigstore is not installed, cannot be reached, or refuses, or there is no identity.
+        SigningError: sigstore cannot be reached, or refuses, or there is no identity.
     """
-    check_sigstore(options)
-    from sigstore.dsse import Statement
-    from sigstore.sign import SigningContext
-
+    check_files(options)
     _keep_quiet()
     secret = ""
     try:
@@ -115,17 +120,13 @@ def check_bundle(line: bytes, trust: Trust) -> CheckedSignature:
     Raises:
         BadSignature: the bundle is malformed, or its signature does not hold.
         ConfigError: the trust configuration cannot be read, or an identity is given without its issuer.
-        NotCheckable: sigstore is not installed, or its instance is not the one whose roots are known here.
+        NotCheckable: the instance is not the one whose roots are known here.
     """
     if (trust.identity is None) != (trust.issuer is None):
         raise ConfigError(
             "An identity is known by its name and by who confirmed it: give --sigstore-identity and "
             "--sigstore-issuer together."
         )
-    try:
-        import sigstore.verify  # noqa: F401
-    except ImportError:
-        raise NotCheckable(_NOT_INSTALLED) from None
     _keep_quiet()
     try:
         root = _configuration(trust.trust_config, offline=True).trusted_root
@@ -143,9 +144,6 @@ def check_bundle(line: bytes, trust: Trust) -> CheckedSignature:
 
 def _hint(error: Exception) -> str:
     """What to do about an error of the network."""
-    import requests
-    from sigstore.errors import NetworkError, TUFError
-
     if isinstance(error, (NetworkError, TUFError, requests.ConnectionError, requests.Timeout)):
         return ". Is there a network? An SSH key signs without one."
     return ""
@@ -163,8 +161,6 @@ def _configuration(file: Path | None, offline: bool) -> ClientTrustConfig:
 
     offline: the roots are those that the library has; otherwise they are updated first.
     """
-    from sigstore.models import ClientTrustConfig
-
     if file is None:
         return ClientTrustConfig.production(offline=offline)
     try:
@@ -177,8 +173,6 @@ def _configuration(file: Path | None, offline: bool) -> ClientTrustConfig:
 
 
 def _identity(file: Path | None, config: ClientTrustConfig) -> IdentityToken:
-    from sigstore.oidc import IdentityToken, Issuer, detect_credential
-
     if file is not None:
         try:
             raw: str | None = read_regular(named_file(file), MOST_BYTES).decode()
@@ -199,9 +193,6 @@ def _identity(file: Path | None, config: ClientTrustConfig) -> IdentityToken:
 
 def _check(line: bytes, root: TrustedRoot) -> tuple[Bundle, bytes]:
     """The bundle and the statement in it. Raises BadSignature or NotCheckable."""
-    from sigstore.models import Bundle
-    from sigstore.verify import Verifier
-
     try:
         bundle = Bundle.from_json(line)
         issuer = bundle.signing_certificate.issuer
@@ -223,9 +214,6 @@ def _check(line: bytes, root: TrustedRoot) -> tuple[Bundle, bytes]:
 
 def _trusted(certificate: Certificate, trust: Trust) -> tuple[tuple[str, ...], str]:
     """The identity of a certificate if it is trusted; else why it is not."""
-    from sigstore.errors import VerificationError
-    from sigstore.verify.policy import Identity
-
     if trust.identity is None:
         return (), "an identity that you did not require; --sigstore-identity names the one that you trust"
     try:
@@ -236,17 +224,12 @@ def _trusted(certificate: Certificate, trust: Trust) -> tuple[tuple[str, ...], s
 
 
 def _identities(certificate: Certificate) -> Iterable[str]:
-    from cryptography.x509 import RFC822Name, SubjectAlternativeName, UniformResourceIdentifier
-
     names = certificate.extensions.get_extension_for_class(SubjectAlternativeName).value
     yield from names.get_values_for_type(RFC822Name)
     yield from names.get_values_for_type(UniformResourceIdentifier)
 
 
 def _issuer(certificate: Certificate) -> str | None:
-    from cryptography.hazmat import asn1
-    from cryptography.x509 import ExtensionNotFound, ObjectIdentifier, UnrecognizedExtension
-
     for oid in (_ISSUER, _FORMER_ISSUER):
         try:
             value = certificate.extensions.get_extension_for_oid(ObjectIdentifier(oid)).value

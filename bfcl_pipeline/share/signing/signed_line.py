@@ -5,15 +5,15 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Mapping
+from types import ModuleType
 from typing import Any, NoReturn
 
 from securesystemslib.dsse import Envelope
 from securesystemslib.signer import Signature
 
-from bfcl_pipeline.base.errors import BadSignature
+from bfcl_pipeline.base.errors import BadSignature, NotCheckable, PipelineError, SigningError
 from bfcl_pipeline.base.strict_json import canonical, read_strictly
 from bfcl_pipeline.share.signing import ssh_keygen
-from bfcl_pipeline.share.signing.keyless import check_bundle, check_sigstore, sign_keyless
 from bfcl_pipeline.share.signing.signature import (
     PAYLOAD_TYPE,
     CheckedSignature,
@@ -30,7 +30,7 @@ _SHOWN = 100  # characters of an unknown type
 def check_ready(options: SigningOptions) -> None:
     """Raises SigningError or ConfigError if it is known already that nothing can be signed so."""
     if options.key is None:
-        check_sigstore(options)
+        _keyless(SigningError).check_files(options)
     else:
         ssh_keygen.check_ready(options.key)
 
@@ -45,12 +45,22 @@ def sign_statement(payload: bytes, options: SigningOptions) -> bytes:
         SigningError: it could not be signed.
     """
     if options.key is None:
-        return sign_keyless(payload, options)
+        line: bytes = _keyless(SigningError).sign_keyless(payload, options)
+        return line
     envelope = Envelope(payload, PAYLOAD_TYPE, {})
     made = ssh_keygen.sign(envelope.pae(), options.key)
     key = ssh_keygen.signing_key(envelope.pae(), made)  # checks it, too
     envelope.signatures[key] = Signature(key, made.hex())
     return canonical(envelope.to_dict())
+
+
+def _keyless(missing: type[PipelineError]) -> ModuleType:
+    """What signs and checks by sigstore. Raises `missing` if the library is not installed."""
+    try:
+        from bfcl_pipeline.share.signing import keyless  # an optional library, and slow
+    except ImportError:
+        raise missing("the package sigstore is not installed: pip install 'bfcl-pipeline[sign]'") from None
+    return keyless
 
 
 def signing_key_of(line: bytes) -> str | None:
@@ -85,7 +95,8 @@ def check_line(line: bytes, trust: Trust) -> CheckedSignature:
     """
     document = _document(line)
     if _is_bundle(document):
-        return check_bundle(line, trust)
+        found: CheckedSignature = _keyless(NotCheckable).check_bundle(line, trust)
+        return found
     envelope = _envelope(document)
     (signature,) = envelope.signatures.values()
     signed, made = envelope.pae(), bytes.fromhex(signature.signature)

@@ -19,7 +19,7 @@ from bfcl_pipeline.base.text import plural
 from bfcl_pipeline.benchmark.definition import CATEGORIES, Check
 from bfcl_pipeline.benchmark.definition.categories import release_sizes
 from bfcl_pipeline.benchmark.records import Rules
-from bfcl_pipeline.judge.scoring.intervals import Scope, ScoredEntries
+from bfcl_pipeline.judge.scoring.intervals import ScenarioRange, Scope, ScoredEntries, leave_one_out
 from bfcl_pipeline.judge.scoring.statistics.clustered import Floats, composite_error, total
 from bfcl_pipeline.judge.scoring.statistics.paired import (
     Booleans,
@@ -30,7 +30,6 @@ from bfcl_pipeline.judge.scoring.statistics.paired import (
     mcnemar,
 )
 from bfcl_pipeline.judge.scoring.statistics.power import detectable_difference
-from bfcl_pipeline.judge.scoring.statistics.scenarios import ScenarioRange, leave_one_out
 from bfcl_pipeline.show.compare.settings import (
     SettingDifference,
     requests_differ,
@@ -200,8 +199,6 @@ class Comparer:
                 for side, of in ((first, of_one), (second, of_two))
                 if (alone := [place for place in differing if place in of])
             ]
-            if self._web[np.isin(self._category, differing)].all():
-                hint += " --by hops joins the web questions of both categories."
             raise TableError(f"{names} differ in categories: {'; '.join(missing)}. {hint}")
         if web_differs(first.settings, second.settings) and self._web[has_one & has_two].any():
             raise TableError(

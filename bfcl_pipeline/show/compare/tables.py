@@ -16,7 +16,7 @@ from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.files import write_text
 from bfcl_pipeline.base.markup import TextTable, latex, markdown
 from bfcl_pipeline.benchmark.records import Json
-from bfcl_pipeline.benchmark.tables.comparisons import COMPARISONS, FLIPS
+from bfcl_pipeline.benchmark.tables.schemas import COMPARISONS, FLIPS
 from bfcl_pipeline.benchmark.tables.text_forms import FORMS, write_any_form
 from bfcl_pipeline.show.compare.compare import Comparison, ScoreDifference
 from bfcl_pipeline.show.compare.gate import Gate

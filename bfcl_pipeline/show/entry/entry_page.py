@@ -38,15 +38,14 @@ class ModelRun:
     others: Sequence[Run] = ()  # to name those that have the entry
 
 
-def put_entry(
-    page: TerminalPage,
+def print_entry(
     data: Path,
     entry_id: str,
     run: ModelRun | None,
     rules: Rules = Rules.OFFICIAL,
     cache: Path = Path("cache"),
 ) -> None:
-    """An entry, its truth and its errata; with `run`, the model's answer and its verdict as well.
+    """Prints an entry, its truth and its errata; with `run`, the model's answer and its verdict as well.
 
     The errata are the shipped ones; with `run`, also those of the run's own.
 
@@ -60,7 +59,7 @@ def put_entry(
         ConfigError: there is no such entry; the message has similar ids.
         TableError: the release is not staged, or the run has no answer to the entry.
     """
-    entry = find_entry(data, entry_id)
+    page, entry = TerminalPage(), find_entry(data, entry_id)
     if run is None:
         conditions = default_conditions(data, cache)
         with using_errata((), data):
@@ -98,7 +97,7 @@ def _find_session(run: ModelRun, entry: Entry) -> Response | None:
 
 
 def find_entry(data: Path, entry_id: str) -> Entry:
-    """The entry with an id, or with an id that starts with it and a colon. Raises as `put_entry` does."""
+    """The entry with an id, or with an id that starts with it and a colon. Raises as `print_entry` does."""
     paths = (entries_path(data, category) for category in CATEGORIES)
     staged = [name for path in paths if path.is_file() for name in _ids(path)]
     matches = [name for name in staged if entry_id in (name, name.partition(":")[0])]

@@ -7,64 +7,77 @@ simulated APIs and from what was recorded of memories and the web. Nothing is se
 import asyncio
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import islice
+from pathlib import Path
 
-from bfcl_pipeline.ask.generation import Adapter, Asking, conversation
+from bfcl_pipeline.ask.generation import Adapter, Asking, ChatAsking, conversation
 from bfcl_pipeline.ask.generation.backends import ReplayBackend, Session
 from bfcl_pipeline.ask.generation.counts import ProgressCounts
+from bfcl_pipeline.ask.models import build_adapter, build_derived, build_model
 from bfcl_pipeline.base.errors import ConfigError, PipelineError, TableError
-from bfcl_pipeline.benchmark.config import model_folder, trial_of
+from bfcl_pipeline.base.text import Log
+from bfcl_pipeline.benchmark.config import (
+    KINDS,
+    ModelRow,
+    load_models,
+    model_folder,
+    model_row,
+    trial_of,
+)
 from bfcl_pipeline.benchmark.records import Entry, Exchange, Json, Request
 from bfcl_pipeline.dialogue.release_texts import read_texts
 from bfcl_pipeline.runs.journal import JournalsReader, journals_in
 from bfcl_pipeline.runs.run import Run
-from bfcl_pipeline.show.playback.conditions import Conditions
+from bfcl_pipeline.show.entry.entry_page import find_entry
+from bfcl_pipeline.show.playback.conditions import Conditions, default_conditions, read_conditions
 from bfcl_pipeline.show.transcripts.entry import has_memory
 from bfcl_pipeline.show.transcripts.memory import SessionMemories
 from bfcl_pipeline.world.web.presented import present_entry
 
 
-@dataclass(frozen=True, slots=True)
-class ModelOfRun:
-    """One model in one run, whose requests are made again."""
+def first_request(
+    data: Path, cache: Path, models: list[Path] | None, entry_id: str, model: str, log: Log
+) -> str:
+    """The first request to a model as a run would send it now, as text; a memory is empty.
 
-    adapter: Adapter  # of its recorded row
-    run: Run
-    name: str  # in the run, with the number of a later trial
-
-
-def first_request(entry: Entry, asking: Asking, conditions: Conditions) -> Request:
-    """The first request to a model that is asked as `asking` says; a memory is empty.
-
-    Raises MalformedRelease if the staged texts are incomplete.
+    models: models files; None: those of this folder. Raises ConfigError if there is no such entry or model,
+    or the model is sent nothing.
     """
-    return next(_requests(entry, asking, conditions, None, None))
+    row = model_row(load_models(models), model)
+    return _first(find_entry(data, entry_id), row, default_conditions(data, cache), log)
 
 
-def recorded_request(entry: Entry, model: ModelOfRun, conditions: Conditions, step: int) -> Request:
-    """Request number `step`, from 1, of the conversation over `entry` in a run.
+def recorded_request(run: Run, entry_id: str, model: str, step: int, log: Log) -> str:
+    """Request number `step`, from 1, of the conversation over an entry in a run, as text.
 
     Args:
-        conditions: of the run.
+        run: whose models, release and web are meant.
+        entry_id: as of `find_entry`.
+        model: in the run, with the number of a later trial.
         step: counts the requests of all turns.
+        log: receives a remark on an empty memory.
 
     Raises:
-        ConfigError: the conversation has fewer requests.
+        ConfigError: there is no such entry or model, or it was sent fewer requests.
         TableError: the request cannot be made again: an answer or a result before it is not recorded.
     """
+    entry, row = find_entry(run.data, entry_id), model_row(run.rows, trial_of(model).model)
+    conditions = read_conditions(run)
+    if KINDS[row.kind].embedded and step > 1:
+        raise ConfigError(f"{row.name} is embedded: it has no journal, from which requests are made again.")
+    if KINDS[row.kind].embedded or row.recorded:
+        return _first(entry, row, conditions, log)
     before: Json = None
     if has_memory(entry):
-        memory = SessionMemories(model.run, model.name, entry.category).around(entry).before
+        memory = SessionMemories(run, model, entry.category).around(entry).before
         if memory.missing is not None or memory.failed:
             raise TableError(f"{entry.entry_id}: {memory.missing or 'the session before it failed.'}")
         before = memory.snapshot
-    folder = model.run.journals / model_folder(model.name)
-    with JournalsReader(journals_in(folder)) as journals:
-        trial = trial_of(model.name).number
-        backend = ReplayBackend(model.adapter, journals, trial, ProgressCounts())
+    adapter = build_derived(row, run, model_folder(model))
+    with JournalsReader(journals_in(run.journals / model_folder(model))) as journals:
+        backend = ReplayBackend(adapter, journals, trial_of(model).number, ProgressCounts())
         session = backend.session(entry, 1)
-        made = _requests(entry, backend.asking, conditions, session, before, model.name)
+        made = _requests(entry, backend.asking, conditions, session, before, model)
         requests: list[Request] = []
         try:
             requests.extend(islice(made, step))
@@ -76,10 +89,21 @@ def recorded_request(entry: Entry, model: ModelOfRun, conditions: Conditions, st
         raise ConfigError(
             f"{entry.entry_id}: its last request is number {len(requests)}: --step {step} is too large."
         )
-    return requests[-1]
+    return _text(requests[-1], adapter)
 
 
-def request_text(request: Request, adapter: Adapter | None) -> str:
+def _first(entry: Entry, row: ModelRow, conditions: Conditions, log: Log) -> str:
+    """The first request, under the conditions of a run or the usual ones."""
+    if row.recorded:
+        raise ConfigError(f"{row.name}: its answers are read from results; nothing is sent.")
+    adapter = None if KINDS[row.kind].embedded else build_adapter(row, offline=True)
+    asking = ChatAsking(build_model(row).mode) if adapter is None else adapter.asking
+    if has_memory(entry):
+        log("The memory is empty here; in a run, it has what the model stored before.")
+    return _text(next(_requests(entry, asking, conditions, None, None)), adapter)
+
+
+def _text(request: Request, adapter: Adapter | None) -> str:
     """A request as it is sent: the prompt, or the body in JSON; without an adapter, messages and tools."""
     if request.prompt is not None:
         return request.prompt

@@ -4,13 +4,18 @@ Covers the safe printing of texts by models: no markup is interpreted, and chara
 the terminal or change the writing direction are escaped.
 """
 
+import json
 import sys
+from collections.abc import Iterator
 from typing import TextIO
 
 from rich.console import Console
 from rich.text import Text
 
-from bfcl_pipeline.base.text import printable
+from bfcl_pipeline.base.text import cut, printable
+from bfcl_pipeline.benchmark.records import Json
+from bfcl_pipeline.runs.journal import JournaledExchange
+from bfcl_pipeline.show.transcripts.parts import TERMINAL
 
 WIDEST = 100
 """Columns of a page, at most; the width of a page that is not printed on a terminal."""
@@ -74,3 +79,64 @@ class TerminalPage:
     def _safe(self, text: str) -> str:
         encoding = self._console.encoding
         return printable(text).encode(encoding, "backslashreplace").decode(encoding)
+
+
+DEEPEST = 12
+"""Levels of the outline; deeper values are shown as JSON."""
+
+_INDENT = "  "
+
+
+def put_exchange(page: TerminalPage, exchange: JournaledExchange, model: str) -> None:
+    """The head of an exchange and its answer."""
+    page.title(exchange.entry_id, f"{model}, trial {exchange.trial}, turn {exchange.turn + 1}", "dim")
+    page.item("answered", _facts(exchange))
+    page.item("key", exchange.key, "dim")
+    label = "answer"
+    for head, text in outline(exchange.raw):
+        page.item(label, cut(text, TERMINAL.words), mark=head)
+        label = ""
+
+
+def _facts(exchange: JournaledExchange) -> str:
+    """The time, run, latency, tokens and cost of an exchange, as far as they are known."""
+    parts = [f"{minute_text(exchange.received_at)} UTC"]
+    if exchange.run is not None:
+        parts.append(f"run {exchange.run}")
+    if exchange.latency_seconds is not None:
+        parts.append(f"{exchange.latency_seconds:.2f} s")
+    if exchange.input_tokens is not None:
+        parts.append(f"{exchange.input_tokens:,} tokens sent")
+    if exchange.output_tokens is not None:
+        parts.append(f"{exchange.output_tokens:,} received")
+    if exchange.dollars is not None:
+        parts.append(f"${exchange.dollars:,.6f}")
+    return ", ".join(parts)
+
+
+def minute_text(iso: str) -> str:
+    """A time in ISO 8601 as date, hour and minute."""
+    return iso[:16].replace("T", " ")
+
+
+def outline(value: Json, depth: int = 0) -> Iterator[tuple[str, str]]:
+    """The lines of a JSON value: indented name, and text. Empty values are left out."""
+    if not isinstance(value, dict | list):
+        yield _INDENT * depth, _text(value)
+        return
+    items = value.items() if isinstance(value, dict) else enumerate(value, start=1)
+    for name, item in items:
+        head = f"{_INDENT * depth}{cut(str(name), TERMINAL.call)}: "
+        if item is None or item in ("", [], {}):
+            continue
+        if not isinstance(item, dict | list):
+            yield head, _text(item)
+        elif depth == DEEPEST:
+            yield head, json.dumps(item)
+        else:
+            yield head, ""
+            yield from outline(item, depth + 1)
+
+
+def _text(value: Json) -> str:
+    return value if isinstance(value, str) else json.dumps(value)

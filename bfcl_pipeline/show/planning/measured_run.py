@@ -13,8 +13,7 @@ from bfcl_pipeline.benchmark.definition.scatter import Scatter, assumed_scatter
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.benchmark.tables import read_table
 from bfcl_pipeline.runs.run import Run
-from bfcl_pipeline.show.planning.plan import Goal
-from bfcl_pipeline.show.planning.samples import shares_of, whole
+from bfcl_pipeline.show.planning.plan import Goal, shares_of, whole
 from bfcl_pipeline.show.planning.scatter import ASSUMED, EntryValue, complete_scatter, measure_scatter
 
 Verdicts = Mapping[str, tuple[str, bool]]

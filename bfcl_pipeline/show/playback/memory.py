@@ -14,7 +14,7 @@ from bfcl_pipeline.base.errors import ModelError
 from bfcl_pipeline.base.text import loaded_json
 from bfcl_pipeline.benchmark.definition import CATEGORIES
 from bfcl_pipeline.benchmark.records import Call, Entry, Json
-from bfcl_pipeline.judge.scoring.memory_use import CHANGES, FUNCTIONS
+from bfcl_pipeline.judge.scoring.memory_facts import CHANGES, FUNCTIONS
 from bfcl_pipeline.world.tools import Constants, World, WorldConfig
 
 if TYPE_CHECKING:

@@ -6,12 +6,221 @@ Reads `tables/leaderboard.csv` with the standard library alone, so that the comm
 import shutil
 import sys
 import textwrap
+from collections.abc import Mapping, Sequence
+from typing import Any
 
+from bfcl_pipeline.base.text import cut_middle, plural, printable, text_table
+from bfcl_pipeline.benchmark.config import trial_of
+from bfcl_pipeline.benchmark.definition import CATEGORIES
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.runs.run import Run
-from bfcl_pipeline.show.report.rank_note import GROUP_NOTE
-from bfcl_pipeline.show.report.terminal_blocks import blocks, fitted_table, not_shown
-from bfcl_pipeline.show.report.v4_table import HEADINGS, NAME_COLUMN, SCORES, read_v4_table
+from bfcl_pipeline.runs.web_label import mark, note, score_mark
+from bfcl_pipeline.show.report.executable_titles import BIAS, OVERALL_OF_2024, UNRANKED, is_biased
+from bfcl_pipeline.show.report.format import MISSING, PARTIAL, interval, is_partial, number, percent, signed
+from bfcl_pipeline.show.report.notes import csv_rows, own_errata_lines, reading_table
+from bfcl_pipeline.show.report.v4_table import (
+    GROUP_NOTE,
+    HEADINGS,
+    NAME_COLUMN,
+    SCORES,
+    read_v4_table,
+    score_cell,
+)
+
+MANY_MODELS = 10
+"""With more models than this, only the ceilings are printed by rules."""
+
+_NAME = 16  # columns for the names of models before other columns are left out
+
+
+def fitted_table(
+    headings: Sequence[str], rows: Sequence[Sequence[str]], width: int, name: int = 0, least: int = 3
+) -> tuple[list[str], list[str]]:
+    """A table in lines of at most `width` columns, unless two names would be equal then.
+
+    Args:
+        headings: of the columns; those of columns in which no row has data are left out.
+        rows: their cells; columns but the names are aligned to the right.
+        width: of a line.
+        name: the column with the names, which are cut in the middle to fit.
+        least: the first columns, which are always there.
+
+    Returns:
+        The lines, and the headings of the last columns, if they do not fit.
+    """
+    has_data = [any(row[place] not in (MISSING, "-", "") for row in rows) for place in range(len(headings))]
+    kept = [place for place in range(len(headings)) if place < least or has_data[place]]
+    lines = [[line[place] for place in kept] for line in (headings, *rows)]
+    widths = [max(len(line[place]) for line in lines) + 2 for place in range(len(kept))]
+    names = {line[name] for line in lines[1:]}
+    shown, longest = len(kept), max(map(len, names))
+    while shown > least and width - sum(widths[:shown]) + widths[name] < min(_NAME, longest):
+        shown -= 1
+    room = max(width - sum(widths[:shown]) + widths[name], 8)
+    while room < longest and len({cut_middle(each, room) for each in names}) < len(names):
+        room += 1
+    cells = [[*line[:name], cut_middle(line[name], room), *line[name + 1 : shown]] for line in lines]
+    right = range(name + 1, shown)
+    return text_table(cells[0], cells[1:], right=right).splitlines(), lines[0][shown:]
+
+
+def blocks(run: Run, rules: Rules, width: int) -> list[str]:
+    """All lines beneath the V4 table. Raises TableError if a table is there and cannot be read."""
+    with reading_table(run, "trials"):
+        trials = _trials(run, rules, width)
+    with reading_table(run, "rules"):
+        views = _views(run, rules, width)
+    with reading_table(run, "executable"):
+        return [*trials, *views, *_executable(run, rules, width)]
+
+
+def _block(
+    headings: Sequence[str], rows: Sequence[Sequence[str]], width: int, notes: Sequence[str]
+) -> list[str]:
+    lines, left_out = fitted_table(headings, rows, width) if rows else ([], [])
+    return ["", *lines, *notes, *not_shown(left_out, width)]
+
+
+def not_shown(left_out: Sequence[str], width: int) -> list[str]:
+    """The note on columns that do not fit, if there are any."""
+    return [f"Not shown in {width} columns: {', '.join(left_out)}."] if left_out else []
+
+
+def _trials(run: Run, rules: Rules, width: int) -> list[str]:
+    """A row for each model with several trials, with the marks of the overall of any of them."""
+    trials, pass_k = (
+        [row for row in csv_rows(run.csv_table(name)) if (row["rules"], row["score"]) == (rules, "overall")]
+        for name in ("trials", "pass_k")
+    )
+    all_right = {(row["model"], row["k"]): row["pass_k"] for row in pass_k}
+    ranked = csv_rows(run.csv_table("leaderboard")) if trials else []
+    rows = []
+    for row in trials:
+        own = [one for one in ranked if trial_of(one["model"]).model == row["model"]]
+        names = [one["display_name"] for one in own if one["model"] == row["model"]]
+        partial = PARTIAL if any(is_partial(one, "overall") for one in own) else ""
+        marks = max((score_mark(one, "overall", one["web"]) for one in own), default="")
+        limits = interval(number(row["ci_low"]), number(row["ci_high"])) or "-"
+        std, right = (
+            "-" if share is None else percent(number(share))
+            for share in (row["std"], all_right.get((row["model"], row["trials"])))
+        )
+        cells = [row["trials"], percent(number(row["mean"])) + partial + marks, limits, std, right]
+        flaky = "-" if row["flaky"] is None else f"{int(row['flaky']):,}"
+        rows.append([printable(names[0] if names else row["model"]), *cells, flaky])
+    headings = ("Trials of", "k", "Mean", "95 % int.", "Std", "Pass^k", "Flaky")
+    notes = ["Pass^k: all of k repetitions are right. Flaky: entries whose verdict differs."]
+    return _block(headings, rows, width, notes) if rows else []
+
+
+def _views(run: Run, rules: Rules, width: int) -> list[str]:
+    """The overall score of each model and the ceiling by rule set.
+
+    Nothing if the run has one rule set, or no model has a score. Models are in the ranks of `rules`.
+    """
+    leaderboard = csv_rows(run.csv_table("leaderboard"))
+    views = [view for view in Rules if any(row["rules"] == view for row in leaderboard)]
+    if len(views) < 2 or not any(row["overall"] for row in leaderboard):
+        return []
+    overall = {(row["model"], row["rules"]): score_cell(row, "overall") for row in leaderboard}
+    corrections = {
+        row["model"]: row for row in csv_rows(run.csv_table("corrections")) if row["score"] == "overall"
+    }
+    shown = [row for row in leaderboard if row["rules"] == rules]
+    rows = [
+        [
+            printable(row["display_name"]),
+            *(overall.get((row["model"], view.value), MISSING) for view in views),
+            *_corrected(corrections.get(row["model"])),
+        ]
+        for row in shown
+        if len(shown) <= MANY_MODELS
+    ]
+    ceilings = {
+        row["rules"]: number(row["ceiling"])
+        for row in csv_rows(run.csv_table("ceilings"))
+        if row["score"] == "overall"
+    }
+    if ceilings:
+        rows.append(["Ceiling", *(percent(ceilings.get(view.value)) for view in views), *_corrected(None)])
+    headings = ["Overall by rules", *(view.value.capitalize() for view in views), *_STEPS.values()]
+    own = [] if rules is Rules.VERIFIED else own_errata_lines(run)  # else among the notes
+    return _block(headings, rows, width, [*_verified_note(csv_rows(run.csv_table("rules"))), *own])
+
+
+_STEPS = {
+    "from_rules": "Rules",
+    "from_truths": "Truths",
+    "from_left_out": "Left out",
+    "undisputed": "Undisputed",
+}
+"""Columns of the table `corrections` beside the scores, and their headings."""
+
+
+def _corrected(row: Mapping[str, Any] | None) -> list[str]:
+    """The cells of `_STEPS`: points from each correction, and the score without disputed entries."""
+    if row is None:
+        return [MISSING] * len(_STEPS)
+    *steps, last = (float(row[name]) for name in _STEPS)
+    return [*map(signed, steps), percent(last)]
+
+
+def _verified_note(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """How many entries of scored categories the verified rules mend and leave out; nothing if none."""
+    counts = {"mended": dict[str, int](), "left_out": dict[str, int]()}
+    for row in (row for row in rows if CATEGORIES[row["category"]].scored):
+        for name, by_category in counts.items():  # the largest, if models have different samples
+            by_category[row["category"]] = max(by_category.get(row["category"], 0), int(row[name]))
+    mended, left_out = (sum(by_category.values()) for by_category in counts.values())
+    if not mended and not left_out:
+        return []
+    entries = plural(mended, "entry", "entries")
+    return [
+        f"Verified: corrected rules; {entries} mended, {left_out:,} left out (docs/errata.md).",
+        "Rules, truths, left out: points from each correction. Undisputed: without disputed entries.",
+    ]
+
+
+_EXECUTABLE = {
+    "exec_simple": "Python",
+    "rest": "REST",
+    "exec_multiple": "Mult",
+    "exec_parallel": "Par",
+    "exec_parallel_multiple": "ParMult",
+    "sql": "SQL",
+    "chatable": "Chat",
+}
+"""The scores after the summary and its interval, and their headings."""
+
+
+def _executable(run: Run, rules: Rules, width: int) -> list[str]:
+    """A row for each model with categories of V1."""
+    table = [row for row in csv_rows(run.csv_table("executable")) if row["rules"] == rules]
+    rows = []
+    for row in table:
+        cells = {name: percent(number(row[name])) for name in ("exec_summary", *_EXECUTABLE)}
+        marked = {
+            name: cell + mark(row["web"])
+            for name, cell in cells.items()
+            if cell != MISSING and name not in UNRANKED
+        }
+        summary, *scores = (cells | marked).values()
+        limits = interval(number(row["exec_summary_ci_low"]), number(row["exec_summary_ci_high"])) or "-"
+        rows.append([printable(row["display_name"]), summary, limits, *scores])
+    notes = ["Not part of V4. Summary: mean of (Python + REST) / 2, Mult, Par and ParMult."]
+    if any(row[OVERALL_OF_2024] for row in table):
+        notes.append("The overall by the formula of August 2024 is in tables/executable.csv.")
+    missing, unrecorded = (
+        sum(int(row[name]) for row in table) for name in ("not_answered", "not_recorded")
+    )
+    if missing:
+        of_record = f", of which {unrecorded:,} not recorded" if unrecorded else ""
+        notes.append(f"In no score: {plural(missing, 'entry', 'entries')} without a verdict{of_record}.")
+    notes += [BIAS] if is_biased(table) else []
+    meaning = note(row["web"] for row in table)
+    headings = ("Executable (V1)", "Summary", "95 % int.", *_EXECUTABLE.values())
+    return _block(headings, rows, width, [*notes, *([f"{meaning}."] if meaning else [])]) if rows else []
+
 
 WIDTH = 104
 """Columns of the widest line, unless models with long names would look the same then."""
@@ -67,15 +276,13 @@ def terminal_width() -> int:
 
 def print_styled(text: str) -> None:
     """Prints a table of `terminal_table` to a terminal: headings bold, notes on the V4 table dim."""
-    from rich.console import Console
-    from rich.text import Text
+    from rich.console import Console  # slow
 
-    console = Console(highlight=False)
+    console = Console(highlight=False, markup=False, emoji=False)
     before, in_first = "", True
     for line in text.splitlines():
         in_first &= bool(line)
         is_note = in_first and not line[:1].isdigit()
-        console.print(
-            Text(line, "" if before and not is_note else "dim" if before else "bold"), soft_wrap=True
-        )
+        style = "" if before and not is_note else "dim" if before else "bold"
+        console.print(line, style=style, soft_wrap=True)
         before = line

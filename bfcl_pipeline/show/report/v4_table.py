@@ -5,16 +5,17 @@ Reads the CSV tables with the standard library alone, so that the command that p
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import median
 from typing import Any
 
 from bfcl_pipeline.base.errors import TableError
-from bfcl_pipeline.base.text import plural
+from bfcl_pipeline.base.text import plural, printable
 from bfcl_pipeline.benchmark.definition import V4_CATEGORIES
-from bfcl_pipeline.benchmark.definition.leaderboard import GROUP
+from bfcl_pipeline.benchmark.definition.leaderboard import GROUP, categories_of
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.runs.web_label import note, score_mark
-from bfcl_pipeline.show.report.format import PARTIAL, interval, is_partial, number, percent
+from bfcl_pipeline.show.report.format import NO_RANK, PARTIAL, interval, is_partial, number, percent
 from bfcl_pipeline.show.report.notes import (
     csv_rows,
     name_with_mode,
@@ -24,13 +25,116 @@ from bfcl_pipeline.show.report.notes import (
     unanswered_lines,
     unread_notes,
 )
-from bfcl_pipeline.show.report.published_rows import (
-    PUBLISHED,
-    published_notes,
-    published_rows,
-    with_published,
-)
-from bfcl_pipeline.show.report.rank_note import RANK_COLUMNS, begins_group, rank_cell, rank_notes
+
+GROUP_NOTE = "Below a line: shown to be worse than the first model of the group above it."
+"""What the lines between groups of models mean."""
+
+RANK_COLUMNS = ("rank", "rank_low", "rank_high", "rank_group", "detectable")
+"""The columns of the table `leaderboard` that this module reads; all but the first may be null."""
+
+_POINTS = 100  # points in a share of 1
+
+
+def rank_interval(row: Mapping[str, Any]) -> str:
+    """The ranks that a model may have; empty if they are not known."""
+    low, high = row["rank_low"], row["rank_high"]
+    if low is None or high is None:
+        return ""
+    return f"{low:.0f}" if low == high else f"{low:.0f}\N{EN DASH}{high:.0f}"
+
+
+def rank_cell(row: Mapping[str, Any]) -> str:
+    """The rank of a model and, in brackets, the ranks that it may have."""
+    if row["rank"] is None:
+        return NO_RANK
+    allowed = rank_interval(row)
+    return f"{row['rank']:.0f} ({allowed})" if allowed else f"{row['rank']:.0f}"
+
+
+def begins_group(rows: Sequence[Mapping[str, Any]]) -> list[bool]:
+    """Whether a line stands above each row: it is the first of a group, and a group stands before it."""
+    groups = [row["rank_group"] for row in rows]
+    return [
+        place > 0 and group is not None and group != groups[place - 1] for place, group in enumerate(groups)
+    ]
+
+
+def rank_notes(rows: Sequence[Mapping[str, Any]], where: str = "In brackets") -> list[str]:
+    """What the intervals of the ranks mean, and the smallest difference that the run could show.
+
+    Args:
+        rows: of the table `leaderboard`, with its categories, under one rule set.
+        where: the place of the intervals, as the beginning of a sentence.
+    """
+    ranked = [row for row in rows if row["rank_low"] is not None]
+    if not ranked:
+        return []
+    notes = [f"{where}: the ranks that the verdicts allow, at 95 % for all models together."]
+    asked = {tuple(name for name in categories_of("overall") if row[name] is not None) for row in ranked}
+    if len(asked) > 1:
+        notes.append("Ranks compare the overall as shown: categories that a model did not run count 0.")
+    points = [row["detectable"] * _POINTS for row in ranked if row["detectable"] is not None]
+    return [*notes, _detectable(points)] if points else notes
+
+
+def _detectable(points: Sequence[float]) -> str:
+    """The smallest difference that can be shown between neighbours in rank."""
+    found = f"{median(points):.2f} points"
+    if len(points) > 1:
+        found += f" (median of neighbours; {min(points):.2f} to {max(points):.2f})"
+    return f"Smallest overall difference that this run could show (80 % power): {found}."
+
+
+PUBLISHED = "P"
+"""Stands in the place of the rank."""
+
+Published = Mapping[str, Any]
+"""A row of the table `published` as texts."""
+
+
+def published_rows(run: Run) -> list[Published]:
+    """The rows of the table `published`; none if the run has no such table. Raises KeyError, ValueError."""
+    return [*csv_rows(run.csv_table("published"))]
+
+
+def with_published(
+    cells: Sequence[Sequence[str]],
+    overall: Sequence[float | None],
+    published: Sequence[Published],
+    headings: Sequence[str],
+    scores: Mapping[str, str],
+) -> list[Sequence[str]]:
+    """The rows of a table with those of published scores among them.
+
+    Args:
+        cells: the rows of the run's models, in the order of their ranks.
+        overall: their overall scores.
+        published: the published rows.
+        headings: of the columns; those that are not known here are empty in published rows.
+        scores: the headings of scores, by the column of the table `published`.
+    """
+    rows = [(-1.0 if score is None else score, row) for score, row in zip(overall, cells, strict=True)]
+    for one in published:
+        known = {"#": PUBLISHED, "Model": printable(one["display_name"])}
+        known |= {heading: percent(number(one[name])) for name, heading in scores.items()}
+        row = [known.get(heading, "") for heading in headings]
+        place = sum(score >= float(one["overall"]) for score, _ in rows)
+        rows.insert(place, (float(one["overall"]), row))
+    return [row for _, row in rows]
+
+
+def published_notes(published: Sequence[Mapping[str, object]]) -> list[str]:
+    """A sentence for each file of published scores."""
+    files: dict[tuple[str, str, str], int] = {}
+    for row in published:
+        key = (str(row["file"]), str(row["date"]), str(row["source"]))
+        files[key] = files.get(key, 0) + 1
+    return [
+        f"{PUBLISHED}: {plural(count, 'published row', 'published rows')}, not of this run and in no rank "
+        f"or comparison: {printable(file)} of {date}, {printable(source)}."
+        for (file, date, source), count in files.items()
+    ]
+
 
 SCORES = {
     "non_live": "Non-live",

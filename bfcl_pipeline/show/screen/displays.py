@@ -65,7 +65,7 @@ class LiveDisplay(Display):
 
     def __init__(self, stream: TextIO, console: Console | None = None, *, color: bool = True) -> None:
         """stream: a terminal. console: instead of one on `stream`."""
-        from rich.console import Console
+        from rich.console import Console  # slow
 
         super().__init__(stream)
         no_color = None if color else True  # None: as the environment says
@@ -76,13 +76,11 @@ class LiveDisplay(Display):
 
     def line(self, text: str, style: str = "") -> None:
         """Prints a line above the picture."""
-        from rich.text import Text
-
-        self._console.print(Text(text, style), soft_wrap=True)
+        self._console.print(text, style=style, markup=False, emoji=False, soft_wrap=True)
 
     def update(self, state: RunState) -> None:
         """Redraws the picture."""
-        from rich.live import Live
+        from rich.live import Live  # slow
 
         from bfcl_pipeline.show.screen.picture import picture
 

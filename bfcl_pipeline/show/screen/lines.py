@@ -1,8 +1,14 @@
-"""The progress of a job in words: lines for logs, and parts of the picture of a run."""
+"""What a run reports in words: the progress of a job, the steps of a dry run, the end of a log file.
 
-from collections.abc import Mapping
+Covers lines for logs, and parts of the picture of a run.
+"""
 
-from bfcl_pipeline.base.text import duration, plural, span
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import takewhile
+from pathlib import Path
+from textwrap import wrap
+
+from bfcl_pipeline.base.text import cut, duration, plural, printable, span
 from bfcl_pipeline.show.screen.progress import JobProgress
 
 
@@ -105,3 +111,59 @@ def short(number: int) -> str:
         if number >= size:
             return f"{number / size:.1f}{unit}"
     return str(number)
+
+
+LINES = 15
+"""Lines of a log that are shown."""
+
+_BYTES = 64 * 1024  # that are read
+_CHARACTERS = 1000  # of a line
+
+
+def log_tail(log: str) -> tuple[str, ...]:
+    """The last lines of a file, invisible characters escaped; none if it cannot be read."""
+    try:
+        with Path(log).open("rb") as file:
+            size = file.seek(0, 2)
+            file.seek(max(0, size - _BYTES))
+            text = file.read().decode("utf-8", "replace")
+    except OSError:
+        return ()
+    return tuple(cut(printable(line.rstrip()), _CHARACTERS) for line in text.splitlines()[-LINES:])
+
+
+NAMED = 8
+"""Steps of a group that are named; of more, the number is given."""
+
+WIDTH = 100
+"""Columns of a line, unless a name is longer."""
+
+
+def dry_run_text(run: str, steps: Sequence[str]) -> str:
+    """The steps of a run by their messages; those that begin with the same word are one group."""
+    of_run = f" of run {run}" if run else ""
+    groups: dict[str, set[str]] = {}
+    for step in steps:
+        groups.setdefault(step.partition(" ")[0], set()).add(step)
+    lines = (line for group in groups.values() for line in _group(sorted(group)))
+    return "\n".join([f"Dry run{of_run}: {plural(len(steps), 'step', 'steps')}, nothing is run.", *lines])
+
+
+def _group(steps: Sequence[str]) -> Iterator[str]:
+    if len(steps) == 1:
+        yield f"  {steps[0]}"
+        return
+    words = [step.split(" ") for step in steps]
+    common = sum(1 for _ in takewhile(lambda column: len(set(column)) == 1, zip(*words, strict=False)))
+    rest = [" ".join(step[common:]) for step in words]
+    more = f", and {len(rest) - NAMED:,} more" if len(rest) > NAMED else ""
+    what = " ".join(words[0][:common]).removesuffix(" the")
+    text = f"{what} ({plural(len(steps), 'step', 'steps')}): {', '.join(rest[:NAMED])}{more}"
+    yield from wrap(
+        text,
+        WIDTH,
+        initial_indent="  ",
+        subsequent_indent="    ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from bfcl_pipeline.base.text import plural
 from bfcl_pipeline.benchmark.config import RunConfig
@@ -29,20 +27,21 @@ class RunDescription:
     asks: bool  # whether a model of it is behind an API
 
     @classmethod
-    def of(cls, run: RunConfig, config: Mapping[str, Any]) -> RunDescription:
-        """The description of a run; a repeated model is one model. config: its config, complete."""
+    def of(cls, run: RunConfig) -> RunDescription:
+        """The description of a run; a repeated model is one model."""
         parts = [
             plural(len({job.row.name for job in run.jobs}), "model", "models"),
             plural(len(run.categories), "category", "categories"),
         ]
-        if config["trials"] > 1:
-            parts.append(f"{config['trials']:,} trials")
-        if run.sample is not None:
-            entries = plural(run.sample.entries, "entry", "entries")
-            parts.append(f"a sample of {entries}{run.sample.division}")
+        settings, sample = run.settings, run.settings.sample
+        if settings.trials > 1:
+            parts.append(f"{settings.trials:,} trials")
+        if sample is not None:
+            entries = plural(sample.entries, "entry", "entries")
+            parts.append(f"a sample of {entries}{sample.division}")
         title = f"Run {run.name}: {', '.join(parts)}"
         asks = any(job.remote for job in run.jobs)
-        return cls(name=run.name, title=title, rules=run.rules, replay=config["replay"], asks=asks)
+        return cls(name=run.name, title=title, rules=settings.rules, replay=settings.replay, asks=asks)
 
     @property
     def report(self) -> Path:
@@ -50,12 +49,9 @@ class RunDescription:
         return Path("results") / self.name / "report.html"
 
 
-def describe_run(run: RunConfig, config: Mapping[str, Any]) -> None:
-    """Reports the run to its screen, if there is one. Called by the workflow when it is read.
-
-    config: that of the run, complete.
-    """
-    description = RunDescription.of(run, config)
+def describe_run(run: RunConfig) -> None:
+    """Reports the run to its screen, if there is one. Called by the workflow when it is read."""
+    description = RunDescription.of(run)
     logging.getLogger("snakemake.logging").info("", extra={"bfcl_run": description})
 
 

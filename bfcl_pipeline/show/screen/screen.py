@@ -22,10 +22,8 @@ from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.show.report.notes import NO_ANSWERS
 from bfcl_pipeline.show.report.terminal import print_table
 from bfcl_pipeline.show.screen.displays import Display, LiveDisplay
-from bfcl_pipeline.show.screen.dry_run import dry_run_text
 from bfcl_pipeline.show.screen.interruption import INTERRUPTION, Interruption
-from bfcl_pipeline.show.screen.lines import cost, summary_text
-from bfcl_pipeline.show.screen.log_tail import log_tail
+from bfcl_pipeline.show.screen.lines import cost, dry_run_text, log_tail, summary_text
 from bfcl_pipeline.show.screen.run_description import ASKED_AGAIN, RunDescription
 from bfcl_pipeline.show.screen.run_state import FailedStep, ModelState, Phase, RunState, RunSteps
 from bfcl_pipeline.show.screen.state_file import run_file, write_record

@@ -16,10 +16,10 @@ from bfcl_pipeline.base.text import cut, on_one_line
 from bfcl_pipeline.benchmark.definition import CATEGORIES, Check
 from bfcl_pipeline.benchmark.records import Call, DecodeFailure, Entry, Json, Mode, Response, Rules
 from bfcl_pipeline.dialogue.calls import decode_step, executed_text
-from bfcl_pipeline.judge.executed_requests import NotingApis
 from bfcl_pipeline.judge.scoring.executable import ExecutableChecker
 from bfcl_pipeline.judge.scoring.findings import shorten
 from bfcl_pipeline.judge.scoring.matching import Pairing
+from bfcl_pipeline.judge.web_files import NotingApis
 from bfcl_pipeline.show.playback.conditions import OF_RELEASE, Conditions
 from bfcl_pipeline.show.transcripts.judged import judged_entry
 from bfcl_pipeline.show.transcripts.parts import Item, Kind, TextLimits

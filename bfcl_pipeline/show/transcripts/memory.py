@@ -14,8 +14,7 @@ from bfcl_pipeline.benchmark.tables import read_table, with_types
 from bfcl_pipeline.benchmark.tables.schemas import SESSIONS
 from bfcl_pipeline.judge.scoring.agentic import AgenticChecker, normalise
 from bfcl_pipeline.judge.scoring.findings import shown_options
-from bfcl_pipeline.judge.scoring.memory_facts import mentions
-from bfcl_pipeline.judge.scoring.memory_use import contents
+from bfcl_pipeline.judge.scoring.memory_facts import contents, mentions
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.show.transcripts.parts import Item, Kind, MemoryRecord, TextLimits
 from bfcl_pipeline.show.transcripts.texts import raw_text

@@ -2,18 +2,13 @@
 
 from bfcl_pipeline.benchmark.constants import Constants
 from bfcl_pipeline.world.tools.api import Effect, WorldConfig, effects
-from bfcl_pipeline.world.tools.memory import MEMORIES, Memory
-from bfcl_pipeline.world.tools.memory.encoder import Encoder
 from bfcl_pipeline.world.tools.state import plain, snapshot
 from bfcl_pipeline.world.tools.world import APIS, World, parameters_of
 
 __all__ = [
     "APIS",
-    "MEMORIES",
     "Constants",
     "Effect",
-    "Encoder",
-    "Memory",
     "World",
     "WorldConfig",
     "effects",

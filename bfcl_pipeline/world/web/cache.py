@@ -146,11 +146,6 @@ class WebCache:
 
         Raises WebError if it is damaged, was edited, or has another key's name.
         """
-        read = self.read_file(path)
-        return None if read is None else read[0]
-
-    def read_file(self, path: Path) -> tuple[RecordedOutcome, bytes] | None:
-        """One outcome file with its bytes; None if it does not exist. Raises WebError as `read` does."""
         try:
             content = read_regular(path, LARGEST_OUTCOME_BYTES)
             _check_lines(content)
@@ -169,7 +164,7 @@ class WebCache:
                 f"{path}: differs from the file that was recorded ({error}). It is not used: restore it "
                 "or delete it and record again."
             ) from error
-        return recorded, content
+        return recorded
 
     def read_cassette(self, recorded: RecordedOutcome) -> bytes | None:
         """The cassette of an outcome; None if nothing was sent for it.

@@ -7,8 +7,7 @@ check cannot find is a record whose outcome and cassette were both invented, to 
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -42,14 +41,12 @@ class CacheCheck:
     damaged: list[str] = field(default_factory=list)  # files that differ from what was recorded
     unused: list[str] = field(default_factory=list)  # files that no outcome names; of a whole cache only
     cassettes: set[str] = field(default_factory=set)  # names of the cassettes of the outcomes
-    sha256: dict[Path, str] = field(default_factory=dict)  # of each outcome file that was read, as it was
 
     def add(self, other: CacheCheck) -> None:
         """Adds the result of a check of other outcomes."""
         self.proven += other.proven
         self.unsent += other.unsent
         self.cassettes |= other.cassettes
-        self.sha256 |= other.sha256
         for (_, mine), (_, theirs) in zip(self.findings(), other.findings(), strict=True):
             mine += theirs
 
@@ -119,35 +116,24 @@ def check_cache(
     *,
     processes: int = 1,
 ) -> CacheCheck:
-    """Checks every outcome of `cache`, or only those of `keys` that it has, as `check_outcomes` does."""
-    if keys is not None:
-        return check_outcomes(cache, sorted(map(cache.path, set(keys))), progress, processes=processes)
-    result = check_outcomes(cache, list(cache.paths()), progress, processes=processes)
-    result.unused += [line_of(f"{path}: no outcome names it") for path in cache.unused(result.cassettes)]
-    return result
-
-
-def check_outcomes(
-    cache: WebCache,
-    paths: Sequence[Path],
-    progress: Callable[[int, int], None] | None = None,
-    *,
-    processes: int = 1,
-) -> CacheCheck:
     """Checks outcomes. Damage is reported in the result, never raised; it does not depend on the processes.
 
     Args:
         cache: the web cache; only read.
-        paths: the outcome files.
+        keys: check only those that it has; None: every outcome, and which files no outcome names.
         progress: called with the number of outcomes that were checked, and of all.
         processes: the most processes that check.
     """
     result = CacheCheck()
+    paths = list(cache.paths()) if keys is None else sorted(map(cache.path, set(keys)))
     with results_of(partial(_check, cache), paths, processes, few=_FEW) as found:
         for done, one in enumerate(found, start=1):
             result.add(one)
             if progress is not None:
                 progress(done, len(paths))
+    if keys is None:
+        lines = (line_of(f"{path}: no outcome names it") for path in cache.unused(result.cassettes))
+        result.unused += lines
     return result
 
 
@@ -155,11 +141,9 @@ def _check(cache: WebCache, path: Path) -> CacheCheck:
     """Checks one outcome file and its cassette."""
     check = CacheCheck()
     try:
-        read = cache.read_file(path)
-        if read is None:
+        recorded = cache.read(path)
+        if recorded is None:
             return check
-        recorded, content = read
-        check.sha256[path] = hashlib.sha256(content).hexdigest()
         named = recorded.cassette or ""
         check.cassettes.add(named)
         about = f"{path}: {cut(str(recorded.key), _LONGEST_KEY)}"

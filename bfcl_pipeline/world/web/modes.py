@@ -89,8 +89,8 @@ def open_engine(name: str, proxies: Proxies, pace: HostPace, retries: RetryPolic
     """
     if name == SERPAPI:
         return SerpApi.from_environment(os.environ, proxies, retries)
-    from bfcl_pipeline.world.web.engines.client import Connection
-    from bfcl_pipeline.world.web.engines.duckduckgo import DuckDuckGo
+    from bfcl_pipeline.world.web.engines.client import Connection  # loads primp
+    from bfcl_pipeline.world.web.engines.duckduckgo import DuckDuckGo  # loads ddgs
 
     connection = Connection(
         ca_file=_ca_file(proxies, os.environ),

@@ -40,7 +40,7 @@ def checked(**config: Any) -> CheckedRun:
 def test_a_run_has_a_step_for_each_job_and_its_record() -> None:
     """The process of single jobs claims no folder: it writes nothing."""
     found = checked(compare=[["oracle", "oracle-FC"]])
-    assert [step.files.name for step in found.steps] == ["oracle-FC", "oracle"]
+    assert [step.name for step in found.steps] == ["oracle-FC", "oracle"]
     assert (found.main, found.gathered) == (None, {})
     assert found.compared == {"oracle": "oracle", "oracle-FC": "oracle-FC"}
     assert {name: "oracle-FC" in text for name, text in found.record.items()} == {

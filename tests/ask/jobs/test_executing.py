@@ -24,8 +24,8 @@ from bfcl_pipeline.benchmark.tables import (
 )
 from bfcl_pipeline.cli import main
 from bfcl_pipeline.dialogue.release_texts import read_recorded_calls
-from bfcl_pipeline.judge.executed_requests import needed_requests
 from bfcl_pipeline.judge.judging import score_table_by_all_rules
+from bfcl_pipeline.judge.web_files import needed_requests
 from bfcl_pipeline.world.executables import ApiRequest, SimulatedApis
 from bfcl_pipeline.world.web.apis import ApisByMode
 from tests.support.api_hosts import KEYS, ApiHosts

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from bfcl_pipeline.ask.jobs.checked_run import GenerationStep
-from bfcl_pipeline.ask.orchestration.job_files import job_files
+from bfcl_pipeline.ask.orchestration.job_files import JobFiles, job_files
 from bfcl_pipeline.ask.orchestration.job_resources import Value
 from bfcl_pipeline.ask.orchestration.slurm_cluster import NodeLimits
 from bfcl_pipeline.benchmark.config import ModelRow, load_run
@@ -16,11 +15,11 @@ from tests.ask.orchestration.test_finished_results import CONFIG
 SMALL = NodeLimits(processors=2, megabytes=1000, gpus=1, minutes=30)
 
 
-def step(kind: str, **changes: Any) -> GenerationStep:
+def step(kind: str, **changes: Any) -> JobFiles:
     """The step of the only model of a run, on a cluster with small nodes."""
     row = ModelRow(name="m", kind=kind, mode=Mode.PROMPT, display_name="m", model="m")
     (job,) = load_run({**CONFIG, "models": ["m"], **changes}, {"m": row}).jobs
-    return GenerationStep(job_files(job), lambda _row: SMALL)
+    return job_files(job, lambda _row: SMALL)
 
 
 def submitted(resources: Mapping[str, Value]) -> dict[str, int | str]:
@@ -45,6 +44,6 @@ def test_a_step_asks_for_resources_only_to_send_requests() -> None:
 def test_what_reaches_the_web_decides_no_answer() -> None:
     """The command has proxy, pause and the record of what made the answers; they repeat no step."""
     one = step("openai_chat", categories=["web_search"], web="record", web_pause=5)
-    assert {"--web-pause=5", *one.files.provenance} <= {*one.options}
-    assert {*one.options} - {*one.deciding} == {"--web-pause=5", *one.files.provenance}
+    assert {"--web-pause=5", *one.provenance} <= {*one.options}
+    assert {*one.options} - {*one.deciding} == {"--web-pause=5", *one.provenance}
     assert one.answers == []

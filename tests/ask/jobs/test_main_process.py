@@ -31,7 +31,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def results(*arguments: str, **changes: Any) -> OutdatedResults:
     config = {**SAMPLED, **changes}
     rows = {**ROWS, "keyed": row("keyed", key="BFCL_TEST_KEY", input_price=1.0, output_price=1.0)}
-    return check_results(load_run(config, rows), config, WORKFLOW, arguments)
+    return check_results(load_run(config, rows), WORKFLOW, arguments)
 
 
 def test_results_of_other_settings_are_refused_but_in_a_replay() -> None:

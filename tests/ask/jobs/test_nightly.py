@@ -16,13 +16,8 @@ import yaml
 from bfcl_pipeline.ask.generation.counts import ProgressCounts
 from bfcl_pipeline.ask.jobs.preflight import journaled_lines
 from bfcl_pipeline.ask.jobs.run import run_job
-from bfcl_pipeline.benchmark.config import (
-    RunConfig,
-    load_models,
-    load_run,
-    recorded_config,
-    recorded_models,
-)
+from bfcl_pipeline.benchmark.config import RunConfig, load_models, load_run, recorded_models
+from bfcl_pipeline.benchmark.config.run_record import recorded_config
 from bfcl_pipeline.benchmark.tables import read_table, write_responses
 from bfcl_pipeline.cli import main
 from bfcl_pipeline.runs.run import Run

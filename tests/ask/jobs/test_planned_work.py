@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from bfcl_pipeline.ask.jobs.planned_work import planned_work
+from bfcl_pipeline.ask.jobs.main_process import planned_work
 from bfcl_pipeline.benchmark.config import RunConfig, load_models, load_run
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from bfcl_pipeline.ask.generation.model import Adapter
+from bfcl_pipeline.ask.generation.backends import Adapter
 from bfcl_pipeline.ask.models import build_adapter
 from bfcl_pipeline.base.errors import Malformed, RateLimited, Transient
 from bfcl_pipeline.benchmark.config import ModelRow

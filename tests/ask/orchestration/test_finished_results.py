@@ -12,7 +12,9 @@ import yaml
 
 from bfcl_pipeline.ask.orchestration.finished_results import check_recorded, complete_models
 from bfcl_pipeline.base.errors import ConfigError
-from bfcl_pipeline.benchmark.config import ModelRow, Serving, load_run, recorded_config, recorded_models
+from bfcl_pipeline.benchmark.config import ModelRow, load_run, recorded_models
+from bfcl_pipeline.benchmark.config.model_rows import Serving
+from bfcl_pipeline.benchmark.config.run_record import recorded_config
 from bfcl_pipeline.benchmark.records import Mode, Response, Status
 from bfcl_pipeline.benchmark.tables import write_responses
 from bfcl_pipeline.runs.run import Run
@@ -58,7 +60,7 @@ def finish(
 
 
 def check(results: Run, config: Mapping[str, Any], rows: Mapping[str, ModelRow] = ROWS) -> None:
-    check_recorded(Run(results.folder), config, load_run(config, rows))  # read anew, as by each process
+    check_recorded(Run(results.folder), load_run(config, rows))  # read anew, as by each process
 
 
 def test_another_journal_is_refused(tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ def results(tmp_path: Path) -> Run:
 
 def outdated(results: Run, **changes: Any) -> OutdatedResults:
     config = {**SAMPLED, **changes}
-    return outdated_results(Run(results.folder), config, load_run(config, ROWS))
+    return outdated_results(Run(results.folder), load_run(config, ROWS))
 
 
 def steps(found: OutdatedResults) -> set[str]:

@@ -10,7 +10,8 @@ import pytest
 import yaml
 
 from bfcl_pipeline.base.errors import ConfigError
-from bfcl_pipeline.benchmark.config import check_config, load_models, load_run, plain_values
+from bfcl_pipeline.benchmark.config import load_models, load_run, plain_values
+from bfcl_pipeline.benchmark.config.check import check_config
 
 ROOT = Path(__file__).resolve().parents[3]
 SCHEMA = yaml.safe_load((ROOT / "workflow/schemas/config.schema.yaml").read_text())

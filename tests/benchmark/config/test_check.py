@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from bfcl_pipeline.base.errors import ConfigError
-from bfcl_pipeline.benchmark.config import check_config
+from bfcl_pipeline.benchmark.config.check import check_config
 from bfcl_pipeline.benchmark.config.run_form import FORM_KEY
 from bfcl_pipeline.benchmark.definition import release
 

@@ -19,14 +19,13 @@ from bfcl_pipeline.benchmark.config import (
     KINDS,
     ModelRow,
     RequestLimits,
-    Serving,
     described_row,
     load_models,
     load_not_served,
     model_row,
-    models_schema,
 )
 from bfcl_pipeline.benchmark.config.check import misfits
+from bfcl_pipeline.benchmark.config.model_rows import Serving, models_schema
 from bfcl_pipeline.benchmark.records import Mode
 
 SHIPPED = Path(__file__).parents[3] / "config" / "models.yaml"

@@ -16,11 +16,11 @@ from bfcl_pipeline.benchmark.config import (
     RunSample,
     SampleBy,
     Selection,
-    Serving,
     Shard,
     WebChoice,
     load_run,
 )
+from bfcl_pipeline.benchmark.config.model_rows import Serving
 from bfcl_pipeline.benchmark.config.run_config import LONGEST_COMMAND
 from bfcl_pipeline.benchmark.definition import CATEGORIES, FORMATS, GROUPS, category_of
 from bfcl_pipeline.benchmark.records import Entry, Mode, Rules
@@ -63,7 +63,7 @@ def test_the_shipped_config_runs_all_categories_with_four_models() -> None:
     assert run.categories == sorted(GROUPS["all"])
     assert [job.categories for job in run.jobs] == 2 * [GROUPS["all_scoring"], GROUPS["all"]]
     assert {(job.selection, job.web) == (Selection(), WebChoice()) for job in run.jobs} == {True}
-    assert run.rules is Rules.OFFICIAL
+    assert run.settings.rules is Rules.OFFICIAL
 
 
 def test_the_web_is_that_of_the_config() -> None:
@@ -111,7 +111,7 @@ def test_a_sample_by_weight_is_the_same_for_both_modes() -> None:
     assert fc == prompt
     assert sum(fc.values()) == 50
     assert "format_sensitivity" not in run.categories
-    assert run.sample == RunSample(50, SampleBy.WEIGHT)
+    assert run.settings.sample == RunSample(50, SampleBy.WEIGHT)
 
 
 def test_a_sample_by_weight_of_nothing_that_counts_is_an_error() -> None:
@@ -154,9 +154,9 @@ def test_every_id_of_the_release_names_its_category(entries: Any) -> None:
 def test_the_release_options_are_those_of_the_stage_command() -> None:
     """A local source is an option only if there is one."""
     release = {"version": "1", "sha256": "0" * 64}
-    fetched = load(release={**release, "source": None}).release
+    fetched = load(release={**release, "source": None}).settings.release
     assert fetched.options == ("--version", "1", "--sha256", "0" * 64)
-    local = load(release={**release, "source": "my wheels/it.whl"}).release
+    local = load(release={**release, "source": "my wheels/it.whl"}).settings.release
     assert local.options[-2:] == ("--source", "my wheels/it.whl")
 
 

@@ -5,16 +5,35 @@ from pathlib import Path
 import pytest
 import yaml
 
-from bfcl_pipeline.benchmark.config import (
-    load_models,
-    recorded_config,
-    recorded_models,
+from bfcl_pipeline.benchmark.config import load_models, recorded_models
+from bfcl_pipeline.benchmark.config.run_form import FORM_KEY, RUN_FORM
+from bfcl_pipeline.benchmark.config.run_record import recorded_config
+from bfcl_pipeline.benchmark.config.run_settings import (
+    ENTRY_KEYS,
+    NOT_RECORDED,
+    WEB_KEYS,
+    config_schema,
 )
-from bfcl_pipeline.benchmark.config.run_form import RUN_FORM
-from bfcl_pipeline.benchmark.config.run_record import ANSWERS_DEPEND_ON, NO_ANSWER_DEPENDS_ON
-from bfcl_pipeline.benchmark.config.run_settings import config_schema
 
 SHIPPED = Path(__file__).parents[3] / "config"
+
+ANSWERS_DEPEND_ON = (
+    *WEB_KEYS,
+    *ENTRY_KEYS,
+    "models",
+    "categories",
+    "trials",
+    "journal",
+    "release",
+    "encoder",
+)
+"""Keys on which the answers of a run depend: a new key of the schema is here or in the next list."""
+
+NO_ANSWER_DEPENDS_ON = (
+    *NOT_RECORDED,
+    *("run", "budget", "rules", "compare", "report", "errata", "published", "containers", FORM_KEY),
+)
+"""All other keys."""
 
 
 def test_every_key_is_known_to_decide_answers_or_not():

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from bfcl_pipeline.benchmark.config import Trial, trial_name, trial_of
+from bfcl_pipeline.benchmark.config import trial_name, trial_of
+from bfcl_pipeline.benchmark.config.choices import Trial
 
 
 @pytest.mark.parametrize(

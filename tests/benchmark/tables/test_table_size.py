@@ -79,13 +79,14 @@ def long_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return run
 
 
-@pytest.mark.parametrize("command", ["compare", "aggregate"])
+@pytest.mark.parametrize("command", [["compare"], ["aggregate", "--data", "{staged}"]])
 def test_verdicts_of_millions_of_rows_are_refused(
-    command: str, long_run: Path, staged: Path, capsys: pytest.CaptureFixture[str]
+    command: list[str], long_run: Path, staged: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Neither a command nor the page reads them into memory, however small the file is."""
     before = pa.total_allocated_bytes()
-    assert main([command, str(long_run), "--data", str(staged)]) == 1
+    words = [word.format(staged=staged) for word in command]
+    assert main([words[0], str(long_run), *words[1:]]) == 1
     assert "refused: more than 1,000,000 rows" in capsys.readouterr().err
     with pytest.raises(TableError, match="refused: more than 1,000,000 rows"):
         read_index(Run(long_run, data=long_run), ["m"])

@@ -8,7 +8,7 @@ import pytest
 
 from bfcl_pipeline.base.errors import StagingError
 from bfcl_pipeline.benchmark.definition import FORMATS
-from bfcl_pipeline.dialogue.prompts import system_prompt
+from bfcl_pipeline.dialogue.prompts.texts import system_prompt
 from bfcl_pipeline.dialogue.release_texts import read_texts
 
 

@@ -15,7 +15,7 @@ from bfcl_pipeline.benchmark.records import Call, DecodeFailure, Json, Mode
 from bfcl_pipeline.dialogue.calls import FAILED, decode
 from bfcl_pipeline.dialogue.calls.decode import WRONG_FORMAT
 from bfcl_pipeline.dialogue.families import READERS
-from bfcl_pipeline.dialogue.families.functions import python_code
+from bfcl_pipeline.dialogue.families.functions import FORMS
 from bfcl_pipeline.dialogue.families.readers.objects import call_ids
 from tests.support.family_talk import DOC, Talk, asked
 
@@ -137,6 +137,7 @@ def test_functions_that_the_package_cannot_write_are_left_out():
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch):
     """The functions of MiniCPM need an extra, and the error says how to install it."""
     monkeypatch.setitem(sys.modules, "datamodel_code_generator", None)
+    monkeypatch.delitem(sys.modules, "bfcl_pipeline.dialogue.families.written_classes", raising=False)
     talk = Talk("minicpm-fc", asked("Go."), ({**DOC, "name": "not_written_before"},))
     with pytest.raises(ConfigError, match=r"pip install 'bfcl-pipeline\[minicpm\]'"):
         talk.prompt()
@@ -230,6 +231,6 @@ def _uniform(family: str, text: str, *, runs: bool) -> Json:
 def test_writing_python_code_leaves_yaml_as_it_was() -> None:
     """Dates in YAML stay dates after a function was written as Python code."""
     document = {"type": "object", "properties": {"day": {"type": "string"}}}
-    (code,) = python_code([{"name": "f", "description": "d", "parameters": document}])
+    (code,) = FORMS["python_code"]([{"name": "f", "description": "d", "parameters": document}], 0)
     assert code is not None
     assert yaml.safe_load("2026-01-01") == date(2026, 1, 1)

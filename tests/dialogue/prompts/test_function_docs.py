@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from bfcl_pipeline.dialogue.prompts import function_docs
+from bfcl_pipeline.dialogue.prompts.function_docs import function_docs
 
 PYTHON = '''\
 # Function: travel.plan

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from bfcl_pipeline.benchmark.definition import Language
-from bfcl_pipeline.dialogue.prompts import add_hints
+from bfcl_pipeline.dialogue.prompts.requests import add_hints
 
 PYTHON_HINT = " Note that the provided function is in Python 3 syntax."
 

@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 
 from bfcl_pipeline.benchmark.definition import Language
 from bfcl_pipeline.benchmark.definition.types import JAVA_TYPES, JAVASCRIPT_TYPES, OPENAPI_TYPES
-from bfcl_pipeline.dialogue.prompts import WireFormat, add_hints, function_docs, messages_for, tool_schemas
+from bfcl_pipeline.dialogue.prompts import WireFormat, messages_for, tool_schemas
+from bfcl_pipeline.dialogue.prompts.function_docs import function_docs
+from bfcl_pipeline.dialogue.prompts.requests import add_hints
 
 TYPES = st.sampled_from(sorted({*OPENAPI_TYPES, *JAVA_TYPES, *JAVASCRIPT_TYPES}))
 VALUES = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False), st.text(max_size=5))

@@ -13,13 +13,13 @@ from bfcl_pipeline.benchmark.records import Entry, Message, Mode
 from bfcl_pipeline.dialogue.prompts import (
     Texts,
     WireFormat,
-    add_hints,
     fc_request,
     offered_functions,
     prompt_request,
-    system_prompt,
     tool_schemas,
 )
+from bfcl_pipeline.dialogue.prompts.requests import add_hints
+from bfcl_pipeline.dialogue.prompts.texts import system_prompt
 
 USER = {"role": "user", "content": "Go to Rome."}
 SYSTEM = {"role": "system", "content": "Be brief."}

@@ -9,7 +9,9 @@ import pytest
 
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.benchmark.definition import DEFAULT_FORMAT, FORMATS, PromptFormat, ReturnFormat
-from bfcl_pipeline.dialogue.prompts import Texts, function_docs, system_prompt
+from bfcl_pipeline.dialogue.prompts import Texts
+from bfcl_pipeline.dialogue.prompts.function_docs import function_docs
+from bfcl_pipeline.dialogue.prompts.texts import system_prompt
 
 
 def test_the_default_prompt_is_the_layout_filled(texts: Texts) -> None:

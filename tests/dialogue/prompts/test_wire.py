@@ -7,7 +7,8 @@ import json
 import pytest
 
 from bfcl_pipeline.benchmark.records import Json
-from bfcl_pipeline.dialogue.prompts import WireFormat, WireMessages, messages_for
+from bfcl_pipeline.dialogue.prompts import WireFormat, messages_for
+from bfcl_pipeline.dialogue.prompts.wire import WireMessages
 
 CHAT = (
     {"role": "system", "content": "Be brief."},

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 
 from bfcl_pipeline.base.text import MOST_MARKS, fold_text
-from bfcl_pipeline.judge.scoring.web_queries import words
-from bfcl_pipeline.judge.scoring.web_results import Place, places
+from bfcl_pipeline.judge.scoring.web_results import Place, places, words
 
 MARKS = "\N{COMBINING ACUTE ACCENT}\N{COMBINING GRAVE ACCENT BELOW}"
 """Marks that normalisation sorts, in time quadratic in the length of their run."""

@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 from bfcl_pipeline.benchmark.records import Entry
-from bfcl_pipeline.judge.scoring.memory_facts import FactEvent, FactTracker, mentions, readable
-from bfcl_pipeline.judge.scoring.memory_use import Action, MemoryContents
+from bfcl_pipeline.judge.scoring.memory_facts import (
+    Action,
+    FactEvent,
+    FactTracker,
+    MemoryContents,
+    mentions,
+    readable,
+)
 
 
 def question(number: int, *answers: str) -> Entry:

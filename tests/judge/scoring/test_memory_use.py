@@ -6,7 +6,7 @@ import pytest
 
 from bfcl_pipeline.benchmark.definition import CATEGORIES, GROUPS
 from bfcl_pipeline.benchmark.records import Call, Json
-from bfcl_pipeline.judge.scoring.memory_use import (
+from bfcl_pipeline.judge.scoring.memory_facts import (
     FUNCTIONS,
     MemoryContents,
     contents,

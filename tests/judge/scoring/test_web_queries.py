@@ -8,7 +8,7 @@ import pytest
 
 from bfcl_pipeline.benchmark.records import Entry
 from bfcl_pipeline.benchmark.tables import entries_path, read_entries
-from bfcl_pipeline.judge.scoring.web_queries import (
+from bfcl_pipeline.judge.scoring.web_results import (
     LONGEST,
     asked_text,
     awaits_event,

@@ -9,8 +9,7 @@ import pytest
 
 from bfcl_pipeline.benchmark.records import Call, Entry, Mode
 from bfcl_pipeline.dialogue.calls import calls_by_step
-from bfcl_pipeline.judge.scoring.web_queries import question_text
-from bfcl_pipeline.judge.scoring.web_results import Place
+from bfcl_pipeline.judge.scoring.web_results import Place, question_text
 from bfcl_pipeline.judge.scoring.web_use import (
     FAILURES,
     NONE_OF_THESE,

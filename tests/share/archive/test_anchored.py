@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from bfcl_pipeline.cli import main
-from bfcl_pipeline.share.signing.statement_file import statements_path
+from bfcl_pipeline.share.signing.signature import statements_path
 from tests.share.archive.repacked import repack
 from tests.share.archive.small_run import NAME
 from tests.support.local_sigstore import IDENTITY, ISSUER, Instance, running

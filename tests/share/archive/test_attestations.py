@@ -24,9 +24,8 @@ from bfcl_pipeline.share.archive.statement import (
     make_statement,
     read_statement,
 )
-from bfcl_pipeline.share.signing.signature import SigningOptions, Trust
+from bfcl_pipeline.share.signing.signature import LINES, SigningOptions, Trust, statements_path
 from bfcl_pipeline.share.signing.signed_line import sign_statement
-from bfcl_pipeline.share.signing.statement_file import LINES, statements_path
 from tests.support.ssh_keys import allow, fingerprint, make_key, needs_ssh
 
 pytestmark = needs_ssh

@@ -87,17 +87,6 @@ def test_an_embedded_model_is_compared_by_its_table(
     assert "text: first" in printed
 
 
-def test_an_entry_of_an_archive_is_shown(
-    archived: Path, small_run: SmallRun, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """A memory question, with the memory in its system prompt, made again from its sessions."""
-    entry = ["--entry", "memory_kv_0-customer-0", "--model", "near/chat-FC"]
-    assert diff(archived, archived, small_run, *entry) == 0
-    printed = capsys.readouterr().out
-    assert "Core Memory from previous interactions" in printed
-    assert printed.endswith("They do not part.\n")
-
-
 def test_a_damaged_archive_is_refused(
     archived: Path, small_run: SmallRun, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

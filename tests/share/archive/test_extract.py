@@ -15,10 +15,8 @@ from bfcl_pipeline.benchmark.records import Mode
 from bfcl_pipeline.cli import main
 from bfcl_pipeline.cli.sides import opened_sides
 from bfcl_pipeline.runs.archived.unpacking import opened_run
-from bfcl_pipeline.runs.archived.web_record import opened_record
 from tests.share.archive.repacked import repack
 from tests.share.archive.small_run import NAME, SmallRun
-from tests.world.web.two_records import tree
 
 ASKED = ("memory_kv", "simple_python", "web_search_base")
 
@@ -155,8 +153,10 @@ def test_a_config_of_another_run_is_refused(
 
 def test_the_web_of_an_archive_is_that_of_its_run(archived: Path, small_run: SmallRun) -> None:
     """Its recorded outcomes have the bytes of the web cache, and those of other runs are not in it."""
-    with opened_record(archived) as packed, opened_record(small_run.cache) as cache:
-        assert packed.folder != cache.folder
-        of_archive, of_cache = tree(packed.folder), tree(cache.folder)
+    with opened_run(archived) as packed:
+        of_archive, of_cache = (
+            {path.relative_to(cache): path.read_bytes() for path in cache.glob("web/*/*/*")}
+            for cache in (packed.cache, small_run.cache)
+        )
     assert of_archive
     assert of_archive.items() < of_cache.items()

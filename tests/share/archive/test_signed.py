@@ -14,9 +14,8 @@ import pytest
 from bfcl_pipeline.base.strict_json import canonical
 from bfcl_pipeline.cli import main
 from bfcl_pipeline.share.archive.attestations import sign_archive, stale_statements
-from bfcl_pipeline.share.signing.signature import SigningOptions
+from bfcl_pipeline.share.signing.signature import SigningOptions, statements_path
 from bfcl_pipeline.share.signing.signed_line import sign_statement
-from bfcl_pipeline.share.signing.statement_file import statements_path
 from tests.share.archive.repacked import repack
 from tests.share.archive.small_run import NAME, SmallRun
 from tests.support.ssh_keys import allow, fingerprint, make_key, needs_ssh

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bfcl_pipeline.base import environment
+from bfcl_pipeline.base import project
 from bfcl_pipeline.benchmark.records import Entry, Mode, Response, Rules, Status
 from bfcl_pipeline.benchmark.tables import write_responses
 from bfcl_pipeline.cli import main
@@ -77,7 +77,7 @@ def real_run(
     paths = map(str, sorted((run / "responses" / "mine-FC").iterdir()))
     out = run / "verdicts" / "mine-FC.parquet"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(environment, "ENV_FILE", Path("no.env"))
+        patch.setattr(project, "ENV_FILE", Path("no.env"))
         assert main(["score", *paths, "--out", str(out), "--data", str(staged), "--rules", "all"]) == 0
     aggregate_run(Run(run, data=staged), folder / "models.yaml", Rules.OFFICIAL)
     (run / "models.yaml").write_text(MODELS_FILE, encoding="utf-8")

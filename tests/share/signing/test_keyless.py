@@ -24,9 +24,11 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 
 from bfcl_pipeline.base.errors import BadSignature, ConfigError, NotCheckable, SigningError
+from bfcl_pipeline.share import signing
 from bfcl_pipeline.share.signing import keyless
 from bfcl_pipeline.share.signing.keyless import check_bundle, sign_keyless
 from bfcl_pipeline.share.signing.signature import SigningOptions, Trust
+from bfcl_pipeline.share.signing.signed_line import check_line, sign_statement
 from tests.support.certificates import builder, root
 from tests.support.local_sigstore import IDENTITY, ISSUER, MINUTES, Instance, running
 from tests.support.offline import offline, refused
@@ -488,12 +490,13 @@ def test_wrong_files(local: Signing, tmp_path: Path) -> None:
 def test_not_installed(local: Signing, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the extra, what to install is reported, by the one who signs and by the one who checks."""
     line = local.sign()
-    for name in ("sigstore.sign", "sigstore.verify"):
-        monkeypatch.setitem(sys.modules, name, None)
+    monkeypatch.delitem(sys.modules, keyless.__name__)
+    monkeypatch.delattr(signing, "keyless")
+    monkeypatch.setitem(sys.modules, "sigstore.sign", None)
     with pytest.raises(SigningError, match=r"pip install 'bfcl-pipeline\[sign\]'"):
-        local.sign()
+        sign_statement(STATEMENT, SigningOptions(None, local.token, local.config))
     with pytest.raises(NotCheckable, match=r"pip install 'bfcl-pipeline\[sign\]'"):
-        check_bundle(line, local.trust())
+        check_line(line, local.trust())
 
 
 _CHECK = """

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bfcl_pipeline.base.errors import BadSignature
-from bfcl_pipeline.share.signing.statement_file import (
+from bfcl_pipeline.share.signing.signature import (
     LINE_BYTES,
     LINES,
     read_lines,

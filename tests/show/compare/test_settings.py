@@ -14,7 +14,7 @@ from bfcl_pipeline.show.compare.compare import Comparer, Comparison
 from bfcl_pipeline.show.compare.settings import Settings, run_settings, searched_web, web_differs
 from bfcl_pipeline.show.compare.sides import Choice, read_sides
 from bfcl_pipeline.show.compare.text import column_notes
-from tests.support.run_form import FORM_LINE
+from tests.support.run_form import recorded
 from tests.support.synthetic_run import MadeUpModel, marks, write_run
 
 BOTH = {"web_search_base": marks(3, 1), "multiple": marks(2)}
@@ -25,7 +25,7 @@ def made(folder: Path, web: str | None, **config: object) -> Path:
     webs = {} if web is None else {"web_search_base": web}
     write_run(folder, [MadeUpModel("m", BOTH, webs=webs)])
     if web is not None:
-        (folder / "config.yaml").write_text(FORM_LINE + yaml.safe_dump({"web": web, **config}))
+        (folder / "config.yaml").write_text(recorded(yaml.safe_dump({"web": web, **config})))
     return folder
 
 
@@ -84,7 +84,7 @@ def test_a_run_without_web_questions_is_compared_whatever_its_web(tmp_path: Path
     """The web mode of the config does not matter where no web category was run."""
     for name, web in (("a", "simulated"), ("b", "live")):
         write_run(tmp_path / name, [MadeUpModel("m", {"multiple": marks(2)})])
-        (tmp_path / name / "config.yaml").write_text(FORM_LINE + f"web: {web}\n")
+        (tmp_path / name / "config.yaml").write_text(recorded(f"web: {web}\n"))
     assert compared(tmp_path / "a", tmp_path / "b").of("multiple") is not None
 
 
@@ -138,7 +138,7 @@ def test_releases_that_differ_are_named_with_common(tmp_path: Path) -> None:
 def test_nothing_is_known_of_a_run_without_a_config(tmp_path: Path) -> None:
     """Verdicts alone are compared, without settings."""
     assert run_settings(Run(tmp_path)) == Settings()
-    (tmp_path / "config.yaml").write_text(FORM_LINE + "a: [\n")
+    (tmp_path / "config.yaml").write_text(recorded("a: [\n"))
     with pytest.raises(ConfigError, match="not readable as YAML"):
         run_settings(Run(tmp_path))
 
@@ -146,9 +146,7 @@ def test_nothing_is_known_of_a_run_without_a_config(tmp_path: Path) -> None:
 def test_a_text_of_a_config_from_elsewhere_is_short(tmp_path: Path) -> None:
     """A version and a name of a tool, which are letters of any number, are cut."""
     long = "x" * 1000
-    (tmp_path / "config.yaml").write_text(
-        FORM_LINE + f"release: {{version: {long}}}\nsearch_tool: {long}\n"
-    )
+    (tmp_path / "config.yaml").write_text(recorded(f"release: {{version: {long}}}\nsearch_tool: {long}\n"))
     stated = run_settings(Run(tmp_path))
     assert len(stated.release or long) < 200
     assert len(stated.search_tool or long) < 200

@@ -90,11 +90,9 @@ def test_trials_that_do_not_exist_are_refused(tmp_path: Path) -> None:
 
 
 def test_trials_are_an_option_of_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The sides are named with their number of trials; single questions are not listed by hops."""
+    """The sides are named with their number of trials."""
     run = written(tmp_path, a=[[True, True], [True, False]], b=[[True, False]])
     assert main(["compare", f"{run}:a", f"{run}:b", "--trials"]) == 0
     printed = capsys.readouterr().out
     assert printed.startswith("A: a (2 trials)\nB: b\n")
     assert "Means over trials" in printed
-    assert main(["compare", f"{run}:a", "--trials", "--by", "hops"]) == 1
-    assert "leave --trials out" in capsys.readouterr().err

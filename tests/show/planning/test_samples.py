@@ -9,8 +9,7 @@ import yaml
 
 from bfcl_pipeline.benchmark.config import SampleBy, by_weight, load_run
 from bfcl_pipeline.benchmark.definition.scatter import Scatter, assumed_scatter
-from bfcl_pipeline.show.planning.plan import Goal, config_of, make_plan
-from bfcl_pipeline.show.planning.samples import shares_of, smallest, whole
+from bfcl_pipeline.show.planning.plan import Goal, config_of, make_plan, shares_of, smallest, whole
 from tests.benchmark.config.test_run_config import CONFIG, ROWS
 
 OVERALL = shares_of("overall")

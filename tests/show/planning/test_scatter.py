@@ -10,7 +10,7 @@ import pytest
 from bfcl_pipeline.benchmark.definition import CATEGORIES
 from bfcl_pipeline.benchmark.definition.scatter import Scatter, assumed_scatter
 from bfcl_pipeline.judge.scoring.statistics.clustered import layout, means
-from bfcl_pipeline.show.planning.samples import shares_of, whole
+from bfcl_pipeline.show.planning.plan import shares_of, whole
 from bfcl_pipeline.show.planning.scatter import EntryValue, complete_scatter, measure_scatter
 
 SHARES = {"multi_turn_base": 0.5, "multi_turn_miss_func": 0.3, "live_simple": 0.2}

@@ -7,7 +7,7 @@ import pytest
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.benchmark.definition import CATEGORIES
 from bfcl_pipeline.judge.scoring.aggregate import Count, leaderboard_scores
-from bfcl_pipeline.show.planning.samples import SCORES, shares_of
+from bfcl_pipeline.show.planning.plan import SCORES, shares_of
 
 
 @pytest.mark.parametrize("score", SCORES)

@@ -32,7 +32,7 @@ from bfcl_pipeline.world.web.cache import WebCache
 from bfcl_pipeline.world.web.presented import present_entry
 from bfcl_pipeline.world.web.recording import RecordingWeb
 from bfcl_pipeline.world.web.simulated import SimulatedWeb
-from tests.support.run_form import FORM_LINE
+from tests.support.run_form import recorded
 from tests.support.word_encoder import WordEncoder
 
 MODELS = Path(__file__).parents[3] / "config" / "models.yaml"
@@ -230,7 +230,7 @@ def test_a_web_that_was_not_recorded_has_no_results(entries, staged, constants, 
 def test_the_conditions_are_those_of_the_recorded_config(staged, tmp_path):
     """Web, failures, tool, seed and the models' names are those of the run; without one, the defaults."""
     (tmp_path / "config.yaml").write_text(
-        FORM_LINE + "web: record\nfetch_failures: 0.5\nsearch_tool: duckduckgo_search\nseed: 3\n"
+        recorded("web: record\nfetch_failures: 0.5\nsearch_tool: duckduckgo_search\nseed: 3\n")
     )
     remote = "kind: openai_chat, endpoint: 'http://127.0.0.1/v1', model: org/m"
     (tmp_path / "models.yaml").write_text(

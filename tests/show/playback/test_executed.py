@@ -12,7 +12,7 @@ import pytest
 from bfcl_pipeline.benchmark.definition import category_of
 from bfcl_pipeline.benchmark.records import Call, Entry, Mode, Response
 from bfcl_pipeline.dialogue.release_texts import read_recorded_calls
-from bfcl_pipeline.judge.executed_requests import needed_requests, shown_requests
+from bfcl_pipeline.judge.web_files import needed_requests, shown_requests
 from bfcl_pipeline.show.playback.conditions import Conditions
 from bfcl_pipeline.show.transcripts.answer import answer_record
 from bfcl_pipeline.show.transcripts.entry import entry_record

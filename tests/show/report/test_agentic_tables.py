@@ -18,7 +18,7 @@ from bfcl_pipeline.show.report.page.run_tables import read_run_tables
 from bfcl_pipeline.show.report.tables.aggregate_run import aggregate_run
 from bfcl_pipeline.show.report.tables.all_tables import CHAPTERS
 from tests.support.agentic_run import write_agentic_run
-from tests.support.run_form import FORM_LINE
+from tests.support.run_form import recorded
 from tests.support.synthetic_run import MadeUpModel, made_up_tables, marks
 
 AGENTIC_TABLES = {table.name: table.schema for table in CHAPTERS["Memory and web search"]}
@@ -141,7 +141,7 @@ def test_calls_of_tools_that_were_not_offered_are_not_searches(tmp_path: Path, r
     """A run that names its search tool otherwise did not offer the tool that was called."""
     copied = tmp_path / "run"
     shutil.copytree(run, copied)
-    (copied / "config.yaml").write_text(FORM_LINE + "web: simulated\nsearch_tool: duckduckgo_search\n")
+    (copied / "config.yaml").write_text(recorded("web: simulated\nsearch_tool: duckduckgo_search\n"))
     aggregate_run(Run(copied, data=run.parent / "data"), run.parent / "models.yaml", Rules.OFFICIAL)
     assert [row["searches"] for row in rows(copied, "web_questions")] == [0, 0, 0, 0]
     assert [row["fetches"] for row in rows(copied, "web_questions")] == [0, 0, 1, 0]

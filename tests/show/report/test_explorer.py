@@ -21,7 +21,7 @@ from bfcl_pipeline.show.report.page.render import write_page
 from bfcl_pipeline.show.report.page.run_tables import read_run_tables
 from tests.support.explored_run import ENTRIES, MODELS, make_explored_run, unpacked, with_items
 from tests.support.few_entries import stage_few
-from tests.support.run_form import FORM_LINE
+from tests.support.run_form import recorded
 from tests.support.synthetic_run import MadeUpModel, Marks, made_up_tables
 
 NONE = "under each rule set. This report was made without conversations."
@@ -223,12 +223,12 @@ def test_the_choice_is_that_of_the_config_unless_given(
     command = ["report", str(run), "--data", str(data), "--cache", str(tmp_path)]
     config = run / "config.yaml"
     try:
-        config.write_text(FORM_LINE + "report: {entries: none}\n")
+        config.write_text(recorded("report: {entries: none}\n"))
         assert main(command) == 0
         assert NONE in (run / "report.html").read_text()
         assert main([*command, "--entries", "all"]) == 0
         assert NONE not in (run / "report.html").read_text()
-        config.write_text(FORM_LINE + "report: {entries: some}\n")
+        config.write_text(recorded("report: {entries: some}\n"))
         assert main(command) == 1
         assert "report.entries: expected wrong or all or none, got" in capsys.readouterr().err
     finally:

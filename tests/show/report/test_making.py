@@ -16,7 +16,7 @@ from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.show.report.page.making import read_making
 from bfcl_pipeline.show.report.page.render import write_page
 from tests.support.journal_exchanges import exchange, written
-from tests.support.run_form import FORM_LINE
+from tests.support.run_form import recorded
 
 CONFIG = """\
 run: mine
@@ -42,7 +42,7 @@ def run(tmp_path: Path) -> Path:
         steps = (Step(0, 100, 10, 0.25),)
         answers = [Response(one, "simple_python", Mode.PROMPT, '"x"', steps=steps) for one in ids]
         write_responses(folder / "responses" / name / "simple_python.parquet", answers)
-    (folder / "config.yaml").write_text(FORM_LINE + CONFIG)
+    (folder / "config.yaml").write_text(recorded(CONFIG))
     journals = tmp_path / "cache" / "exchanges"
     written(
         journals / "org_m" / "exchanges.jsonl",
@@ -78,7 +78,7 @@ def test_the_recorded_config_and_the_days_are_facts(run: Path) -> None:
 def test_the_division_of_a_sample_is_a_fact(run: Path) -> None:
     """A sample by weight is described as such."""
     text = CONFIG.replace("sample: 20\n", "sample:\n  by: weight\n  entries: 20\n")
-    (run / "config.yaml").write_text(FORM_LINE + text)
+    (run / "config.yaml").write_text(recorded(text))
     assert facts(run)["Sample"] == "20 entries by weight, seed 7"
 
 
@@ -126,11 +126,11 @@ def test_answers_of_other_runs_are_counted_apart(run: Path) -> None:
 
 def test_a_journal_of_the_run_is_read_instead_of_the_shared_one(run: Path) -> None:
     """The recorded config decides."""
-    (run / "config.yaml").write_text(FORM_LINE + f"{CONFIG}journal: run\n")
+    (run / "config.yaml").write_text(recorded(f"{CONFIG}journal: run\n"))
     assert "Requests (days in UTC)" not in facts(run)
     shutil.copytree(run.parents[1] / "cache/exchanges", run / "exchanges")
     assert facts(run)["Requests (days in UTC)"].startswith("2 requests sent")
-    (run / "config.yaml").write_text(FORM_LINE + f"{CONFIG}journal: theirs\n")
+    (run / "config.yaml").write_text(recorded(f"{CONFIG}journal: theirs\n"))
     with pytest.raises(ConfigError, match=r"journal: expected shared or run, got \"theirs\""):
         facts(run)
 
@@ -145,7 +145,7 @@ def test_without_journals_and_config_only_the_versions_are_known(run: Path) -> N
 @pytest.mark.parametrize("text", ["[1]", "run: [", "\x00"])
 def test_a_malformed_config_is_an_error(run: Path, text: str) -> None:
     """The message names the file."""
-    (run / "config.yaml").write_text(FORM_LINE + text)
+    (run / "config.yaml").write_text(recorded(text))
     with pytest.raises(ConfigError, match=r"config\.yaml: "):
         facts(run)
 
@@ -153,7 +153,7 @@ def test_a_malformed_config_is_an_error(run: Path, text: str) -> None:
 def test_an_imported_run_is_not_offered_for_replay(run: Path) -> None:
     """Its commands are those that work without journals."""
     (run / "config.yaml").write_text(
-        FORM_LINE + "imported: result folders of the official tool\ncategories: [live]\n"
+        recorded("imported: result folders of the official tool\ncategories: [live]\n")
     )
     making = read_making(Run(run, run.parents[1] / "cache"), "mine", ["org/m"])
     assert "Requests (days in UTC)" not in making.facts
@@ -163,7 +163,7 @@ def test_an_imported_run_is_not_offered_for_replay(run: Path) -> None:
 
 def test_facts_are_short_visible_texts(run: Path) -> None:
     """Control characters of the config are spelled out, and long values are cut."""
-    (run / "config.yaml").write_text(FORM_LINE + f'imported: "\\e[2J\\u202e{"x" * 100_000}"\n')
+    (run / "config.yaml").write_text(recorded(f'imported: "\\e[2J\\u202e{"x" * 100_000}"\n'))
     shown = facts(run)["Imported from"]
     assert shown.startswith("\\x1b[2J\\u202exxx")
     assert len(shown) < 2_000
@@ -174,7 +174,7 @@ def test_the_page_has_the_section(made_up_run: Path, tmp_path: Path) -> None:
     """Facts as text, and the commands with the name of the run."""
     copied = tmp_path / "run"
     shutil.copytree(made_up_run, copied)
-    (copied / "config.yaml").write_text(FORM_LINE + CONFIG.replace("[live]", "['<b>x']"))
+    (copied / "config.yaml").write_text(recorded(CONFIG.replace("[live]", "['<b>x']")))
     page = write_page(Run(copied, tmp_path, tmp_path), Rules.OFFICIAL).read_text()
     section = page[page.index('<section id="making">') :].partition("</section>")[0]
     assert "<dd>&lt;b&gt;x</dd>" in section
@@ -193,5 +193,5 @@ def test_the_page_has_the_section(made_up_run: Path, tmp_path: Path) -> None:
 )
 def test_the_search_engine_is_a_fact(run: Path, config: str, shown: str | None) -> None:
     """Of a web that is asked."""
-    (run / "config.yaml").write_text(FORM_LINE + config)
+    (run / "config.yaml").write_text(recorded(config))
     assert facts(run).get("Search engine") == shown

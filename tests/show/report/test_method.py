@@ -18,7 +18,7 @@ from bfcl_pipeline.show.report.page import method as method_page
 from bfcl_pipeline.show.report.page.making import read_making
 from bfcl_pipeline.show.report.page.method import RELEASE_TEMPERATURE, Method, method, temperature
 from tests.support.journal_exchanges import exchange, written
-from tests.support.run_form import FORM_LINE
+from tests.support.run_form import recorded
 
 API = {
     "name": "org/m-FC",
@@ -165,7 +165,7 @@ def run(tmp_path: Path) -> Path:
     answers = [Response(one, "simple_python", Mode.FC, "[]", steps=steps) for one in ids]
     write_responses(folder / "responses/org_m-FC/simple_python.parquet", answers)
     (folder / "config.yaml").write_text(
-        FORM_LINE + yaml.safe_dump({"release": {"sha256": "ab" * 32}, "web": "live"})
+        recorded(yaml.safe_dump({"release": {"sha256": "ab" * 32}, "web": "live"}))
     )
     (folder / "models.yaml").write_text(yaml.safe_dump({"models": [API]}))
     written(

@@ -11,8 +11,8 @@ import pytest
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.benchmark.config.published_scores import dates_as_text, identify_files
 from bfcl_pipeline.runs.run import Run
-from bfcl_pipeline.show.report.published_rows import published_notes, published_rows, with_published
 from bfcl_pipeline.show.report.tables.published import copy_published, write_published
+from bfcl_pipeline.show.report.v4_table import published_notes, published_rows, with_published
 
 SITE = """\
 \ufeffModel,Rank,Overall Acc,Web Search Acc,Model Link,Extra,Total Cost ($)

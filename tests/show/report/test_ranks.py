@@ -14,9 +14,9 @@ from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.share.exports.forms import ExportOptions, export_run
 from bfcl_pipeline.show.report.page.render import render_page
 from bfcl_pipeline.show.report.page.run_tables import read_run_tables
-from bfcl_pipeline.show.report.rank_note import GROUP_NOTE
 from bfcl_pipeline.show.report.tables.leaderboard import RANK_FIELDS
 from bfcl_pipeline.show.report.terminal import terminal_table
+from bfcl_pipeline.show.report.v4_table import GROUP_NOTE
 from tests.support.synthetic_run import MadeUpModel, Marks, made_up_tables, marks
 
 NAMES = [column.name for column in RANK_FIELDS]

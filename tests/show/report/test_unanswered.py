@@ -16,7 +16,7 @@ from bfcl_pipeline.show.report.page.run_tables import read_run_tables
 from bfcl_pipeline.show.report.tables.leaderboard import LEADERBOARD
 from bfcl_pipeline.show.report.terminal import terminal_table
 from bfcl_pipeline.show.screen.run_description import exit_without_answers
-from tests.support.run_form import FORM_LINE
+from tests.support.run_form import recorded
 from tests.support.synthetic_run import MadeUpModel, made_up_tables, marks
 
 DEAD = MadeUpModel("dead-FC", {"simple_python": marks(0, 0, 4), "irrelevance": marks(0, 0, 2)})
@@ -119,6 +119,6 @@ def test_a_sample_is_marked(tmp_path: Path, config: str | None, mark: str) -> No
     """Table and page state how many of how many entries ran, and the seed if it is recorded."""
     run = made_up_tables(tmp_path, [ALIVE])
     if config is not None:
-        (run / "config.yaml").write_text(FORM_LINE + config)
+        (run / "config.yaml").write_text(recorded(config))
     assert mark in terminal_table(Run(run), Rules.OFFICIAL).splitlines()
     assert f"<li>{mark}</li>" in render_page(read_run_tables(Run(run), Rules.OFFICIAL))

@@ -49,7 +49,7 @@ def test_a_run_is_a_line_for_itself_and_one_for_each_finished_step(make: Callabl
 def test_the_description_of_a_run_counts_models_and_trials(sample: object, words: str) -> None:
     """A repeated model is one model."""
     config = {**CONFIG, "trials": 2, "sample": sample}
-    description = RunDescription.of(load_run(config, ROWS), config)
+    description = RunDescription.of(load_run(config, ROWS))
     assert description.title == f"Run r: 2 models, 2 categories, 2 trials, {words}"
 
 
@@ -257,7 +257,7 @@ def test_the_workflow_describes_its_run(caplog: pytest.LogCaptureFixture) -> Non
     """Models count once, whatever their trials; the screen has it of a log record."""
     config = {**CONFIG, "trials": 2, "sample": 20}
     with caplog.at_level(logging.INFO, "snakemake.logging"):
-        describe_run(load_run(config, ROWS), config)
+        describe_run(load_run(config, ROWS))
     (record,) = caplog.records
     description = vars(record)["bfcl_run"]
     assert description.title == "Run r: 2 models, 2 categories, 2 trials, a sample of 20 entries"

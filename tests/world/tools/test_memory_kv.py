@@ -9,7 +9,8 @@ import pytest
 
 from bfcl_pipeline.base.errors import MalformedRelease
 from bfcl_pipeline.benchmark.records import Call
-from bfcl_pipeline.world.tools import MEMORIES, World, WorldConfig, effects
+from bfcl_pipeline.world.tools import World, WorldConfig, effects
+from bfcl_pipeline.world.tools.memory import MEMORIES
 from bfcl_pipeline.world.tools.memory.kv import MAX_KEY, MAX_QUERY_WORDS, MemoryAPI_kv
 
 NOT_FOUND = {"error": "Key not found."}

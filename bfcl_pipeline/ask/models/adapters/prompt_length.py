@@ -1,6 +1,6 @@
 """The limit on new tokens of an answer, from the server's context and its own count of a prompt's tokens.
 
-Covers where servers of open weights state the two: vLLM and SGLang, llama.cpp, its Python binding, TGI.
+Covers where servers of open weights state the two: vLLM and SGLang, llama.cpp.
 Nothing is tokenized here. A server that does not state them is named in the log once, and the greatest
 limit holds. Source of the limit: the release's base_oss_handler, which tokenizes by itself and takes the
 context from the model's config.
@@ -72,14 +72,6 @@ _COUNT_FORMS = (
         "/tokenize",
         lambda _, prompt: {"content": prompt, "add_special": False},
         lambda answer: _length(_at(answer, "tokens")),
-    ),
-    # Text Generation Inference
-    _CountForm("/tokenize", lambda _, prompt: {"inputs": prompt}, lambda answer: _length(answer)),
-    # the server of llama-cpp-python
-    _CountForm(
-        "/extras/tokenize/count",
-        lambda model, prompt: {"model": model, "input": prompt},
-        lambda answer: tokens(answer, "count"),
     ),
 )
 """In the order in which they are tried."""
@@ -158,9 +150,7 @@ class PromptLength:
         if context := tokens(counted, "max_model_len"):
             return context
         properties = await self._stated("GET", "/props")  # llama.cpp
-        if context := tokens(_at(properties, "default_generation_settings"), "n_ctx"):
-            return context
-        return tokens(await self._stated("GET", "/info"), "max_total_tokens") or None  # TGI
+        return tokens(_at(properties, "default_generation_settings"), "n_ctx") or None
 
     async def _stated(self, method: str, path: str, body: Json = None) -> Json:
         """What the server answers; None if it refuses the request or does not answer in JSON."""

@@ -16,6 +16,7 @@ from types import SimpleNamespace
 from urllib.parse import urlsplit
 
 import aiohttp
+import certifi
 
 from bfcl_pipeline.ask.models.adapters.proxies import proxy_for, without_password
 from bfcl_pipeline.ask.models.adapters.response_validator import MAX_ANSWER_BYTES
@@ -103,8 +104,6 @@ async def _note_reuse(_session: object, context: SimpleNamespace, _params: objec
 
 def _verifying() -> ssl.SSLContext:
     """TLS with the authorities in SSL_CERT_FILE and SSL_CERT_DIR, or else those of certifi."""
-    import certifi
-
     file, folder = os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR")
     if not file and not folder:
         file = certifi.where()

@@ -51,7 +51,9 @@ def _row(run: Run, name: str) -> dict[str, Json]:
 def release_changes(first: Run, second: Run) -> list[Difference]:
     """The version and the sha256 of the releases, where they differ."""
     one, two = (
-        {key: run.values.get("release", {}).get(key) for key in ("version", "sha256")}
+        {"version": run.config.release.version, "sha256": run.config.release.sha256 or None}
+        if run.config
+        else {}
         for run in (first, second)
     )
     return changed_values(one, two)

@@ -11,7 +11,7 @@ from bfcl_pipeline.runs.web_label import join_webs, mark, note, split_webs
 from bfcl_pipeline.show.report.format import count, percent
 from bfcl_pipeline.show.report.notes import own_errata_notes, short_reason, unread_notes
 from bfcl_pipeline.show.report.page.run_tables import RunTables
-from bfcl_pipeline.show.report.published_rows import published_notes
+from bfcl_pipeline.show.report.v4_table import published_notes
 
 SCORED = tuple(name for name, category in CATEGORIES.items() if category.scored)
 """The categories that are part of the leaderboard."""

@@ -21,8 +21,13 @@ from bfcl_pipeline.show.report.format import (
 )
 from bfcl_pipeline.show.report.page.run_tables import Row, RunTables
 from bfcl_pipeline.show.report.page.table import Cell, Column, Table, each, isolate, lines_table
-from bfcl_pipeline.show.report.published_rows import PUBLISHED
-from bfcl_pipeline.show.report.rank_note import GROUP_NOTE, begins_group, rank_interval, rank_notes
+from bfcl_pipeline.show.report.v4_table import (
+    GROUP_NOTE,
+    PUBLISHED,
+    begins_group,
+    rank_interval,
+    rank_notes,
+)
 
 LEADERBOARD_COLUMNS = {
     "overall": "Overall",

@@ -21,8 +21,7 @@ from bfcl_pipeline.benchmark.tables import entries_path, read_entries
 from bfcl_pipeline.dialogue.calls import Steps, calls_by_step
 from bfcl_pipeline.dialogue.release_texts import read_constants
 from bfcl_pipeline.judge.scoring.agentic import last_message
-from bfcl_pipeline.judge.scoring.web_queries import question_text
-from bfcl_pipeline.judge.scoring.web_results import Place, places, result_failed
+from bfcl_pipeline.judge.scoring.web_results import Place, places, question_text, result_failed
 from bfcl_pipeline.judge.scoring.web_use import FETCH_TOOL, WebCall, WebWork, subquestions
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.show.playback.conditions import Conditions, read_conditions

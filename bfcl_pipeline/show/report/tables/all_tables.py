@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from bfcl_pipeline.benchmark.tables.comparisons import COMPARISONS, FLIPS
+from bfcl_pipeline.benchmark.tables.schemas import COMPARISONS, FLIPS
 from bfcl_pipeline.show.report.tables import answer_classes as classes
 from bfcl_pipeline.show.report.tables import errata_tables as errata
 from bfcl_pipeline.show.report.tables import memory, published, trials, web

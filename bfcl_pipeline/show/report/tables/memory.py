@@ -8,8 +8,8 @@ from typing import Any
 
 from bfcl_pipeline.benchmark.definition import CATEGORIES, GROUPS, MemoryBackend
 from bfcl_pipeline.benchmark.records import Rules
+from bfcl_pipeline.judge.scoring.memory_facts import CHANGES, FUNCTIONS, Action, MemoryPart, count_calls
 from bfcl_pipeline.judge.scoring.memory_outcomes import pattern
-from bfcl_pipeline.judge.scoring.memory_use import CHANGES, FUNCTIONS, Action, MemoryPart, count_calls
 from bfcl_pipeline.show.report.tables import spec
 from bfcl_pipeline.show.report.tables.leaderboard import leaderboard_rows
 from bfcl_pipeline.show.report.tables.memory_follow import FollowedScenario, follow_memories, scenarios

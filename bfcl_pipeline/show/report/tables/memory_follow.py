@@ -9,22 +9,20 @@ from typing import TYPE_CHECKING
 from bfcl_pipeline.benchmark.definition import CATEGORIES, MemoryBackend
 from bfcl_pipeline.benchmark.records import Entry, Json
 from bfcl_pipeline.judge.scoring.memory_facts import (
+    FUNCTIONS,
+    Action,
     FactEvent,
     FactHistory,
     FactTracker,
+    MemoryContents,
+    MemoryPart,
     accepted_answers,
+    contents,
+    count_calls,
     mentions,
     readable,
 )
 from bfcl_pipeline.judge.scoring.memory_outcomes import QuestionRecord, found_in
-from bfcl_pipeline.judge.scoring.memory_use import (
-    FUNCTIONS,
-    Action,
-    MemoryContents,
-    MemoryPart,
-    contents,
-    count_calls,
-)
 from bfcl_pipeline.show.playback.memory import MemoryStart, RepeatedCall
 from bfcl_pipeline.show.report.tables.agentic_records import AgenticAnswer
 from bfcl_pipeline.show.report.tables.spec import ModelSources

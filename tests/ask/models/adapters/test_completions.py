@@ -17,7 +17,8 @@ from bfcl_pipeline.base.errors import (
     ModelError,
     Transient,
 )
-from bfcl_pipeline.benchmark.config import ModelRow, Serving
+from bfcl_pipeline.benchmark.config import ModelRow
+from bfcl_pipeline.benchmark.config.model_rows import Serving
 from bfcl_pipeline.benchmark.records import Exchange, Json, Mode, Request
 from bfcl_pipeline.dialogue.families import FamilyAsking
 from tests.support.loopback import Answer, Loopback, answer
@@ -199,7 +200,7 @@ def test_what_a_server_does_not_state_is_logged_once() -> None:
     said: list[str] = []
 
     async def run() -> list[Json]:
-        async with Loopback(*[unknown] * 7, answer(raw("a"))) as server:
+        async with Loopback(*[unknown] * 4, answer(raw("a"))) as server:
             adapter = Completions(row(endpoint=server.endpoint))
             adapter.open(said.append)
             try:

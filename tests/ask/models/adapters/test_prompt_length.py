@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 import pytest
 
 from bfcl_pipeline.ask.models.adapters.prompt_length import Limit, PromptLength, new_tokens
-from bfcl_pipeline.base.errors import AccessDenied, Malformed, RequestRefused, Transient
+from bfcl_pipeline.base.errors import AccessDenied, Malformed, Transient
 from bfcl_pipeline.benchmark.records import Json
 
 PROMPT = "é" * 10  # not ASCII: its tokens are always counted
@@ -22,14 +22,6 @@ LLAMA = {
     "/v1/models": {"object": "list", "data": [{"id": "m", "meta": {"n_ctx_train": 8192}}]},
     "/props": {"default_generation_settings": {"n_ctx": 100}},
 }
-TGI = {
-    "/tokenize": lambda body: (
-        [{"id": 1, "text": "x", "start": 0, "stop": 1}] * 30 if "inputs" in body else RequestRefused("422")
-    ),
-    "/v1/models": {"object": "list", "data": [{"id": "m"}]},
-    "/info": {"model_id": "m", "max_input_tokens": 90, "max_total_tokens": 100},
-}
-LLAMA_PYTHON = {"/extras/tokenize/count": {"count": 30}, "/v1/models": {"data": [{"id": "m"}]}}
 
 Answers = Mapping[str, Json | Callable[[Json], Json] | Exception]
 
@@ -77,17 +69,17 @@ def test_the_limit_is_the_official_one(context: int, prompt: int, limit: int) ->
     assert new_tokens(context, prompt) == limit
 
 
-@pytest.mark.parametrize("answers", [VLLM, SGLANG, LLAMA, TGI])
+@pytest.mark.parametrize("answers", [VLLM, SGLANG, LLAMA])
 def test_each_server_states_count_and_context_in_its_form(answers: Answers) -> None:
-    """vLLM, SGLang, llama.cpp and TGI: nothing is said in the log."""
+    """vLLM, SGLang and llama.cpp: nothing is said in the log."""
     server = Server(answers)
     assert server.limit() == Limit(68, 100, 30)
     assert server.said == []
 
 
 def test_the_context_of_the_row_is_not_asked_for() -> None:
-    """`max_model_len` of the row wins; the Python binding of llama.cpp states none itself."""
-    server = Server(LLAMA_PYTHON, context=100)
+    """`max_model_len` of the row wins."""
+    server = Server(VLLM, context=100)
     assert server.limit() == Limit(68, 100, 30)
     assert server.said == []
     assert "/v1/models" not in server.paths()

@@ -10,7 +10,8 @@ import pytest
 
 from bfcl_pipeline.ask.models.serving.program import find_program, server_command, server_environment
 from bfcl_pipeline.base.errors import ConfigError, ModelError
-from bfcl_pipeline.benchmark.config import ModelRow, Serving
+from bfcl_pipeline.benchmark.config import ModelRow
+from bfcl_pipeline.benchmark.config.model_rows import Serving
 from bfcl_pipeline.benchmark.records import Mode
 from tests.support import ROOT
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bfcl_pipeline.judge.scoring.statistics.scenarios import ScenarioRange, leave_one_out, scenario_numbers
+from bfcl_pipeline.judge.scoring.intervals import ScenarioRange, leave_one_out, scenario_numbers
 
 
 def test_scenarios_are_numbered_over_the_backends() -> None:

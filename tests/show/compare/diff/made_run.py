@@ -15,7 +15,8 @@ from typing import Any
 import yaml
 
 from bfcl_pipeline.base.project import project_folder
-from bfcl_pipeline.benchmark.config import load_models, model_folder, recorded_config, recorded_models
+from bfcl_pipeline.benchmark.config import load_models, model_folder, recorded_models
+from bfcl_pipeline.benchmark.config.run_record import recorded_config
 from bfcl_pipeline.benchmark.definition import release
 from bfcl_pipeline.cli import main
 from tests.support.local_chat import LocalChat

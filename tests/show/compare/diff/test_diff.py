@@ -30,7 +30,7 @@ from bfcl_pipeline.world.web.cache import WebCache
 from bfcl_pipeline.world.web.coverage import web_keys
 from tests.show.compare.diff.made_run import CONVERSATION, MODEL, MadeRun, first_run
 from tests.support.local_chat import LocalChat
-from tests.support.run_form import FORM_LINE
+from tests.support.run_form import recorded
 from tests.support.web_record import record_outcome
 
 WEB_ENTRY = "web_search_base_0"
@@ -337,49 +337,10 @@ def test_an_imported_run_has_answers_alone(
     """It has no journals and no rows; its models are those of its tables."""
     imported = first.copy(tmp_path / "imported").make()
     (imported.results / "models.yaml").unlink()
-    (imported.results / "config.yaml").write_text(FORM_LINE + "run: r\nimported: of a tool\n")
+    (imported.results / "config.yaml").write_text(recorded("run: r\nimported: of a tool\n"))
     found = Diff(first, imported, capsys)
     assert found.status == 0
     assert "chat-FC: the same answers and verdicts (3 entries)" in found.printed.out
-
-
-def test_both_conversations_stand_side_by_side_until_they_part(
-    first: MadeRun, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """What is equal is printed once; after the parting nothing is printed."""
-    other = first.copy(tmp_path / "other")
-    other.answer_otherwise(CONVERSATION, 2, changed_calls('{"tweet_id": 99}'))
-    found = Diff(first, other.make(), capsys, "--entry", CONVERSATION)
-    assert found.status == 1
-    lines = found.printed.out.splitlines()
-    assert sum("Move 'final_report.pdf'" in line for line in lines) == 1
-    assert [line for line in lines if line.startswith("request ")] == [
-        "request 1 (turn 1)",
-        "request 2 (turn 1)",
-    ]
-    assert "  They part here: calls" in lines
-    assert any(
-        line.startswith("get_tweet_comments(tweet_id=8) ")
-        and line.endswith("| get_tweet_comments(tweet_id=99)")
-        for line in lines
-    )
-    assert max(map(len, lines)) <= 100
-    same = Diff(first, other, capsys, "--entry", "simple_python_0")
-    assert same.status == 0
-    assert same.printed.out.endswith("They do not part.\n")
-
-
-def test_a_request_that_differs_is_shown_from_its_difference(
-    first: MadeRun, server: LocalChat, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """The place in the request and both values."""
-    runs = [
-        first_run(tmp_path / name, first.staged, server, config={"search_tool": tool}).make([WEB_ENTRY])
-        for name, tool in (("one", "search_engine_query"), ("two", "duckduckgo_search"))
-    ]
-    found = Diff(runs[0], runs[1], capsys, "--entry", WEB_ENTRY)
-    assert found.status == 1
-    assert "They part here, in what was asked: functions[0].name\nsearch_engine_query" in found.printed.out
 
 
 def test_what_made_the_answers_is_compared(
@@ -417,7 +378,6 @@ def test_the_forms_have_the_same_rows(
     ("options", "message"),
     [
         (["--show", "-1"], "--show: expected 0 or more"),
-        (["--entry", "simple_python_77"], "no model of both runs has this entry"),
         (["--model", MODEL + "x"], "unknown model"),
     ],
 )

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from bfcl_pipeline.benchmark.records import Entry, Mode, Response
-from bfcl_pipeline.judge.executed_requests import shown_requests
+from bfcl_pipeline.judge.web_files import shown_requests
 from bfcl_pipeline.world.executables import NoApis
 from bfcl_pipeline.world.executables.functions import work
 from tests.support.work import measured
