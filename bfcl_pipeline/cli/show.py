@@ -91,7 +91,7 @@ def _print_request(options: argparse.Namespace) -> int:
     from bfcl_pipeline.benchmark.config import KINDS, load_models, model_folder, model_row, trial_of
     from bfcl_pipeline.runs.run import open_run
     from bfcl_pipeline.show.entry.entry_page import find_entry
-    from bfcl_pipeline.show.entry.sent import ModelOfRun, first_request, recorded_request, request_text
+    from bfcl_pipeline.show.entry.sent import first_request, recorded_request, request_text
     from bfcl_pipeline.show.playback.conditions import default_conditions, read_conditions
     from bfcl_pipeline.show.transcripts.entry import has_memory
 
@@ -128,8 +128,7 @@ def _print_request(options: argparse.Namespace) -> int:
                 "The memory is empty here; in a run, it has what the model stored before.", file=sys.stderr
             )
     else:
-        model = ModelOfRun(adapter, run, options.prompt)
-        request = recorded_request(entry, model, conditions, options.step or 1)
+        request = recorded_request(entry, run, options.prompt, adapter, options.step or 1)
     text = valid_unicode(request_text(request, adapter))
     sys.stdout.write(f"{printable(text)}\n" if sys.stdout.isatty() else text)
     return 0
