@@ -68,9 +68,11 @@ more. It *replaces* the released value where an answer with it contradicts the r
 leaves out a value that the request states, or changes what is done in a way that nobody asked for.
 
 **Commands.** `bfcl-pipeline audit ENTRY` prints the records of an entry and what the detectors find on it;
-without an entry, what they find on all. `bfcl-pipeline audit --consensus RUN ...` lists the entries to which
-more models give one wrong answer than pass, those that none passes first. `bfcl-pipeline audit --patch DIR`
-writes all proposed changes as patches of the benchmark's repository.
+without an entry, what they find on all. `bfcl-pipeline audit --consensus RUN ...` lists the entries to
+which more models give one wrong answer than pass, those that none passes first. `bfcl-pipeline audit
+--patch DIR` writes all proposed changes as patches of the benchmark's repository, and `--dataset DIR` the
+corrected benchmark, BFCL-Verified, in the release's own layout, with FIXES.md; `bfcl-pipeline stage
+--source DIR` stages it as a release of its own.
 
 ## Your own errata
 
