@@ -14,7 +14,7 @@ from bfcl_pipeline.judge.audit.readings import (
     LISTED,
     RIGHT,
     STRATA,
-    Reading,
+    EntryReading,
     completeness_section,
     kappa,
     read_readings,
@@ -51,11 +51,11 @@ def test_what_was_decided_is_what_the_errata_have() -> None:
 def test_a_rate_weights_categories_by_their_entries() -> None:
     """Two categories of one stratum: the larger one counts more; listed entries count in neither."""
     found = [
-        *(Reading(f"simple_python_{n}", True, (RIGHT, RIGHT), RIGHT) for n in range(8)),
-        *(Reading(f"simple_python_{n}", True, (RIGHT, RIGHT), LISTED) for n in range(8, 12)),
-        *(Reading(f"multiple_{n}", True, (DEFECT, RIGHT), DEFECT) for n in range(3)),
-        Reading("multiple_3", True, (RIGHT, DISPUTED), DISPUTED),
-        Reading("multiple_4", False, (DEFECT,), DEFECT),
+        *(EntryReading(f"simple_python_{n}", True, (RIGHT, RIGHT), RIGHT) for n in range(8)),
+        *(EntryReading(f"simple_python_{n}", True, (RIGHT, RIGHT), LISTED) for n in range(8, 12)),
+        *(EntryReading(f"multiple_{n}", True, (DEFECT, RIGHT), DEFECT) for n in range(3)),
+        EntryReading("multiple_3", True, (RIGHT, DISPUTED), DISPUTED),
+        EntryReading("multiple_4", False, (DEFECT,), DEFECT),
     ]
     rates = {rate.stratum: rate for rate in unlisted_rates(found, ["simple_python_300"])}
     rate = rates["Python, one call"]

@@ -231,9 +231,9 @@ def tabulate_scored(made: Run, run: RunConfig) -> str:
     missing = [name for name in run.models if name not in complete]
     if not complete or not missing or not made.models_file.is_file():
         return ""
-    options = [f"--rules={run.rules}", f"--models={made.models_file}"]
+    options = [f"--rules={run.settings.rules}", f"--models={made.models_file}"]
     options += [*(f"--model={name}" for name in complete), *(f"--missing={name}" for name in missing)]
-    page = ["report", str(folder), f"--rules={run.rules}", f"--entries={run.shown}"]
+    page = ["report", str(folder), f"--rules={run.settings.rules}", f"--entries={run.settings.shown}"]
     for command in (["aggregate", str(folder), *options], page):
         program = [sys.executable, "-m", "bfcl_pipeline.cli", *command]
         done = subprocess.run(program, capture_output=True, text=True, check=False)

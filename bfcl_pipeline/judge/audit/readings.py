@@ -38,7 +38,7 @@ RIGHT, DISPUTED, DEFECT, LISTED = "right", "disputed", "defect", "listed"
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class EntryReading:
     """What was read of one entry."""
 
     entry_id: str
@@ -66,11 +66,11 @@ class Rate:
     arguable_limits: Limits
 
 
-def read_readings() -> list[Reading]:
+def read_readings() -> list[EntryReading]:
     """The readings, in the order of the file."""
     text = files(__package__).joinpath("readings.csv").read_text(encoding="utf-8")
     return [
-        Reading(
+        EntryReading(
             row["entry_id"],
             row["drawn"] == "sample",
             tuple(found for name in ("reader_a", "reader_b") if (found := row[name])),
@@ -80,7 +80,7 @@ def read_readings() -> list[Reading]:
     ]
 
 
-def unlisted_rates(readings: Iterable[Reading], listed: Iterable[str]) -> list[Rate]:
+def unlisted_rates(readings: Iterable[EntryReading], listed: Iterable[str]) -> list[Rate]:
     """The rate of each stratum, then that of all entries, in which a category counts by its entries.
 
     Intervals are Wilson's for a category and combine these for several (MOVER). Entries that were listed
