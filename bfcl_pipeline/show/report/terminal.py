@@ -184,7 +184,7 @@ def _verified_note(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     entries = plural(mended, "entry", "entries")
     return [
         f"Verified: corrected rules; {entries} mended, {left_out:,} left out (docs/errata.md).",
-        "Rules, truths, left out: points from each correction. Undisputed: without disputed entries.",
+        "Rules, truths, left out: points of each. Undisputed: without disputed ones.",
     ]
 
 

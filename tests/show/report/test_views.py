@@ -235,7 +235,7 @@ def test_the_terminal_has_the_overall_by_rules_and_its_ceiling(run: Path) -> Non
     assert first == ["right", "2.50*", "2.50*", "1.25*", "0.00", "-0.83", "-0.42", "0.00"]
     assert second == ["wrong", "2.50*", "2.50*", "3.33*", "0.00", "+0.62", "+0.21", "3.75"]
     assert ceiling == ["Ceiling", "2.50", "3.75", "5.00", *["N/A"] * 4]
-    assert " ".join(steps).startswith("Rules, truths, left out: points from each correction.")
+    assert " ".join(steps).startswith("Rules, truths, left out: points of each.")
     assert " ".join(note) == "Verified: corrected rules; 1 entry mended, 1 left out (docs/errata.md)."
     assert " ".join(own) == NAMED
 
