@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 import yaml
 
-from bfcl_pipeline.benchmark.definition.citation import BENCHMARK_BIBTEX, SOFTWARE_BIBTEX
 from bfcl_pipeline.share.archive.crate_terms import PAPER, PAPER_ID
+from bfcl_pipeline.show.report.page.benchmark import BENCHMARK_BIBTEX, SOFTWARE_BIBTEX
 
 ROOT = Path(__file__).parents[1]
 

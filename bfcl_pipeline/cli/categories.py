@@ -1,7 +1,6 @@
 """`bfcl-pipeline categories`: lists what the benchmark tests, or describes single categories."""
 
 import argparse
-import json
 import shutil
 import sys
 import textwrap
@@ -33,7 +32,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "names", nargs="*", metavar="NAME", help="describe these categories (names or groups) one by one"
     )
-    parser.add_argument("--json", action="store_true", help="print JSON, with the groups")
     add_data(parser)
 
 
@@ -42,9 +40,7 @@ def run(options: argparse.Namespace) -> int:
 
     names = resolve_categories(options.names or CATEGORIES)
     examples = read_examples(options.data, names)
-    if options.json:
-        print(json.dumps(_document(names, examples), indent=2, ensure_ascii=True))
-    elif options.names:
+    if options.names:
         print("\n\n".join(_described(name, examples.get(name)) for name in names))
     else:
         narrow = sys.stdout.isatty() and shutil.get_terminal_size().columns < _NARROW_TERMINAL
@@ -124,28 +120,3 @@ def _quoted(entry_id: str) -> str:
 
 def _wrapped(text: str, width: int = _LINE) -> list[str]:
     return textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False)
-
-
-def _document(names: Sequence[str], examples: Mapping[str, str]) -> dict[str, object]:
-    weights = overall_weights()
-    return {
-        "categories": [
-            {
-                "name": name,
-                "generation": DESCRIPTIONS[name].generation,
-                "group": CATEGORIES[name].group,
-                "tests": DESCRIPTIONS[name].tests,
-                "about": DESCRIPTIONS[name].about,
-                "entries": CATEGORIES[name].entries,
-                "sessions": CATEGORIES[name].prerequisites,
-                "composition": composition(name) or None,
-                "scored": CATEGORIES[name].scored,
-                "overall_weight": weights[name],
-                "example_entry_id": DESCRIPTIONS[name].example,
-                "example": examples.get(name),
-            }
-            for name in names
-        ],
-        "groups": {group: list(members) for group, members in GROUPS.items()},
-        "generations": dict(GENERATIONS),
-    }

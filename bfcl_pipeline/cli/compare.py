@@ -14,8 +14,15 @@ from bfcl_pipeline.benchmark.tables.text_forms import FORMS
 from bfcl_pipeline.cli.options import add_files, add_names, add_rules
 from bfcl_pipeline.cli.sides import opened_sides
 from bfcl_pipeline.show.compare.compare import Comparer, Comparison
-from bfcl_pipeline.show.compare.groups import Groups, alone, default_groups, mode_groups, named_groups
-from bfcl_pipeline.show.compare.sides import Numbering, read_sides
+from bfcl_pipeline.show.compare.sides import (
+    Groups,
+    Numbering,
+    alone,
+    default_groups,
+    mode_groups,
+    named_groups,
+    read_sides,
+)
 from bfcl_pipeline.show.compare.tables import check_form, write_comparisons, write_flips
 from bfcl_pipeline.show.compare.text import comparison_text, pairs_text
 from bfcl_pipeline.show.compare.trials import read_averaged

@@ -12,13 +12,11 @@ import yaml
 from bfcl_pipeline.ask.jobs.effort import PUBLISHED, effort, searches_text
 from bfcl_pipeline.ask.jobs.options import add_models
 from bfcl_pipeline.base.files import write_text
-from bfcl_pipeline.base.text import printable, text_table
+from bfcl_pipeline.base.text import text_table
 from bfcl_pipeline.benchmark.config import KINDS, WebChoice, load_models, model_row
-from bfcl_pipeline.benchmark.definition.scatter import assumed_scatter
-from bfcl_pipeline.cli.options import add_rules
-from bfcl_pipeline.cli.runs import RUN_HELP
+from bfcl_pipeline.benchmark.definition.scatter import ASSUMED, assumed_scatter
 from bfcl_pipeline.runs.folders import newest_first
-from bfcl_pipeline.runs.run import Run, open_run
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.show.planning.plan import (
     Goal,
     ModelEffort,
@@ -27,9 +25,7 @@ from bfcl_pipeline.show.planning.plan import (
     make_plan,
     plan_document,
     points,
-    shares_of,
 )
-from bfcl_pipeline.show.planning.scatter import ASSUMED
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -62,15 +58,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a row of the models file, for its prices, limits and recorded tokens; may be repeated",
     )
     add_models(parser)
-    parser.add_argument(
-        "--from",
-        dest="from_run",
-        type=Path,
-        metavar="RUN",
-        help="measure how verdicts scatter instead of assuming it, on the models given with --model, or "
-        f"on all if the run lacks them: {RUN_HELP}",
-    )
-    add_rules(parser, "rule set of the verdicts of --from")
     parser.add_argument("--out", type=Path, metavar="FILE", help="write the plan as JSON, too")
 
 
@@ -87,18 +74,11 @@ def _points(text: str) -> float:
 def run(options: argparse.Namespace) -> int:
     """Prints the plan."""
     goal = Goal(options.score, options.within, options.difference)
-    shares_of(goal.score)  # a wrong name fails before a run is read
-    scatter, basis = assumed_scatter(goal.difference), ASSUMED
-    if options.from_run is not None:
-        from bfcl_pipeline.show.planning.measured_run import measured_scatter  # loads pyarrow
-
-        run = open_run(options.from_run)
-        scatter, basis = measured_scatter(goal, run, options.rules, options.model_names)
-    plan = make_plan(goal, scatter)
+    plan = make_plan(goal, assumed_scatter(goal.difference))
     needs = _needs(plan, options.model_names, options.models)
     if options.out:
-        write_text(options.out, json.dumps(plan_document(plan, basis, needs), indent=2) + "\n")
-    _print(plan, basis, needs)
+        write_text(options.out, json.dumps(plan_document(plan, needs), indent=2) + "\n")
+    _print(plan, needs)
     return 0
 
 
@@ -122,10 +102,10 @@ def _needs(plan: SamplePlan, names: list[str], files: list[Path] | None) -> list
     return needs
 
 
-def _print(plan: SamplePlan, basis: str, needs: list[ModelEffort]) -> None:
+def _print(plan: SamplePlan, needs: list[ModelEffort]) -> None:
     what = "the difference of two models on the same entries" if plan.goal.difference else "one model"
     print(f"{points(plan.goal.within)} points (95 %) on {plan.goal.score}, {what}.")
-    print(f"Scatter of verdicts: {printable(basis)}.\n")
+    print(f"Scatter of verdicts: {ASSUMED}.\n")
     rows = [
         [name, f"{100 * share:.1f} %", f"{plan.whole.entries[name]:,}"]
         + [f"{sample.entries[name]:,}" for sample in plan.samples.values()]

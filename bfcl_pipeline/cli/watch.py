@@ -14,8 +14,7 @@ from typing import Any
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.cli.runs import RUN_HELP
 from bfcl_pipeline.runs.folders import run_folder
-from bfcl_pipeline.show.screen.run_state import Phase, RunState
-from bfcl_pipeline.show.screen.watching import RunWatcher, reporting_file
+from bfcl_pipeline.show.screen.run_state import Phase, RunState, RunWatcher, reporting_file
 
 REFRESH_SECONDS = 1.0
 """Between two looks."""

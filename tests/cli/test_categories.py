@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 
-from bfcl_pipeline.benchmark.definition import CATEGORIES, GROUPS, V4_CATEGORIES
+from bfcl_pipeline.benchmark.definition import GROUPS, V4_CATEGORIES
 from bfcl_pipeline.cli import main
 
 
@@ -68,15 +67,6 @@ def test_a_group_describes_its_categories(tmp_path: Path, capsys: pytest.Capture
     text = printed(capsys, "memory", "--data", str(tmp_path))
     assert [line for line in text.splitlines() if line and line[0] != " "] == list(GROUPS["memory"])
     assert " ".join(text.split()).count("after 37 sessions that are not scored") == 3
-
-
-def test_json_has_the_same_content(staged: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Weights are shares, and the groups are listed."""
-    document = json.loads(printed(capsys, "--json", "--data", str(staged)))
-    assert [row["name"] for row in document["categories"]] == list(CATEGORIES)
-    assert sum(row["overall_weight"] for row in document["categories"]) == pytest.approx(1)
-    assert all(row["example"] for row in document["categories"])
-    assert document["groups"]["memory"] == list(GROUPS["memory"])
 
 
 def test_a_name_of_an_earlier_version_is_explained(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,12 +1,14 @@
-"""Estimates of the requests that an entry takes, together with the entries that wait for it.
+"""Estimates of work: the requests of an entry with the entries that wait for it, and what is left of them.
 
-The scheduler uses them to start long chains of requests first, so that none is left over when everything
-else is done; shards use them to divide the entries of one model. They decide an order and a place, never a
-result.
+The scheduler uses chains to start long ones first, so that none is left over when everything else is done;
+shards use them to divide the entries of one model. They decide an order and a place, never a result. What
+is left is what is expected of each piece of work without what was done of it. Once enough of a kind is
+complete, what that took corrects the expectation of the others; only reports use it.
 """
 
 import heapq
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from bfcl_pipeline.benchmark.definition import CATEGORIES, Check
 from bfcl_pipeline.benchmark.records import Entry
@@ -86,3 +88,73 @@ def _together(entries: Sequence[Entry]) -> Mapping[str, str]:
                 first, other = sorted((leader(entry.entry_id), leader(needed)), key=places.__getitem__)
                 leaders[other] = first
     return {entry_id: leader(entry_id) for entry_id in leaders}
+
+
+ENOUGH = 9
+"""Expected steps of complete pieces of a kind, before what they took corrects the expectation."""
+
+
+@dataclass(slots=True)
+class _Piece:
+    kind: str
+    expected: float
+    chain: float  # expected of it and of what waits for it
+    done: int = 0
+
+
+@dataclass(slots=True)
+class WorkLeft:
+    """Pieces of work by their names, and what was done of them."""
+
+    _open: dict[str, _Piece] = field(default_factory=dict)
+    _failed: dict[str, _Piece] = field(default_factory=dict)  # ended without a result
+    _expected: dict[str, float] = field(default_factory=dict)  # of complete pieces, by kind
+    _done: dict[str, int] = field(default_factory=dict)  # of complete pieces, by kind
+
+    def expect(self, name: str, kind: str, steps: float, chain: float = 0) -> None:
+        """Adds a piece of about so many steps. chain: of it and of the longest chain that waits for it."""
+        self._open[name] = _Piece(kind, steps, chain)
+
+    def did(self, name: str) -> None:
+        """One more step of a piece was done; of one that is not known nothing is counted."""
+        if name in self._open:
+            self._open[name].done += 1
+
+    def ended(self, name: str, *, complete: bool) -> None:
+        """A piece has ended; one that is not complete says nothing about the others."""
+        piece = self._open.pop(name, None)
+        if piece is None:
+            return
+        if complete:
+            self._expected[piece.kind] = self._expected.get(piece.kind, 0) + piece.expected
+            self._done[piece.kind] = self._done.get(piece.kind, 0) + piece.done
+        else:
+            self._failed[name] = piece
+
+    @property
+    def total(self) -> int:
+        """The steps left of all open pieces."""
+        return round(self._left(self._open.values(), least=0))
+
+    @property
+    def longest(self) -> float:
+        """The steps left of the longest chain, which follow one another."""
+        return max((one.chain - min(one.done, one.expected) for one in self._open.values()), default=0)
+
+    @property
+    def failed(self) -> int:
+        """The pieces that ended without a result."""
+        return len(self._failed)
+
+    @property
+    def for_later(self) -> int:
+        """The steps left of these, at least one each."""
+        return round(self._left(self._failed.values(), least=1))
+
+    def _left(self, pieces: Iterable[_Piece], least: float) -> float:
+        factors = {
+            kind: self._done[kind] / expected
+            for kind, expected in self._expected.items()
+            if expected >= ENOUGH
+        }
+        return sum(max(least, one.expected * factors.get(one.kind, 1) - one.done) for one in pieces)

@@ -8,8 +8,7 @@ import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from bfcl_pipeline.ask.generation.chains import expected_requests, hops_of
-from bfcl_pipeline.ask.generation.work_left import WorkLeft
+from bfcl_pipeline.ask.generation.chains import WorkLeft, expected_requests, hops_of
 from bfcl_pipeline.base.errors import (
     AccessDenied,
     Malformed,

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
-from bfcl_pipeline.ask.generation.work_left import WorkLeft
+from bfcl_pipeline.ask.generation.chains import WorkLeft
 from bfcl_pipeline.base.text import duration, plural
 from bfcl_pipeline.benchmark.config import ModelRow, RequestLimits
 from bfcl_pipeline.benchmark.config.job import NETWORK_MODES, SERPAPI, WebChoice

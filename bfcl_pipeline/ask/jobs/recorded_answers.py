@@ -15,8 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from bfcl_pipeline.ask.generation import Completed
-from bfcl_pipeline.ask.jobs.executing import record_given
-from bfcl_pipeline.ask.jobs.observed import status_counts
+from bfcl_pipeline.ask.jobs.observed import record_given, status_counts
 from bfcl_pipeline.ask.jobs.result_paths import ResultForm, official_files, result_form
 from bfcl_pipeline.ask.jobs.selection import choose_entries
 from bfcl_pipeline.ask.jobs.worlds import observed_run

@@ -24,8 +24,7 @@ from bfcl_pipeline.ask.generation.backends import Adapter, Backend, LocalBackend
 from bfcl_pipeline.ask.generation.counts import ProgressCounts
 from bfcl_pipeline.ask.generation.remote import ApiBackend, RunTerms
 from bfcl_pipeline.ask.jobs.effort import left_text, seconds_of_search
-from bfcl_pipeline.ask.jobs.executing import executing
-from bfcl_pipeline.ask.jobs.observed import status_counts
+from bfcl_pipeline.ask.jobs.observed import executing, status_counts
 from bfcl_pipeline.ask.jobs.provenance import record_making
 from bfcl_pipeline.ask.jobs.recorded_answers import given_answers
 from bfcl_pipeline.ask.jobs.worlds import observed_run, prepare

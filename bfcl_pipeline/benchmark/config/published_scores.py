@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from bfcl_pipeline.base.errors import ConfigError
+from bfcl_pipeline.base.files import named_file, read_regular
 
 MAX_BYTES = 2**20
 """Size of a file of published scores; that of the official site has a few dozen kilobytes."""
@@ -40,15 +41,12 @@ def _sha256(item: Mapping[str, Any]) -> str:
 def read_bounded(path: Path) -> bytes:
     """The content of a file of published scores. Raises ConfigError if it is missing or too large."""
     try:
-        with path.open("rb") as file:
-            content = file.read(MAX_BYTES + 1)
-    except OSError as error:
+        return read_regular(named_file(path), MAX_BYTES)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
         raise ConfigError(
-            f"published: {path}: cannot be read ({error.strerror}). Correct `path`, or remove the entry."
+            f"published: {path}: cannot be read ({reason}). Correct `path`, or remove the entry."
         ) from error
-    if len(content) > MAX_BYTES:
-        raise ConfigError(f"published: {path}: more than {MAX_BYTES:,} bytes; not a leaderboard.")
-    return content
 
 
 def dates_as_text(published: object) -> object:

@@ -3,7 +3,7 @@
 Covers the variances and covariances of entries, the standard deviation that they give the score of a
 sample, and what is assumed for unknown models. Entries of one cluster (docs/statistics.md) are correlated,
 also across categories. An entry of a sample is drawn within its category, independently of the other
-categories, as `config.sampling` does. Measuring the scatter of a run is in `planning.scatter`.
+categories, as `config.sampling` does.
 """
 
 import math
@@ -83,6 +83,12 @@ _DESIGN_EFFECTS = {
 }
 """Of the full categories whose entries share function docs: means over the same results, and over the same
 pairs."""
+
+ASSUMED = (
+    "assumed: accuracies of 50 % on multi-turn and agentic categories and 85 % on the others, with the "
+    "correlations of published results"
+)
+"""What is assumed, in words."""
 
 _ACCURACY = {"non_live": 0.85, "live": 0.85, "multi_turn": 0.5, "agentic": 0.5}
 """Assumed by group of categories; 0.5 scatters most."""

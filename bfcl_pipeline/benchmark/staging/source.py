@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bfcl_pipeline.base.errors import HashMismatch, MalformedRelease, StagingError
+from bfcl_pipeline.base.files import named_file, read_regular
 from bfcl_pipeline.benchmark.definition import release
 from bfcl_pipeline.benchmark.staging.release_files import PACKAGE, RELEASE_FILES
 
@@ -130,16 +131,14 @@ def check_sha256(where: Path, got: str, expected: str, what: str, advice: str) -
 def read_bounded(path: Path, limit: int) -> bytes:
     """The content of a file. Raises StagingError if it cannot be read or has more than `limit` bytes."""
     try:
-        with path.open("rb") as file:
-            content = file.read(limit + 1)
+        return read_regular(named_file(path), limit)
     except OSError as error:
         raise StagingError(
             f"{path}: cannot be read ({error.strerror}). Check `source`, or leave it out to fetch the "
             "wheel from the package index."
         ) from error
-    if len(content) > limit:
-        raise MalformedRelease(f"{path}: more than {limit} bytes, which is too large for this file.")
-    return content
+    except ValueError as error:
+        raise MalformedRelease(f"{path}: {error}.") from error
 
 
 def read_members(path: Path, content: bytes, names: Iterable[str], limit: int) -> dict[str, bytes]:

@@ -10,14 +10,13 @@ import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
-from bfcl_pipeline.ask.results.forms import as_it_is, known_form
+from bfcl_pipeline.ask.results.forms import Target, as_it_is, known_form, result_line
 from bfcl_pipeline.ask.results.layout import (
     final_snapshot_path,
     official_models,
     result_path,
     snapshot_path,
 )
-from bfcl_pipeline.ask.results.lines import Target, result_line
 from bfcl_pipeline.base.errors import ConfigError, TableError
 from bfcl_pipeline.base.files import atomic_path
 from bfcl_pipeline.base.text import Log, unknown_name

@@ -1,37 +1,24 @@
 """What a model is sent over one entry: its first request, or one of a recorded conversation.
 
-A recorded conversation is held again: answers come from the model's journal, results of calls from the
-simulated APIs and from what was recorded of memories and the web. Nothing is sent.
+A recorded conversation is replayed from the model's journal. Nothing is sent.
 """
 
-import asyncio
 import json
-from collections.abc import Iterator
-from itertools import islice
 from pathlib import Path
 
-from bfcl_pipeline.ask.generation import Adapter, Asking, ChatAsking, conversation
-from bfcl_pipeline.ask.generation.backends import ReplayBackend, Session
-from bfcl_pipeline.ask.generation.counts import ProgressCounts
+from bfcl_pipeline.ask.generation import Adapter, ChatAsking, conversation
+from bfcl_pipeline.ask.generation.backends import ReplayedRequest
+from bfcl_pipeline.ask.jobs.captured import capture, replay_job
 from bfcl_pipeline.ask.models import build_adapter, build_derived, build_model
-from bfcl_pipeline.base.errors import ConfigError, PipelineError, TableError
+from bfcl_pipeline.base.errors import ConfigError, TableError
 from bfcl_pipeline.base.text import Log
-from bfcl_pipeline.benchmark.config import (
-    KINDS,
-    ModelRow,
-    load_models,
-    model_folder,
-    model_row,
-    trial_of,
-)
-from bfcl_pipeline.benchmark.records import Entry, Exchange, Json, Request
+from bfcl_pipeline.benchmark.config import KINDS, ModelRow, load_models, model_folder, model_row, trial_of
+from bfcl_pipeline.benchmark.records import Entry, Json, Request, Status
 from bfcl_pipeline.dialogue.release_texts import read_texts
-from bfcl_pipeline.runs.journal import JournalsReader, journals_in
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.show.entry.entry_page import find_entry
 from bfcl_pipeline.show.playback.conditions import Conditions, default_conditions, read_conditions
 from bfcl_pipeline.show.transcripts.entry import has_memory
-from bfcl_pipeline.show.transcripts.memory import SessionMemories
 from bfcl_pipeline.world.web.presented import present_entry
 
 
@@ -62,34 +49,29 @@ def recorded_request(run: Run, entry_id: str, model: str, step: int, log: Log) -
         TableError: the request cannot be made again: an answer or a result before it is not recorded.
     """
     entry, row = find_entry(run.data, entry_id), model_row(run.rows, trial_of(model).model)
-    conditions = read_conditions(run)
     if KINDS[row.kind].embedded and step > 1:
         raise ConfigError(f"{row.name} is embedded: it has no journal, from which requests are made again.")
     if KINDS[row.kind].embedded or row.recorded:
-        return _first(entry, row, conditions, log)
-    before: Json = None
-    if has_memory(entry):
-        memory = SessionMemories(run, model, entry.category).around(entry).before
-        if memory.missing is not None or memory.failed:
-            raise TableError(f"{entry.entry_id}: {memory.missing or 'the session before it failed.'}")
-        before = memory.snapshot
-    adapter = build_derived(row, run, model_folder(model))
-    with JournalsReader(journals_in(run.journals / model_folder(model))) as journals:
-        backend = ReplayBackend(adapter, journals, trial_of(model).number, ProgressCounts())
-        session = backend.session(entry, 1)
-        made = _requests(entry, backend.asking, conditions, session, before, model)
-        requests: list[Request] = []
-        try:
-            requests.extend(islice(made, step))
-        except PipelineError as error:
-            raise TableError(
-                f"{entry.entry_id}: only the first {len(requests)} requests can be made again: {error}"
-            ) from error
-    if len(requests) < step:
-        raise ConfigError(
-            f"{entry.entry_id}: its last request is number {len(requests)}: --step {step} is too large."
+        return _first(entry, row, read_conditions(run), log)
+    requests: list[Request] = []
+
+    def received(one: ReplayedRequest) -> None:
+        if one.entry.entry_id == entry.entry_id:
+            requests.append(one.request)
+
+    adapter, folder = build_derived(row, run, model_folder(model)), model_folder(model)
+    completed = capture(replay_job(run, folder), received, {entry.entry_id}, adapter)
+    response = next(one.response for one in completed if one.entry.entry_id == entry.entry_id)
+    if len(requests) >= step:
+        return _text(requests[step - 1], adapter)
+    if response.status is not Status.ANSWERED:
+        raise TableError(
+            f"{entry.entry_id}: only the first {len(requests)} requests can be made again: "
+            f"{response.status_detail}"
         )
-    return _text(requests[-1], adapter)
+    raise ConfigError(
+        f"{entry.entry_id}: its last request is number {len(requests)}: --step {step} is too large."
+    )
 
 
 def _first(entry: Entry, row: ModelRow, conditions: Conditions, log: Log) -> str:
@@ -100,7 +82,9 @@ def _first(entry: Entry, row: ModelRow, conditions: Conditions, log: Log) -> str
     asking = ChatAsking(build_model(row).mode) if adapter is None else adapter.asking
     if has_memory(entry):
         log("The memory is empty here; in a run, it has what the model stored before.")
-    return _text(next(_requests(entry, asking, conditions, None, None)), adapter)
+    world = conditions.world(entry, None, conditions.web.mode, None).world
+    talk = conversation(present_entry(entry, conditions.web), asking, read_texts(conditions.data), world)
+    return _text(next(talk), adapter)
 
 
 def _text(request: Request, adapter: Adapter | None) -> str:
@@ -112,30 +96,3 @@ def _text(request: Request, adapter: Adapter | None) -> str:
     else:
         body = adapter.body(request)
     return json.dumps(body, indent=2, ensure_ascii=False)
-
-
-def _requests(
-    entry: Entry,
-    asking: Asking,
-    conditions: Conditions,
-    session: Session | None,
-    before: Json,
-    model: str | None = None,
-) -> Iterator[Request]:
-    """The requests over `entry`, each followed by what `session` answers; without one, the first."""
-    web = conditions.web.mode
-    world = conditions.world(entry, model, web, before).world
-    asked = present_entry(entry, conditions.web)
-    talk = conversation(asked, asking, read_texts(conditions.data), world)
-    request = next(talk)
-    yield request
-    while session is not None:
-        try:
-            request = talk.send(asyncio.run(_answer(session, request)))
-        except StopIteration:
-            return
-        yield request
-
-
-async def _answer(session: Session, request: Request) -> Exchange:
-    return await session(request)

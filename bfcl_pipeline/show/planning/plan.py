@@ -12,7 +12,7 @@ from bfcl_pipeline.base.text import unknown_name
 from bfcl_pipeline.benchmark.config import SampleBy, allocate, by_weight
 from bfcl_pipeline.benchmark.definition import CATEGORIES, GROUPS
 from bfcl_pipeline.benchmark.definition.leaderboard import GROUP, category_weights
-from bfcl_pipeline.benchmark.definition.scatter import Scatter
+from bfcl_pipeline.benchmark.definition.scatter import ASSUMED, Scatter
 from bfcl_pipeline.benchmark.records import Json
 from bfcl_pipeline.judge.scoring.statistics.power import Z_95
 
@@ -149,17 +149,14 @@ def points(share: float) -> str:
     return f"±{100 * share:.2f}"
 
 
-def plan_document(plan: SamplePlan, basis: str, needs: list[ModelEffort]) -> dict[str, Json]:
-    """The plan as a JSON document; widths are in percentage points.
-
-    basis: where the scatter comes from, in words.
-    """
+def plan_document(plan: SamplePlan, needs: list[ModelEffort]) -> dict[str, Json]:
+    """The plan as a JSON document; widths are in percentage points."""
     return {
         "score": plan.goal.score,
         "within_points": round(100 * plan.goal.within, 6),
         "difference": plan.goal.difference,
         "confidence": 0.95,
-        "basis": basis,
+        "basis": ASSUMED,
         "all_entries": _sample(plan.whole),
         "config": config_of(plan),
         "samples": {by.value: _sample(sample) for by, sample in plan.samples.items()},

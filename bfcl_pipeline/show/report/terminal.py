@@ -15,9 +15,16 @@ from bfcl_pipeline.benchmark.definition import CATEGORIES
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.runs.web_label import mark, note, score_mark
-from bfcl_pipeline.show.report.executable_titles import BIAS, OVERALL_OF_2024, UNRANKED, is_biased
 from bfcl_pipeline.show.report.format import MISSING, PARTIAL, interval, is_partial, number, percent
-from bfcl_pipeline.show.report.notes import csv_rows, own_errata_lines, reading_table
+from bfcl_pipeline.show.report.notes import (
+    BIAS,
+    OVERALL_OF_2024,
+    UNRANKED,
+    csv_rows,
+    is_biased,
+    own_errata_lines,
+    reading_table,
+)
 from bfcl_pipeline.show.report.v4_table import (
     GROUP_NOTE,
     HEADINGS,

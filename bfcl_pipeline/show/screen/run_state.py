@@ -1,18 +1,22 @@
 """The state of a run at one moment: its phase, its steps, its models; and how log records change it.
 
 The screen follows Snakemake's records with `RunSteps` and draws its `state`; the same state, in a file, is
-what `watch` draws. Nothing here prints.
+what `watch` draws. Clocks of different machines are never compared: a sign of life of a run is a file that
+changes while it is watched. Nothing here prints.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from pathlib import Path
 
+from bfcl_pipeline.base.process import Process, is_alive, this_process
 from bfcl_pipeline.base.text import exchanges_text
 from bfcl_pipeline.show.screen.progress import JobProgress
-from bfcl_pipeline.show.screen.state_file import progress_path, read_record
+from bfcl_pipeline.show.screen.state_file import FOLDER, progress_path, read_record, run_file
 
 GENERATE = "generate_"
 """The rules of generating steps are named so, before the model's name as a file name."""
@@ -177,3 +181,67 @@ class RunSteps:
             models=tuple(self.models.values()),
             at_work=phase is Phase.RUNNING,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class RunReport:
+    """What a run reports in its file."""
+
+    beat: int  # how often it has done so
+    process: Process  # which runs it
+    state: RunState
+
+
+@dataclass(slots=True)
+class RunWatcher:
+    """Watches one run.
+
+    Args:
+        path: the file in which it reports.
+        clock: monotonic seconds.
+        here: the watching process; default: this one.
+    """
+
+    path: Path
+    clock: Callable[[], float] = time.monotonic
+    here: Process = field(default_factory=this_process)
+    _beat: int | None = None  # the last that was read
+    _since: float = 0.0  # when it was read first
+    _changed: bool = False  # whether another was read before
+
+    def read(self) -> RunState | None:
+        """The state at this moment; None if the run has reported nothing."""
+        report = read_record(self.path, RunReport)
+        if report is None:
+            return None
+        if report.beat != self._beat:
+            self._changed = self._beat is not None
+            self._beat, self._since = report.beat, self.clock()
+        alive = is_alive(report.process, self.here)
+        state = report.state
+        if state.phase is Phase.RUNNING and alive is False:
+            report = read_record(self.path, RunReport) or report  # it may have ended between the two reads
+            state = report.state
+            if state.phase is Phase.RUNNING:
+                state = replace(state, phase=Phase.KILLED)
+        working = alive or (True if self._changed else None)
+        silent = 0.0 if alive else self.clock() - self._since
+        return replace(
+            state, at_work=working if state.phase is Phase.RUNNING else False, silent_seconds=silent
+        )
+
+
+def reporting_file(given: Path | None) -> Path | None:
+    """The file of a run.
+
+    Args:
+        given: its name, or its folder results/NAME; None: the run of this folder that reported last.
+
+    Returns:
+        The file, which may not exist; None if no run of this folder has one.
+    """
+    if given is None:
+        files = (FOLDER / "results").glob("*/run.json")
+        return max(files, key=lambda path: path.stat().st_mtime_ns, default=None)
+    in_results = given.parent.name == "results"
+    return (given.absolute().parent.parent if in_results else Path()) / run_file(given.name)

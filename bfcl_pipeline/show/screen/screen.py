@@ -25,9 +25,8 @@ from bfcl_pipeline.show.screen.displays import Display, LiveDisplay
 from bfcl_pipeline.show.screen.interruption import INTERRUPTION, Interruption
 from bfcl_pipeline.show.screen.lines import cost, dry_run_text, log_tail, summary_text
 from bfcl_pipeline.show.screen.run_description import ASKED_AGAIN, RunDescription
-from bfcl_pipeline.show.screen.run_state import FailedStep, ModelState, Phase, RunState, RunSteps
+from bfcl_pipeline.show.screen.run_state import FailedStep, ModelState, Phase, RunReport, RunState, RunSteps
 from bfcl_pipeline.show.screen.state_file import run_file, write_record
-from bfcl_pipeline.show.screen.watching import RunReport
 
 DRAWN_SECONDS = 0.5
 """Between two readings of the progress files."""

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from bfcl_pipeline.ask.generation.chains import chain_lengths
+from bfcl_pipeline.ask.generation.chains import WorkLeft, chain_lengths
 from bfcl_pipeline.ask.generation.counts import ProgressCounts, WebCounts
-from bfcl_pipeline.ask.generation.work_left import WorkLeft
 from bfcl_pipeline.benchmark.records import Entry
 
 

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bfcl_pipeline.ask.generation.chains import hops_of
-from bfcl_pipeline.ask.generation.work_left import WorkLeft
+from bfcl_pipeline.ask.generation.chains import WorkLeft, hops_of
 from bfcl_pipeline.ask.jobs.effort import (
     HOPS_OF_A_QUESTION,
     PUBLISHED,

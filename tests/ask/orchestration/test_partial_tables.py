@@ -7,7 +7,7 @@ from pathlib import Path
 
 import yaml
 
-from bfcl_pipeline.ask.orchestration.partial_tables import scored_models, tabulate_scored
+from bfcl_pipeline.ask.jobs.main_process import scored_models, tabulate_scored
 from bfcl_pipeline.benchmark.config import load_models, load_run
 from bfcl_pipeline.runs.run import Run
 

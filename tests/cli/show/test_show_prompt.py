@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 import yaml
 
+from bfcl_pipeline.base.project import project_folder
 from bfcl_pipeline.benchmark.config import load_models, recorded_models
 from bfcl_pipeline.benchmark.config.families import load_families
-from bfcl_pipeline.benchmark.definition import category_of
+from bfcl_pipeline.benchmark.config.run_record import recorded_config
+from bfcl_pipeline.benchmark.definition import category_of, release
 from bfcl_pipeline.cli import main
 from bfcl_pipeline.dialogue.families import FamilyAsking
 from bfcl_pipeline.dialogue.release_texts import read_texts
@@ -43,6 +45,15 @@ def run(tmp_path_factory, staged):
             for entry in (TALK, MEMORY):
                 _generate(base, staged, name, entry)
         (folder / "models.yaml").write_text(recorded_models(load_models(models).values()))
+        config = {
+            **yaml.safe_load((project_folder() / "config/config.yaml").read_text()),
+            "run": "r",
+            "models": [FAMILY, CHAT],
+            "categories": [category_of(TALK), category_of(MEMORY)],
+            "entry_ids": [TALK, MEMORY],
+            "release": {"version": release.VERSION, "sha256": release.SHA256, "source": None},
+        }
+        (folder / "config.yaml").write_text(recorded_config(config))
         yield folder, server
 
 

@@ -9,8 +9,16 @@ import pytest
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.runs.run import Run
-from bfcl_pipeline.show.compare.groups import Groups, alone, default_groups, mode_groups, named_groups
-from bfcl_pipeline.show.compare.sides import Choice, Side, read_sides
+from bfcl_pipeline.show.compare.sides import (
+    Choice,
+    Groups,
+    Side,
+    alone,
+    default_groups,
+    mode_groups,
+    named_groups,
+    read_sides,
+)
 from tests.support.synthetic_run import MadeUpModel, marks, write_run
 
 

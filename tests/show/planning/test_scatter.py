@@ -1,20 +1,46 @@
-"""How verdicts scatter, measured and assumed, against the clustered statistics and against draws."""
+"""How verdicts scatter: the deviation of a sample, against the clustered statistics and against draws."""
 
 from __future__ import annotations
 
 import math
+from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 
-from bfcl_pipeline.benchmark.definition import CATEGORIES
 from bfcl_pipeline.benchmark.definition.scatter import Scatter, assumed_scatter
 from bfcl_pipeline.judge.scoring.statistics.clustered import layout, means
 from bfcl_pipeline.show.planning.plan import shares_of, whole
-from bfcl_pipeline.show.planning.scatter import EntryValue, complete_scatter, measure_scatter
 
 SHARES = {"multi_turn_base": 0.5, "multi_turn_miss_func": 0.3, "live_simple": 0.2}
 SIZES = {"multi_turn_base": 60, "multi_turn_miss_func": 60, "live_simple": 90}
+
+
+class EntryValue(NamedTuple):
+    """One entry with its verdict."""
+
+    category: str
+    cluster: str
+    value: float
+
+
+def measured(outcomes: list[EntryValue]) -> Scatter:
+    """The variances of verdicts, and the mean covariances of two different entries."""
+    clusters = {name: number for number, name in enumerate(sorted({one.cluster for one in outcomes}))}
+    rest, sums = {}, {}
+    for name in SHARES:
+        rows = [one for one in outcomes if one.category == name]
+        values = np.array([one.value for one in rows])
+        rest[name] = values - values.mean()
+        where = [clusters[one.cluster] for one in rows]
+        sums[name] = np.bincount(where, rest[name], len(clusters))
+    covariance = {}
+    for one, two in product(SHARES, SHARES):
+        same = rest[one] @ rest[one] if one == two else 0.0
+        pairs = len(rest[one]) * (len(rest[two]) - (one == two))
+        covariance[one, two] = float((sums[one] @ sums[two] - same) / pairs)
+    return Scatter({name: float(values.var(ddof=1)) for name, values in rest.items()}, covariance)
 
 
 def planted(seed: int) -> list[EntryValue]:
@@ -35,7 +61,7 @@ def planted(seed: int) -> list[EntryValue]:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_all_entries_have_the_clustered_standard_error(seed: int) -> None:
-    """For the measured entries themselves the deviation is the cluster-robust standard error."""
+    """For the entries themselves the deviation is the cluster-robust standard error."""
     outcomes = planted(seed)
     names, clusters = list(SHARES), sorted({one.cluster for one in outcomes})
     where = layout(
@@ -45,7 +71,7 @@ def test_all_entries_have_the_clustered_standard_error(seed: int) -> None:
     few = np.sqrt([60 / 59, 60 / 59, 30 / 29])  # this module has no correction for few clusters
     weights = np.array(list(SHARES.values())) / few
     expected = math.sqrt(weights @ of.covariance @ weights)
-    found = measure_scatter(outcomes)
+    found = measured(outcomes)
     independent = sum(  # nor divides by n - 1 what the clustered variance divides by n
         SHARES[name] ** 2 * found.variance[name] / SIZES[name] ** 2 for name in SHARES
     )
@@ -64,14 +90,8 @@ def test_the_deviation_of_a_sample_is_that_of_drawn_samples() -> None:
             values = np.array([one.value for one in outcomes if one.category == name])
             score += share * random.choice(values, sample[name], replace=False).mean()
         scores.append(score)
-        stated.append(measure_scatter(outcomes).deviation(SHARES, sample) ** 2)
+        stated.append(measured(outcomes).deviation(SHARES, sample) ** 2)
     assert np.std(scores) == pytest.approx(math.sqrt(np.mean(stated)), rel=0.1)
-
-
-def test_equal_verdicts_still_scatter() -> None:
-    """A category in which everything is right is not planned with one entry: two of each kind are added."""
-    found = measure_scatter(EntryValue("multiple", str(number), 1.0) for number in range(96))
-    assert found.variance["multiple"] == pytest.approx(0.02 * 0.98)
 
 
 def test_no_entry_of_a_category_says_nothing_about_its_score() -> None:
@@ -79,19 +99,6 @@ def test_no_entry_of_a_category_says_nothing_about_its_score() -> None:
     assert (
         assumed_scatter(False).deviation({"multiple": 0.5, "parallel": 0.5}, {"multiple": 10}) == math.inf
     )
-
-
-def test_categories_that_a_run_lacks_are_assumed() -> None:
-    """Measured categories keep what was measured; pairs with another category are as assumed."""
-    usual = assumed_scatter(False)
-    found = complete_scatter(measure_scatter(planted(0)), usual)
-    assert set(found.variance) == {name for name, category in CATEGORIES.items() if category.scored}
-    assert found.variance["memory_kv"] == usual.variance["memory_kv"]
-    assert found.variance["live_simple"] != usual.variance["live_simple"]
-    pair = ("multi_turn_base", "multi_turn_miss_func")
-    assert found.covariance[pair] == measure_scatter(planted(0)).covariance[pair] != usual.covariance[pair]
-    other = ("multi_turn_base", "multi_turn_long_context")
-    assert found.covariance[other] == usual.covariance[other]
 
 
 def test_the_assumed_scatter_gives_the_published_widths() -> None:

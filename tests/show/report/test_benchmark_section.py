@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from bfcl_pipeline.benchmark.definition import V4_CATEGORIES
-from bfcl_pipeline.benchmark.definition.citation import BENCHMARK_BIBTEX, SOFTWARE_BIBTEX
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.runs.run import Run
+from bfcl_pipeline.show.report.page.benchmark import BENCHMARK_BIBTEX, SOFTWARE_BIBTEX
 from bfcl_pipeline.show.report.page.render import render_page, write_page
 from bfcl_pipeline.show.report.page.run_tables import read_run_tables
 

@@ -17,7 +17,7 @@ from bfcl_pipeline.benchmark.records import Entry, Rules
 from bfcl_pipeline.benchmark.tables import entries_path, write_entries
 from bfcl_pipeline.judge.scoring.aggregate import Count, leaderboard_scores
 from bfcl_pipeline.runs.run import Run
-from bfcl_pipeline.show.report.executable_titles import is_biased
+from bfcl_pipeline.show.report.notes import is_biased
 from bfcl_pipeline.show.report.page.render import render_page
 from bfcl_pipeline.show.report.page.run_tables import read_run_tables
 from bfcl_pipeline.show.report.tables import executable as executable_module

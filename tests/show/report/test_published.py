@@ -66,7 +66,7 @@ def test_without_files_an_earlier_table_is_removed(tmp_path: Path) -> None:
         ('Model,Overall Acc\n"A,7%\n', "not readable as CSV"),
         ("Model,Overall Acc, Overall Acc\nA,7%,8%\n", "column 'Overall Acc' is there twice"),
         ("Model,Overall Acc,Total Cost ($)\nA,7%,1e300\n", "column 'Total Cost ($)': expected a number"),
-        ("Model,Overall Acc\n" + "A,7%\n" * 300_000, "not a leaderboard"),
+        ("Model,Overall Acc\n" + "A,7%\n" * 300_000, "more than 1,048,576 bytes"),
     ],
 )
 def test_a_file_in_another_form_is_refused(tmp_path: Path, text: str, message: str) -> None:

@@ -13,9 +13,17 @@ import pytest
 
 from bfcl_pipeline.base.process import Process, this_process
 from bfcl_pipeline.show.screen.picture import print_state
-from bfcl_pipeline.show.screen.run_state import FailedStep, ModelJob, ModelState, Phase, RunState
+from bfcl_pipeline.show.screen.run_state import (
+    FailedStep,
+    ModelJob,
+    ModelState,
+    Phase,
+    RunReport,
+    RunState,
+    RunWatcher,
+    reporting_file,
+)
 from bfcl_pipeline.show.screen.state_file import run_file, write_record
-from bfcl_pipeline.show.screen.watching import RunReport, RunWatcher, reporting_file
 from tests.support.job_progress import NONE_YET
 
 ELSEWHERE = Process(host="n1", machine="m", boot="b", namespace="p", pid=77, started="1")

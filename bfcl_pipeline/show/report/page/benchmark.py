@@ -1,10 +1,12 @@
-"""What the benchmark is: its categories in words, with an example each, and its composition."""
+"""What the benchmark is: its categories in words, with examples, its composition, and how to cite it.
+
+CITATION.cff and README.md of the repository have the same BibTeX entries.
+"""
 
 from collections.abc import Collection, Mapping
 
 from bfcl_pipeline.base.text import cut, on_one_line, printable
 from bfcl_pipeline.benchmark.definition import CATEGORIES
-from bfcl_pipeline.benchmark.definition.citation import BENCHMARK_BIBTEX, SOFTWARE_BIBTEX
 from bfcl_pipeline.benchmark.definition.descriptions import (
     DESCRIPTIONS,
     GENERATIONS,
@@ -13,6 +15,33 @@ from bfcl_pipeline.benchmark.definition.descriptions import (
     overall_weights,
 )
 from bfcl_pipeline.show.report.page.table import Cell, Column, Table, isolate, lines_table
+
+BENCHMARK_BIBTEX = """\
+@inproceedings{patil2025bfcl,
+  title     = {The {Berkeley} {Function} {Calling} {Leaderboard} ({BFCL}): From Tool Use to Agentic
+               Evaluation of Large Language Models},
+  author    = {Patil, Shishir G. and Mao, Huanzhi and Yan, Fanjia and Ji, Charlie Cheng-Jie and
+               Suresh, Vishnu and Stoica, Ion and Gonzalez, Joseph E.},
+  booktitle = {Proceedings of the 42nd International Conference on Machine Learning},
+  series    = {Proceedings of Machine Learning Research},
+  volume    = {267},
+  pages     = {48371--48392},
+  publisher = {PMLR},
+  year      = {2025},
+  url       = {https://proceedings.mlr.press/v267/patil25a.html}
+}"""
+"""The paper on the benchmark."""
+
+SOFTWARE_BIBTEX = """\
+@software{bfcl_pipeline,
+  title   = {bfcl\\_pipeline: an offline-reproducible evaluation pipeline for the Berkeley Function-Calling
+             Leaderboard V4},
+  author  = {{bfcl\\_pipeline contributors}},
+  year    = {2026},
+  license = {Apache-2.0}
+}"""
+"""This pipeline; a paper states its version, which is on every page and in every archive."""
+
 
 _EXAMPLE = 300  # characters of an example
 

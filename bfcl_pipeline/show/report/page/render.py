@@ -23,7 +23,6 @@ from bfcl_pipeline.show.report.explorer.explorer import Explorer, make_explorer
 from bfcl_pipeline.show.report.figures.draw import draw_run, write_figures
 from bfcl_pipeline.show.report.figures.figure import DrawnFigure
 from bfcl_pipeline.show.report.page import (
-    answers,
     benchmark,
     categories,
     comparison,
@@ -43,7 +42,7 @@ from bfcl_pipeline.show.report.page.run_tables import RunTables, read_run_tables
 from bfcl_pipeline.show.report.page.table import HEAT_LEVELS
 
 PARTS = (
-    *(answers, benchmark, categories, comparison, errors, executable, memory),
+    *(benchmark, categories, comparison, errors, executable, memory),
     *(overview, scores, trials, usage, views, web),
 )
 """The modules whose tables `templates/report.html.j2` asks for, by their names."""

@@ -15,7 +15,7 @@ from bfcl_pipeline.benchmark.definition.leaderboard import EXECUTABLE
 from bfcl_pipeline.benchmark.records import Entry, Rules, Status
 from bfcl_pipeline.benchmark.tables import entries_path, read_entries
 from bfcl_pipeline.runs.web_label import SIMULATED
-from bfcl_pipeline.show.report.executable_titles import RANKED, UNRANKED
+from bfcl_pipeline.show.report.notes import RANKED, UNRANKED
 from bfcl_pipeline.show.report.tables import spec
 from bfcl_pipeline.show.report.tables.model_scores import ModelScore
 from bfcl_pipeline.world.executables.network import NETWORK_FUNCTIONS
