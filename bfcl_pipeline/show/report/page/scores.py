@@ -19,8 +19,9 @@ from bfcl_pipeline.show.report.format import (
     percent,
     two_digits,
 )
-from bfcl_pipeline.show.report.page.run_tables import Row, RunTables
-from bfcl_pipeline.show.report.page.table import Cell, Column, Table, each, isolate, lines_table
+from bfcl_pipeline.show.report.omission_notes import CAUSES, causes, span
+from bfcl_pipeline.show.report.page.run_tables import Row, RunTables, model_rows
+from bfcl_pipeline.show.report.page.table import MODEL, Cell, Column, Table, each, isolate, lines_table
 from bfcl_pipeline.show.report.published_rows import PUBLISHED
 from bfcl_pipeline.show.report.rank_note import GROUP_NOTE, begins_group, rank_interval, rank_notes
 
@@ -63,10 +64,10 @@ def leaderboard(tables: RunTables) -> Table:
     """
     limits = {(row["model"], row["category"]): row for row in tables["categories"]}
     priced = {row["model"] for row in tables["usage"] if row["cost_usd"] is not None}
-    own, published = tables["leaderboard"], tables["published"]
+    own, published, omitted = tables["leaderboard"], tables["published"], omitted_titles(tables)
 
     def score(row: Row, name: str) -> Cell:
-        cell = score_cell(row, name, limits.get((row["model"], name)))
+        cell = score_cell(row, name, limits.get((row["model"], name)), omitted)
         return replace(cell, style=f"{cell.style} overall") if name == "overall" else cell
 
     def number(row: Row, name: str) -> Cell:
@@ -110,8 +111,47 @@ def _published(row: Row, numbers: Sequence[str]) -> list[Cell]:
     return [replace(cell, style=f"{cell.style} published".strip()) for cell in cells]
 
 
-def score_cell(row: Row, name: str, category: Row | None) -> Cell:
-    """One score; the interval of a group is in the table `leaderboard`, that of a category in its own."""
+def omitted_titles(tables: RunTables) -> dict[tuple[str, str, str], str]:
+    """What the entries without a verdict allow, by model, rules and score."""
+    return {
+        (row["model"], row["rules"], row["score"]): f"{span(row)} if its {count(row['omitted'])} "
+        f"without a verdict were wrong, or right: {causes([row])}"
+        for row in tables.every["omitted"]
+    }
+
+
+def omitted(tables: RunTables) -> Table | None:
+    """The scores with entries without a verdict: what these allow, and their causes."""
+    titles = {name: about.capitalize() for name, about in CAUSES.items()}
+    shown = {name for name in titles if any(row[name] for row in tables["omitted"])}
+    rows = list(model_rows(tables, tables["omitted"]))
+    return lines_table(
+        "Entries without a verdict",
+        rows,
+        [
+            MODEL,
+            Column("Score", lambda _, row: Cell.code(row["score"]), ""),
+            Column("Omitted", lambda _, row: Cell.count(row["omitted"], f"of {count(row['entries'])}")),
+            *each(
+                {"lowest": "All wrong", "accuracy": "As shown", "highest": "All right"},
+                lambda _, row, name: Cell.number(percent(row[name]), row[name]),
+            ),
+            *each(
+                {name: title for name, title in titles.items() if name in shown},
+                lambda _, row, name: Cell.count(row[name]),
+            ),
+        ],
+        summary=f"Entries without a verdict: the lowest and highest values of {len(rows):,} scores",
+    )
+
+
+def score_cell(
+    row: Row, name: str, category: Row | None, omitted: Mapping[tuple[str, str, str], str]
+) -> Cell:
+    """One score; the interval of a group is in the table `leaderboard`, that of a category in its own.
+
+    omitted: as of `omitted_titles`.
+    """
     if row[name] is None:
         return Cell.number(MISSING, None, title="not evaluated")
     limits, prefix = (row, f"{name}_") if category is None else (category, "")
@@ -119,6 +159,7 @@ def score_cell(row: Row, name: str, category: Row | None) -> Cell:
     if is_partial(row, name):
         missing = (category for category in categories_of(name) if row[category] is None)
         titles.append(f"not evaluated, counted as 0: {', '.join(missing)}")
+    titles += filter(None, [omitted.get((row["model"], row["rules"], name))])
     return Cell.number(
         marked_score(percent(row[name]), row, name),
         row[name],
