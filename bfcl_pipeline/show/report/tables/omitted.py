@@ -15,6 +15,7 @@ from bfcl_pipeline.benchmark.definition import GROUPS, V4_CATEGORIES
 from bfcl_pipeline.benchmark.definition.leaderboard import EXECUTABLE, categories_of
 from bfcl_pipeline.benchmark.records import Json, Mode, NameStyle, Rules, Status
 from bfcl_pipeline.benchmark.tables import entries_path, read_entries
+from bfcl_pipeline.dialogue.release_texts import read_constants
 from bfcl_pipeline.judge.scoring.aggregate import Count
 from bfcl_pipeline.judge.scoring.judge import Judge
 from bfcl_pipeline.judge.scoring.omissions import Cause, bounds, cause_of
@@ -42,11 +43,11 @@ def with_stored_errors(records: RunRecords, data: Path) -> RunRecords:
     stored = records.verdicts.filter(_IS_STORED)
     if stored.is_empty():
         return records
-    models, valid = official_models(data), list[bool | None]()
+    models, constants, valid = official_models(data), read_constants(data), list[bool | None]()
     for (category,), rows in (parts := stored.partition_by("category", as_dict=True)).items():
         wanted = set(rows["entry_id"])
         entries = read_entries(entries_path(data, str(category)))
-        judges = {entry.entry_id: Judge(entry) for entry in entries if entry.entry_id in wanted}
+        judges = {entry.entry_id: Judge(entry, constants) for entry in entries if entry.entry_id in wanted}
         for row in rows.iter_rows(named=True):
             mode, style, result = _as_answer(row, models.get(model_folder(row["model"])))
             judge = judges[row["entry_id"]]
