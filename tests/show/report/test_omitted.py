@@ -94,7 +94,8 @@ def test_a_line_names_the_model_whose_scores_may_move(run: Path) -> None:
         assert "nearly-FC, if" not in text
     assert "41.00 to 50.00 (18)" in latex(exported)
     assert "41.00 to 50.00 (18)" in markdown(exported)
-    assert "41.00 to 50.00 if its 18 without a verdict were wrong, or right: 9 refused by" in page
+    assert "10.25 to 12.50 if its 18 without a verdict were wrong, or right: 9 refused by" in page
+    assert "41.00 to 50.00 if 18 without a verdict were wrong, or right" in page
 
 
 QUOTED = 'Error during inference: no <tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>'
