@@ -102,10 +102,10 @@ QUOTED = 'Error during inference: no <tool_call>\n{"name": "f", "arguments": {}}
 CATEGORIES = ("simple_python", "irrelevance", "live_irrelevance", "live_relevance", "format_sensitivity")
 CONVERSATIONS = ("multi_turn_miss_func", "memory_kv")
 FOLDERS = {
-    "gpt-4o-2024-11-20": (
+    "BitAgent/GoGoAgent": (
         "[triangle(base=1)]",
         0.8,
-        "9890f46cdab195ca644cbbce65f6df76b083f624b0baae16399435d65e4e5f2b",
+        "44690ac4b640eba79dc7b2f1fb94c506575bbe1dcfec6a7906a9dff500539e0c",
     ),
     "Qwen/Qwen3-8B-FC": (
         QUOTED.partition("no ")[2],

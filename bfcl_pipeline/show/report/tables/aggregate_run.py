@@ -6,16 +6,17 @@ from typing import Any
 
 import pyarrow as pa
 
+from bfcl_pipeline.ask.results.layout import official_models
 from bfcl_pipeline.base.errors import TableError
 from bfcl_pipeline.base.files import write_text
-from bfcl_pipeline.benchmark.config import load_models
+from bfcl_pipeline.benchmark.config import ModelRow, load_models
 from bfcl_pipeline.benchmark.definition.leaderboard_files import (
     OFFICIAL_FILES,
     OfficialColumn,
     OfficialFile,
     Show,
 )
-from bfcl_pipeline.benchmark.records import Rules
+from bfcl_pipeline.benchmark.records import Mode, Rules
 from bfcl_pipeline.judge.own_errata import using_errata
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.show.report.tables import spec
@@ -124,7 +125,7 @@ def aggregate_run(
     """
     data = run.data
     records = read_run_records(run, data, only)
-    rows_of_models, sizes = load_models(models), run.sizes_in_means
+    rows_of_models, sizes = {**_official_rows(data), **load_models(models)}, run.sizes_in_means
     scores = model_scores(records, rows_of_models, sizes)
     chosen = [score for score in scores if score.rules is rules]
     if not chosen:
@@ -173,6 +174,23 @@ def aggregate_run(
     for name, text in official_files(official).items():
         write_text(tables / "official" / name, text)
     return chosen
+
+
+_DESCRIBING = ("name", "display_name", "org", "license", "url", "input_price", "output_price")
+
+
+def _official_rows(data: Path) -> dict[str, ModelRow]:
+    """The models of the official list, described as there; none if it is not staged."""
+    if not (data / "release" / "models.json").is_file():
+        return {}
+    return {
+        row["name"]: ModelRow(
+            kind="",
+            mode=Mode.FC if row["is_fc_model"] else Mode.PROMPT,
+            **{name: row[name] for name in _DESCRIBING},
+        )
+        for row in official_models(data).values()
+    }
 
 
 def _table(records: RunRecords, rows: Iterable[Mapping[str, Any]], schema: pa.Schema) -> pa.Table:
