@@ -6,7 +6,6 @@ pipeline. Pure; the table of a run is `show.report.tables.omitted`.
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 
 from bfcl_pipeline.benchmark.records import Status
@@ -77,36 +76,21 @@ _CAUSES: Mapping[Cause, re.Pattern[str]] = {
 }
 """By the first that matches, in this order."""
 
-_OF_STATUS = {
-    Status.CONTEXT_OVERFLOW: Cause.CONTEXT,
-    Status.SKIPPED: Cause.OTHER,
-    Status.NOT_RECORDED: Cause.OTHER,
-    Status.UNSUPPORTED: Cause.OTHER,
-}
-
 
 def cause_of(status: Status, detail: str | None) -> Cause:
     """The cause of a response without an answer, from its status and what went wrong, for a person."""
-    if status in _OF_STATUS:
-        return _OF_STATUS[status]
+    if status is not Status.INFRASTRUCTURE_ERROR:
+        return Cause.CONTEXT if status is Status.CONTEXT_OVERFLOW else Cause.OTHER
     text = (detail or "")[:_READ]
     return next((cause for cause, pattern in _CAUSES.items() if pattern.search(text)), Cause.OTHER)
 
 
-@dataclass(frozen=True, slots=True)
-class Bounds:
-    """The scores of one model if all its entries without a verdict were wrong, and if all were right."""
-
-    lowest: Mapping[str, Score]
-    highest: Mapping[str, Score]
-
-
 def bounds(
     entries: Mapping[str, int], counts: Mapping[str, Count], sizes: Mapping[str, int] | None = None
-) -> Bounds:
-    """The lowest and highest value of every score, as `leaderboard_scores` has them.
+) -> tuple[dict[str, Score], dict[str, Score]]:
+    """Every score if all entries without a verdict were wrong, and if all were right.
 
-    A category without any verdict counts 0 in the lowest scores, as in those of the run.
+    A category without any verdict counts 0 in the former, as in the scores of the run.
 
     Args:
         entries: those asked, by category.
@@ -117,4 +101,4 @@ def bounds(
     for name, count in counts.items():
         low[name] = Count(entries[name] if count.answered else 0, count.correct)
         high[name] = Count(entries[name], count.correct + entries[name] - count.answered)
-    return Bounds(leaderboard_scores(low, sizes), leaderboard_scores(high, sizes))
+    return leaderboard_scores(low, sizes), leaderboard_scores(high, sizes)

@@ -17,14 +17,14 @@ CAUSES = {
     "time": "ended by a time limit",
     "network": "failed by the server or the network",
     "harness": "failed by the harness",
-    "other": "of other or unknown cause",
+    "other": "not asked, not recorded or of unknown cause",
 }
 """The columns of the table `omitted` that count causes, and what the entries are."""
 
 MOST_POINTS = 0.005
 """The share of a score that entries without a verdict may move without a line of its own."""
 
-_SHOWN = 5  # the most scores in a line
+_SHOWN, _COMPARED = 5, 2  # the most scores in a line
 
 _Rows = Sequence[Mapping[str, Any]]
 
@@ -81,14 +81,10 @@ def _official(name: str, rows: _Rows) -> list[str]:
     stored = sum(int(row["stored"]) for row in counted if row["score"] in V4_CATEGORIES)
     if not stored:
         return []
-    differ = {
-        row["score"]: abs(float(row["official"]) - (number(row["accuracy"]) or 0.0)) for row in counted
-    }
-    most = max(differ, key=lambda score: differ[score])
+    counted.sort(key=lambda row: -abs(float(row["official"]) - (number(row["accuracy"]) or 0.0)))
     shown = (
         f"{row['score']} {percent(number(row['official']))} there, {percent(number(row['accuracy']))} here"
-        for row in counted
-        if row["score"] in ("overall", most)
+        for row in counted[:_COMPARED]
     )
     return [
         f"{name}: tables/official counts {plural(stored, 'stored error', 'stored errors')} as answers, as "

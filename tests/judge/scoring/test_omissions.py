@@ -74,9 +74,9 @@ def test_a_status_that_has_one_cause_decides() -> None:
 def test_the_bounds_are_the_scores_with_all_wrong_and_all_right() -> None:
     """By hand: 41 of 100 with 9 omitted is 41/100 to 50/100; the group moves by the mean of its members."""
     counts = {"multi_turn_base": Count(100, 50), "multi_turn_miss_func": Count(91, 41)}
-    found = bounds({"multi_turn_base": 100, "multi_turn_miss_func": 100}, counts)
+    low, high = bounds({"multi_turn_base": 100, "multi_turn_miss_func": 100}, counts)
     limits = [
-        (found.lowest[name].accuracy, found.highest[name].accuracy)
+        (low[name].accuracy, high[name].accuracy)
         for name in ("multi_turn_base", "multi_turn_miss_func", "multi_turn", "overall")
     ]
     expected = [0.5, 0.5, 0.41, 0.5, 0.91 / 4, 0.25, 0.3 * 0.91 / 4, 0.3 * 0.25]
@@ -94,10 +94,9 @@ def test_the_bounds_contain_every_score(cases: dict[str, tuple[int, int, int]], 
     sizes = {name: category.entries for name, category in CATEGORIES.items()} if sized else None
     counts = {name: Count(right + wrong, right) for name, (right, wrong, _) in cases.items()}
     scores = leaderboard_scores(counts, sizes)
-    found = bounds({name: sum(case) for name, case in cases.items()}, counts, sizes)
+    low, high = bounds({name: sum(case) for name, case in cases.items()}, counts, sizes)
     for name, score in scores.items():
-        low, high = found.lowest[name].accuracy, found.highest[name].accuracy
-        assert low <= score.accuracy + 1e-12
-        assert high >= score.accuracy - 1e-12
+        assert low[name].accuracy <= score.accuracy + 1e-12
+        assert high[name].accuracy >= score.accuracy - 1e-12
     if not any(omitted for *_, omitted in cases.values()):
-        assert found.lowest == found.highest == scores
+        assert low == high == scores

@@ -84,7 +84,7 @@ def test_a_line_names_the_model_whose_scores_may_move(run: Path) -> None:
     )
     causes = (
         "In no score: 19 entries without a verdict, 9 refused by the server because of what the model "
-        "wrote, 8 failed by the harness, 2 of other or unknown cause."
+        "wrote, 8 failed by the harness, 2 not asked, not recorded or of unknown cause."
     )
     page = render_page(read_run_tables(Run(run), Rules.OFFICIAL))
     exported = text_table(read_v4_table(Run(run), Rules.OFFICIAL), "r")

@@ -103,7 +103,10 @@ def test_the_top_of_the_page_has_the_release_and_all_notices(page: str) -> None:
     """It names the release, missing categories, unanswered entries and embedded models."""
     assert "bfcl-eval 2026.3.23" in page
     assert "19 categories were not evaluated" in page
-    assert "<li>In no score: 2 entries without a verdict, 2 of other or unknown cause.</li>" in page
+    assert (
+        "<li>In no score: 2 entries without a verdict, 2 not asked, not recorded or of unknown cause.</li>"
+        in page
+    )
     assert "Oracle (Prompt): embedded models of the pipeline." in page
     assert page.count('<span class="badge">embedded</span>') == 3  # leaderboard, heat map, bars
 

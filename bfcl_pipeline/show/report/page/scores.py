@@ -19,9 +19,9 @@ from bfcl_pipeline.show.report.format import (
     percent,
     two_digits,
 )
-from bfcl_pipeline.show.report.omission_notes import CAUSES, causes, span
-from bfcl_pipeline.show.report.page.run_tables import Row, RunTables, model_rows
-from bfcl_pipeline.show.report.page.table import MODEL, Cell, Column, Table, each, isolate, lines_table
+from bfcl_pipeline.show.report.omission_notes import causes, span
+from bfcl_pipeline.show.report.page.run_tables import Row, RunTables
+from bfcl_pipeline.show.report.page.table import Cell, Column, Table, each, isolate, lines_table
 from bfcl_pipeline.show.report.published_rows import PUBLISHED
 from bfcl_pipeline.show.report.rank_note import GROUP_NOTE, begins_group, rank_interval, rank_notes
 
@@ -118,31 +118,6 @@ def omitted_titles(tables: RunTables) -> dict[tuple[str, str, str], str]:
         f"without a verdict were wrong, or right: {causes([row])}"
         for row in tables.every["omitted"]
     }
-
-
-def omitted(tables: RunTables) -> Table | None:
-    """The scores with entries without a verdict: what these allow, and their causes."""
-    titles = {name: about.capitalize() for name, about in CAUSES.items()}
-    shown = {name for name in titles if any(row[name] for row in tables["omitted"])}
-    rows = list(model_rows(tables, tables["omitted"]))
-    return lines_table(
-        "Entries without a verdict",
-        rows,
-        [
-            MODEL,
-            Column("Score", lambda _, row: Cell.code(row["score"]), ""),
-            Column("Omitted", lambda _, row: Cell.count(row["omitted"], f"of {count(row['entries'])}")),
-            *each(
-                {"lowest": "All wrong", "accuracy": "As shown", "highest": "All right"},
-                lambda _, row, name: Cell.number(percent(row[name]), row[name]),
-            ),
-            *each(
-                {name: title for name, title in titles.items() if name in shown},
-                lambda _, row, name: Cell.count(row[name]),
-            ),
-        ],
-        summary=f"Entries without a verdict: the lowest and highest values of {len(rows):,} scores",
-    )
 
 
 def score_cell(

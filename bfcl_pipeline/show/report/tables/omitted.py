@@ -76,7 +76,7 @@ def _omitted(made: spec.RunSources) -> Iterator[spec.Row]:
         causes = found.get((score.model.name, score.rules.value))
         if not causes:
             continue
-        of = bounds(
+        lowest, highest = bounds(
             {name: tally.entries for name, tally in score.tallies.items()},
             {name: Count(tally.answered, tally.correct) for name, tally in score.tallies.items()},
             made.sizes,
@@ -100,8 +100,8 @@ def _omitted(made: spec.RunSources) -> Iterator[spec.Row]:
                 **{cause.value: counts[cause] for cause in Cause},
                 "accuracy": min(known, default=None),
                 # Which contain the score also where the sums were rounded differently.
-                "lowest": min(known | {of.lowest[name].accuracy}),
-                "highest": max(known | {of.highest[name].accuracy}),
+                "lowest": min(known | {lowest[name].accuracy}),
+                "highest": max(known | {highest[name].accuracy}),
                 _STORED: stored,
                 "official": there.accuracy if there and stored else None,
             }
