@@ -10,6 +10,7 @@ from enum import StrEnum
 
 from bfcl_pipeline.benchmark.records import Status
 from bfcl_pipeline.judge.scoring.aggregate import Count, Score, leaderboard_scores
+from bfcl_pipeline.judge.scoring.unread_calls import INFERENCE_ERROR
 
 
 class Cause(StrEnum):
@@ -39,15 +40,17 @@ OVERFLOW = re.compile(
 
 _READ = 2000  # characters of a detail that are searched; what follows may repeat the request
 
-_HTTP = r"(?:HTTP|Error code:?|status(?: code)?:?) ?"
+_START = f"^(?:{INFERENCE_ERROR} )?"
+
+_HTTP = rf"(?:{_START}|HTTP |Error code: |status(?: code)?:? )"
 
 _CAUSES: Mapping[Cause, re.Pattern[str]] = {
     # First: such a text may quote what the model wrote.
     Cause.MODEL_OUTPUT: re.compile(
-        r"harmony|tokens? remaining in message header|unexpected token \d+ while|expecting start token"
+        r"harmony ?(error|pars)|openai_harmony|tokens? remaining in message header|expecting start token"
         r"|tool_use_failed|failed_generation|malformed.?function.?call|model produced invalid"
-        r"|messages\[\d+\]\.tool_calls|(?<!no )tool call validation failed"
-        r"|(fail\w*|error|unable|could not|cannot)( to)? (be )?(pars|decod)\w+ (the |model'?s? )*"
+        r"|messages\[\d+\]\.tool_calls|tool call validation failed"
+        r"|(fail\w*|error|unable|could not|cannot)( to)? (be )?(pars|decod)\w+ (the |model'?s? |<)*"
         r"(tool|function|fc|model|generat|output|input at pos)"
         r"|(invalid|malformed|unparsable)( json)?( in| for)? (the |model'?s? )*(tool|function)[ _]?calls?\b"
         r"|(tool|function)[ _]?calls?( arguments?)?( is| are| generated)? (not valid|invalid|malformed)"
@@ -61,16 +64,16 @@ _CAUSES: Mapping[Cause, re.Pattern[str]] = {
         rf"time[ds]?[ -]?out|time limit|deadline exceeded|no answer within|{_HTTP}(408|504)", re.IGNORECASE
     ),
     Cause.NETWORK: re.compile(
-        rf"{_HTTP}(40[1-4]|407|409|425|429|5\d\d)|^(Error during inference: )?[45]\d\d\b|rate.?limit|quota"
-        r"|overloaded|no connection|connection (error|refused|reset|aborted|broke)|connection .{0,80} broke"
-        r"|max retries exceeded|remote end closed|disconnected|not HTTP|name resolution|certificate"
-        r"|search engine|insufficient balance",
+        rf"{_HTTP}(40[1-4]|407|409|425|429|5\d\d)|rate.?limit|quota|overloaded|no connection"
+        r"|connection ?(error|refused|reset|aborted)|connection .{0,80}broke|max retries exceeded"
+        r"|remote end closed|disconnected|not HTTP|name resolution|certificate|internal ?server ?error"
+        r"|service ?unavailable|bad gateway|insufficient balance",
         re.IGNORECASE,
     ),
     Cause.HARNESS: re.compile(
-        rf"{_HTTP}4\d\d|holdout turn|out of memory|object (has no|is not|of type)|out of range|NoneType"
-        r"|unsupported operand|positional argument|unexpected keyword|required argument|no such file"
-        r"|Invalid schema|line \d+ column \d+|codec can't|^(Error during inference: )?'[^']*'$",
+        rf"{_HTTP}4\d\d|{_START}'[^']*'$|holdout turn|out of memory|object (has no|is not|of type)"
+        r"|out of range|NoneType|unsupported operand|positional argument|unexpected keyword"
+        r"|required argument|no such file|Invalid schema|line \d+ column \d+|codec can't",
         re.IGNORECASE,
     ),
 }

@@ -70,7 +70,10 @@ def _moved(name: str, rows: _Rows) -> list[str]:
     wide.sort(key=lambda row: (row["score"] != "overall", -moved[id(row)]))
     if not wide:
         return []
-    shown = [f"{row['score']} {span(row)} ({int(row['omitted']):,})" for row in wide[:_SHOWN]]
+    shown = [
+        f"{row['score']} {span(row)} ({plural(int(row['omitted']), 'entry', 'entries')})"
+        for row in wide[:_SHOWN]
+    ]
     more = f"; {len(wide) - _SHOWN:,} more scores in tables/omitted.csv" if len(wide) > _SHOWN else ""
     return [f"{name}, if its entries without a verdict were wrong, or right: {', '.join(shown)}{more}."]
 
@@ -81,7 +84,8 @@ def _official(name: str, rows: _Rows) -> list[str]:
     stored = sum(int(row["stored"]) for row in counted if row["score"] in V4_CATEGORIES)
     if not stored:
         return []
-    counted.sort(key=lambda row: -abs(float(row["official"]) - (number(row["accuracy"]) or 0.0)))
+    off = {id(row): abs(float(row["official"]) - (number(row["accuracy"]) or 0.0)) for row in counted}
+    counted.sort(key=lambda row: (row["score"] != "overall", -off[id(row)]))
     shown = (
         f"{row['score']} {percent(number(row['official']))} there, {percent(number(row['accuracy']))} here"
         for row in counted[:_COMPARED]

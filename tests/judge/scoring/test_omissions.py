@@ -25,6 +25,7 @@ DETAILS = {
         "m: HTTP 400: Invalid 'messages[3].tool_calls[0].function.name': string does not match pattern",
         "The model produced invalid sequence as part of ToolUse.",
         "Finish reason: MALFORMED_FUNCTION_CALL",
+        f"{STORED}could not parse <tool_call> of the answer",
     ),
     Cause.CONTEXT: (
         f"{STORED}Error code: 400 - This model's maximum context length is 8192 tokens.",
@@ -45,12 +46,14 @@ DETAILS = {
         "m: HTTP 503 Service Unavailable",
         "m: HTTP 500 Internal Server Error",
         "m: HTTP 401 Unauthorized: bad key",
+        "harmony-1: HTTP 502 Bad Gateway",
     ),
     Cause.HARNESS: (
         f"{STORED}Holdout turn should not have user message.",
         f"{STORED}CUDA out of memory. Tried to allocate 2.00 GiB",
         f"{STORED}'NoneType' object has no attribute 'content'",
         f"{STORED}'choices'",
+        f"{STORED}400 - unknown field",
         f"{STORED}Expecting value: line 1 column 1 (char 0)",
         "m: HTTP 400: Invalid schema for function 'f': None is not of type 'object'",
     ),

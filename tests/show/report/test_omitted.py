@@ -79,8 +79,8 @@ def test_scores_have_the_values_that_the_omitted_entries_allow(run: Path) -> Non
 def test_a_line_names_the_model_whose_scores_may_move(run: Path) -> None:
     """More than half a point is a line in terminal, exports and page; a quarter of a point is not."""
     line = (
-        "lossy-FC, if its entries without a verdict were wrong, or right: overall 3.49 to 4.17 (18), "
-        "multi_turn_miss_func 41.00 to 50.00 (18), multi_turn 10.25 to 12.50 (18)."
+        "lossy-FC, if its entries without a verdict were wrong, or right: "
+        "overall 3.49 to 4.17 (18 entries), multi_turn_miss_func 41.00 to 50.00 (18 entries), multi_turn 10.25 to 12.50 (18 entries)."
     )
     causes = (
         "In no score: 19 entries without a verdict, 9 refused by the server because of what the model "
@@ -92,8 +92,8 @@ def test_a_line_names_the_model_whose_scores_may_move(run: Path) -> None:
         assert line in text
         assert causes in text
         assert "nearly-FC, if" not in text
-    assert "41.00 to 50.00 (18)" in latex(exported)
-    assert "41.00 to 50.00 (18)" in markdown(exported)
+    assert "41.00 to 50.00 (18 entries)" in latex(exported)
+    assert "41.00 to 50.00 (18 entries)" in markdown(exported)
     assert "10.25 to 12.50 if its 18 without a verdict were wrong, or right: 9 refused by" in page
     assert "41.00 to 50.00 if 18 without a verdict were wrong, or right" in page
 
