@@ -57,11 +57,8 @@ def test_scores_have_the_values_that_the_omitted_entries_allow(run: Path) -> Non
     assert table.schema.equals(OMITTED.schema)
     rows = {(row["model"], row["rules"], row["score"]): row for row in table.to_pylist()}
     assert {model for model, _, _ in rows} == {"lossy-FC", "nearly-FC"}
-    assert {score for model, _, score in rows if model == "lossy-FC"} == {
-        "overall",
-        "multi_turn",
-        "multi_turn_miss_func",
-    }
+    lossy = {score for model, _, score in rows if model == "lossy-FC"}
+    assert lossy == {"overall", "multi_turn", "multi_turn_miss_func"}
     row = rows["lossy-FC", "official", "multi_turn_miss_func"]
     assert (row["entries"], row["omitted"], row["accuracy"]) == (200, 18, 82 / 182)
     assert (row["lowest"], row["highest"]) == (0.41, 0.5)
@@ -80,7 +77,8 @@ def test_a_line_names_the_model_whose_scores_may_move(run: Path) -> None:
     """More than half a point is a line in terminal, exports and page; a quarter of a point is not."""
     line = (
         "lossy-FC, if its entries without a verdict were wrong, or right: "
-        "overall 3.49 to 4.17 (18 entries), multi_turn_miss_func 41.00 to 50.00 (18 entries), multi_turn 10.25 to 12.50 (18 entries)."
+        "overall 3.49 to 4.17 (18 entries), multi_turn_miss_func 41.00 to 50.00 (18 entries), "
+        "multi_turn 10.25 to 12.50 (18 entries)."
     )
     causes = (
         "In no score: 19 entries without a verdict, 9 refused by the server because of what the model "

@@ -13,7 +13,7 @@ from bfcl_pipeline.ask.results.layout import official_models
 from bfcl_pipeline.benchmark.config import model_folder
 from bfcl_pipeline.benchmark.definition import GROUPS, V4_CATEGORIES
 from bfcl_pipeline.benchmark.definition.leaderboard import EXECUTABLE, categories_of
-from bfcl_pipeline.benchmark.records import Json, Mode, NameStyle, Rules, Status
+from bfcl_pipeline.benchmark.records import Json, Mode, NameStyle, Response, Rules, Status
 from bfcl_pipeline.benchmark.tables import entries_path, read_entries
 from bfcl_pipeline.dialogue.release_texts import read_constants
 from bfcl_pipeline.judge.scoring.aggregate import Count
@@ -22,6 +22,7 @@ from bfcl_pipeline.judge.scoring.omissions import Cause, bounds, cause_of
 from bfcl_pipeline.judge.scoring.unread_calls import INFERENCE_ERROR
 from bfcl_pipeline.show.report.tables import spec
 from bfcl_pipeline.show.report.tables.leaderboard import SCORES
+from bfcl_pipeline.show.report.tables.model_scores import ModelScore
 from bfcl_pipeline.show.report.tables.run_records import RunRecords
 
 _STORED = "stored"
@@ -48,10 +49,10 @@ def with_stored_errors(records: RunRecords, data: Path) -> RunRecords:
         wanted = set(rows["entry_id"])
         entries = read_entries(entries_path(data, str(category)))
         judges = {entry.entry_id: Judge(entry, constants) for entry in entries if entry.entry_id in wanted}
-        for row in rows.iter_rows(named=True):
-            mode, style, result = _as_answer(row, models.get(model_folder(row["model"])))
-            judge = judges[row["entry_id"]]
-            valid.append(judge.answer_verdicts(json.dumps(result), mode, style, [Rules.OFFICIAL])[0].valid)
+        valid += (
+            judges[row["entry_id"]].verdict(_answer(row, models.get(model_folder(row["model"])))).valid
+            for row in rows.iter_rows(named=True)
+        )
     key = ["model", "rules", "category", "entry_id"]
     judged = pl.concat(parts.values()).select(key).with_columns(official=pl.Series(valid, dtype=pl.Boolean))
     verdicts = records.verdicts.join(judged, on=key, how="left", maintain_order="left")
@@ -59,14 +60,18 @@ def with_stored_errors(records: RunRecords, data: Path) -> RunRecords:
     return replace(records, verdicts=verdicts.with_columns(known).drop("official"))
 
 
-def _as_answer(row: spec.Row, official: Mapping[str, Json] | None) -> tuple[Mode, NameStyle | None, Json]:
-    """A stored error read as an answer of its model. official: its row in the official list, if any."""
-    mode, style = Mode(row["mode"]), None
+_STYLES = {True: NameStyle.UNDERSCORED, False: NameStyle.DOTTED}
+
+
+def _answer(row: spec.Row, official: Mapping[str, Json] | None) -> Response:
+    """A stored error as an answer of its model. official: the row of the model in the official list."""
+    mode, result, style = Mode(row["mode"]), row["error_message"], None
+    form = assumed_form(mode)
     if official is not None:
-        style = NameStyle.UNDERSCORED if official["underscore_to_dot"] else NameStyle.DOTTED
-    convert = (known_form(official) if official is not None else assumed_form(mode)).convert
-    text = row["error_message"]
-    return mode, style, text if convert is None else convert_result(text, row["category"], convert)
+        form, style = known_form(official), _STYLES[bool(official["underscore_to_dot"])]
+    if form.convert is not None:
+        result = convert_result(result, row["category"], form.convert)
+    return Response(row["entry_id"], row["category"], mode, json.dumps(result), name_style=style)
 
 
 def _omitted(made: spec.RunSources) -> Iterator[spec.Row]:
@@ -88,10 +93,8 @@ def _omitted(made: spec.RunSources) -> Iterator[spec.Row]:
             counts = sum((causes[each] for each in members if each in causes), Counter[str]())
             if not counts:
                 continue
-            shown = score.scores[name]
-            known = {shown.accuracy} if shown.evaluated else set[float]()
-            there = counted.scores[name] if counted and counted.scores[name].evaluated else None
-            stored = counts[_STORED] if there else 0
+            known = _known(score, name)
+            there = _known(counted, name) if counts[_STORED] else set[float]()
             yield {
                 **score.key,
                 "score": name,
@@ -102,9 +105,14 @@ def _omitted(made: spec.RunSources) -> Iterator[spec.Row]:
                 # Which contain the score also where the sums were rounded differently.
                 "lowest": min(known | {lowest[name].accuracy}),
                 "highest": max(known | {highest[name].accuracy}),
-                _STORED: stored,
-                "official": there.accuracy if there and stored else None,
+                _STORED: counts[_STORED] if there else 0,
+                "official": min(there, default=None),
             }
+
+
+def _known(score: ModelScore | None, name: str) -> set[float]:
+    """The accuracy of a score; empty if nothing of it was evaluated."""
+    return {score.scores[name].accuracy} if score and score.scores[name].evaluated else set()
 
 
 def _counted(verdicts: pl.DataFrame) -> dict[tuple[str, str], dict[str, Counter[str]]]:
