@@ -42,14 +42,14 @@ _READ = 2000  # characters of a detail that are searched; what follows may repea
 
 _START = f"^(?:{INFERENCE_ERROR} )?"
 
-_HTTP = rf"(?:{_START}|HTTP |Error code: |status(?: code)?:? )"
+_HTTP = rf"(?:{_START}|HTTP |Error code: |status(?:[ _]code)?:? )"
 
 _CAUSES: Mapping[Cause, re.Pattern[str]] = {
     # First: such a text may quote what the model wrote.
     Cause.MODEL_OUTPUT: re.compile(
         r"harmony ?(error|pars)|openai_harmony|tokens? remaining in message header|expecting start token"
         r"|tool_use_failed|failed_generation|malformed.?function.?call|model produced invalid"
-        r"|messages\[\d+\]\.tool_calls|tool call validation failed"
+        r"|messages\[\d+\]\.tool_calls|input\[\d+\]\.(name|arguments)|tool call validation failed"
         r"|(fail\w*|error|unable|could not|cannot)( to)? (be )?(pars|decod)\w+ (the |model'?s? |<)*"
         r"(tool|function|fc|model|generat|output|input at pos)"
         r"|(invalid|malformed|unparsable)( json)?( in| for)? (the |model'?s? )*(tool|function)[ _]?calls?\b"
@@ -66,13 +66,14 @@ _CAUSES: Mapping[Cause, re.Pattern[str]] = {
     Cause.NETWORK: re.compile(
         rf"{_HTTP}(40[1-4]|407|409|425|429|5\d\d)|rate.?limit|quota|overloaded|no connection"
         r"|connection ?(error|refused|reset|aborted)|connection .{0,80}broke|max retries exceeded"
-        r"|remote end closed|disconnected|not HTTP|name resolution|certificate|internal ?server ?error"
-        r"|service ?unavailable|bad gateway|insufficient balance",
+        r"|(remote end|peer) closed|disconnected|name resolution|name servers?|name or service not known"
+        r"|certificate|internal ?server ?error|service ?unavailable|bad gateway|insufficient balance"
+        r"|throttl|run out of searches|\bthe (compressed )?answer\b|expected .{0,99} to be",
         re.IGNORECASE,
     ),
     Cause.HARNESS: re.compile(
-        rf"{_HTTP}4\d\d|{_START}'[^']*'$|holdout turn|out of memory|object (has no|is not|of type)"
-        r"|out of range|NoneType|unsupported operand|positional argument|unexpected keyword"
+        rf"{_HTTP}4\d\d|{_START}'[^']*'$|holdout turn|out of memory|CUDA error|web cache"
+        r"|object (has no|is not|of type)|out of range|NoneType|unsupported operand|positional argument|unexpected keyword"
         r"|required argument|no such file|Invalid schema|line \d+ column \d+|codec can't",
         re.IGNORECASE,
     ),

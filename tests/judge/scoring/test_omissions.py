@@ -47,6 +47,8 @@ DETAILS = {
         "m: HTTP 500 Internal Server Error",
         "m: HTTP 401 Unauthorized: bad key",
         "harmony-1: HTTP 502 Bad Gateway",
+        "m: the answer is not JSON (Expecting value: line 1 column 1 (char 0)): '<html>'.",
+        "An error occurred (ThrottlingException) when calling the Converse operation",
     ),
     Cause.HARNESS: (
         f"{STORED}Holdout turn should not have user message.",
