@@ -73,8 +73,8 @@ _CAUSES: Mapping[Cause, re.Pattern[str]] = {
     ),
     Cause.HARNESS: re.compile(
         rf"{_HTTP}4\d\d|{_START}'[^']*'$|holdout turn|out of memory|CUDA error|web cache"
-        r"|object (has no|is not|of type)|out of range|NoneType|unsupported operand|positional argument|unexpected keyword"
-        r"|required argument|no such file|Invalid schema|line \d+ column \d+|codec can't",
+        r"|object (has no|is not|of type)|out of range|NoneType|unsupported operand|positional argument"
+        r"|unexpected keyword|required argument|no such file|Invalid schema|line \d+ column|codec can't",
         re.IGNORECASE,
     ),
 }
