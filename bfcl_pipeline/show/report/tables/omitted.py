@@ -14,10 +14,9 @@ from bfcl_pipeline.benchmark.config import model_folder
 from bfcl_pipeline.benchmark.definition import GROUPS, V4_CATEGORIES
 from bfcl_pipeline.benchmark.definition.leaderboard import EXECUTABLE, categories_of
 from bfcl_pipeline.benchmark.records import Json, Mode, NameStyle, Response, Rules, Status
-from bfcl_pipeline.benchmark.tables import entries_path, read_entries
-from bfcl_pipeline.dialogue.release_texts import read_constants
+from bfcl_pipeline.benchmark.tables import responses_table
+from bfcl_pipeline.judge.judging import score_table
 from bfcl_pipeline.judge.scoring.aggregate import Count
-from bfcl_pipeline.judge.scoring.judge import Judge
 from bfcl_pipeline.judge.scoring.omissions import Cause, bounds, cause_of
 from bfcl_pipeline.judge.scoring.unread_calls import INFERENCE_ERROR
 from bfcl_pipeline.show.report.tables import spec
@@ -44,17 +43,11 @@ def with_stored_errors(records: RunRecords, data: Path) -> RunRecords:
     stored = records.verdicts.filter(_IS_STORED)
     if stored.is_empty():
         return records
-    models, constants, valid = official_models(data), read_constants(data), list[bool | None]()
-    for (category,), rows in (parts := stored.partition_by("category", as_dict=True)).items():
-        wanted = set(rows["entry_id"])
-        entries = read_entries(entries_path(data, str(category)))
-        judges = {entry.entry_id: Judge(entry, constants) for entry in entries if entry.entry_id in wanted}
-        valid += (
-            judges[row["entry_id"]].verdict(_answer(row, models.get(model_folder(row["model"])))).valid
-            for row in rows.iter_rows(named=True)
-        )
-    key = ["model", "rules", "category", "entry_id"]
-    judged = pl.concat(parts.values()).select(key).with_columns(official=pl.Series(valid, dtype=pl.Boolean))
+    models, key = official_models(data), ["model", "rules", "category", "entry_id"]
+    rows = stored.iter_rows(named=True)
+    answers = responses_table([_answer(row, models.get(model_folder(row["model"]))) for row in rows])
+    valid = pl.Series(score_table(answers, data)["valid"].to_pylist(), dtype=pl.Boolean)
+    judged = stored.select(key).with_columns(official=valid)
     verdicts = records.verdicts.join(judged, on=key, how="left", maintain_order="left")
     known = pl.coalesce("valid", "official").alias("valid")
     return replace(records, verdicts=verdicts.with_columns(known).drop("official"))
@@ -87,8 +80,7 @@ def _omitted(made: spec.RunSources) -> Iterator[spec.Row]:
             made.sizes,
         )
         counted = official.get(score.model.name) if score.rules is made.rules else None
-        executable = (*(group.name for group in EXECUTABLE), *GROUPS["executable"])
-        for name in (*SCORES, *executable):
+        for name in (*SCORES, *(group.name for group in EXECUTABLE), *GROUPS["executable"]):
             members = categories_of(name)
             counts = sum((causes[each] for each in members if each in causes), Counter[str]())
             if not counts:
