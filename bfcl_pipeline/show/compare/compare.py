@@ -20,7 +20,7 @@ from bfcl_pipeline.benchmark.definition import CATEGORIES, Check
 from bfcl_pipeline.benchmark.definition.categories import release_sizes
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.judge.scoring.intervals import Scope, ScoredEntries
-from bfcl_pipeline.judge.scoring.statistics.clustered import Floats, composite_error, total
+from bfcl_pipeline.judge.scoring.statistics.clustered import Floats, total
 from bfcl_pipeline.judge.scoring.statistics.paired import (
     Booleans,
     Paired,
@@ -29,7 +29,7 @@ from bfcl_pipeline.judge.scoring.statistics.paired import (
     holm,
     mcnemar,
 )
-from bfcl_pipeline.judge.scoring.statistics.power import detectable_difference
+from bfcl_pipeline.judge.scoring.statistics.power import by_interval, by_test
 from bfcl_pipeline.judge.scoring.statistics.scenarios import ScenarioRange, leave_one_out
 from bfcl_pipeline.show.compare.settings import (
     SettingDifference,
@@ -40,6 +40,7 @@ from bfcl_pipeline.show.compare.settings import (
 from bfcl_pipeline.show.compare.sides import ABSENT, NO_EXCHANGE, WRONG, Numbering, Side
 
 _SHOWN = 3  # entries that an error names
+_LEVEL = 0.05  # largest adjusted p-value that shows a difference
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,8 @@ class ScoreDifference:
     clusters_p: float | None = None  # exact sign test over clusters; None for a group
     holm_p: float | None = None  # the same, adjusted for the number of scored categories; None for a group
     design_effect: float | None = None  # of the difference; None for a group, or where no entry flipped
-    detectable: float | None = None  # smallest true difference found with 80 % power; None: none flipped
+    detectable: float | None = None  # smallest true difference whose interval excludes 0, with 80 % power
+    detectable_holm: float | None = None  # that `holm_p` finds, if it is the least of all; None for a group
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,10 +275,11 @@ def _scores(
             high=min(1.0, limits.high),
             only_first=int(result.only_first[group.members].sum()),
             only_second=int(result.only_second[group.members].sum()),
-            detectable=_detectable(composite_error(result.of, group.weights)),
+            detectable=by_interval(result, where, group.weights),
         )
     tested = [place for place, name in enumerate(names) if CATEGORIES[name].scored]
     adjusted = dict(zip(tested, holm([result.clusters_p[place] for place in tested]), strict=True))
+    level, alone = _LEVEL / max(len(tested), 1), np.eye(len(names))
     flipped = (result.only_first, result.only_second)
     for place, name in enumerate(names):
         effect = float(result.of.effect[place])
@@ -296,10 +299,6 @@ def _scores(
             clusters_p=result.clusters_p[place],
             holm_p=adjusted.get(place),
             design_effect=None if math.isnan(effect) else effect,
-            detectable=_detectable(math.sqrt(result.of.covariance[place, place])),
+            detectable=by_interval(result, where, alone[place]),
+            detectable_holm=by_test(result, place, where, level) if place in adjusted else None,
         )
-
-
-def _detectable(error: float) -> float | None:
-    """The smallest detectable difference; None if the error is not known."""
-    return detectable_difference(error) if 0 < error < math.inf else None

@@ -75,17 +75,18 @@ def _fitted(
 
 def score_cells(score: ScoreDifference) -> list[str]:
     """The cells of one score under HEADINGS."""
+    by_test = "" if score.detectable_holm is None else f" ({percent(score.detectable_holm, 1)})"
     return [
         score.score + ("" if score.complete else _PARTIAL),
         f"{score.entries:,}",
         percent(score.first),
         percent(score.second),
         signed_points(score.difference),
-        f"{signed_points(score.low, 1)} to {signed_points(score.high, 1)}",
+        f"{_limit(score.low)} to {_limit(score.high)}",
         f"{score.only_first:,}",
         f"{score.only_second:,}",
         "-" if score.holm_p is None else _probability(score.holm_p),
-        "-" if score.detectable is None else percent(score.detectable, 1),
+        "-" if score.detectable is None else percent(score.detectable, 1) + by_test,
     ]
 
 
@@ -93,7 +94,7 @@ def column_notes(comparisons: Sequence[Comparison]) -> list[str]:
     """What the columns and marks of tables of scores mean, and what was not compared."""
     lines = [
         "p (Holm): exact test, adjusted for the number of categories. shows: the smallest true difference",
-        "that these entries find with 80 % power.",
+        "that the interval finds with 80 % power (in brackets: that p (Holm) finds, if it is the least p).",
     ]
     if any(not score.complete for each in comparisons for score in each.scores):
         lines.append("* categories without verdicts on both sides count 0 on both.")
@@ -211,6 +212,12 @@ def signed_points(share: float, digits: int = 2) -> str:
     """A difference of shares in percentage points, with its sign."""
     text = f"{share * 100:+.{digits}f}"
     return text[1:] if float(text) == 0 else text
+
+
+def _limit(share: float) -> str:
+    """A limit in points: one digit, or as many more as say on which side of 0 it is."""
+    texts = [signed_points(share, digits) for digits in range(1, 5)]
+    return next((text for text in texts if text.strip("0.")), texts[0])
 
 
 def _probability(p: float) -> str:

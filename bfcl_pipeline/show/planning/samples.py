@@ -9,7 +9,7 @@ from bfcl_pipeline.benchmark.config import SampleBy, allocate, by_weight
 from bfcl_pipeline.benchmark.definition import CATEGORIES
 from bfcl_pipeline.benchmark.definition.leaderboard import GROUP, category_weights
 from bfcl_pipeline.benchmark.definition.scatter import Scatter
-from bfcl_pipeline.judge.scoring.statistics.power import Z_95
+from bfcl_pipeline.judge.scoring.statistics.normal import Z_80, Z_95
 
 SCORES = (*reversed(GROUP), *(name for name, category in CATEGORIES.items() if category.scored))
 """Every score that a sample can be planned for: overall first, then the groups, then the categories."""
@@ -27,10 +27,6 @@ def shares_of(score: str) -> dict[str, float]:
         raise ConfigError(unknown_name("score", score, SCORES))
     shares = category_weights(score, {})
     return {name: shares[name] for name in CATEGORIES if name in shares}
-
-
-Z_80 = 0.8416212335729143
-"""The 80 % point of the normal distribution: the power of `Sample.detectable`."""
 
 
 @dataclass(frozen=True, slots=True)

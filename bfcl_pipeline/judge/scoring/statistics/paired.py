@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from bfcl_pipeline.judge.scoring.statistics.clustered import (
     Floats,
+    Integers,
     Layout,
     Limits,
     Means,
@@ -21,9 +22,10 @@ from bfcl_pipeline.judge.scoring.statistics.clustered import (
     correlation,
     means,
 )
-from bfcl_pipeline.judge.scoring.statistics.power import Z_95
+from bfcl_pipeline.judge.scoring.statistics.normal import Z_95
 
 Booleans: TypeAlias = NDArray[np.bool_]
+Numbers: TypeAlias = Floats | Integers
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +33,14 @@ class Paired:
     """The differences of two models, first minus second."""
 
     of: Means  # of the differences by category
+    equal: Means  # the same, as if every cluster favoured either model with probability 1/2
     limits: list[Limits]  # the 95 % interval of each category
     correlations: Floats  # of the differences of the categories
     only_first: NDArray[np.int64]  # entries of each category that only, or more often, the first has right
     only_second: NDArray[np.int64]  # the same of the second
-    clusters_p: list[float]  # exact sign test of each category over its clusters
+    squares: Floats  # mean square of the differences of each category
+    by_cluster: Floats  # sums of the differences, by category and cluster
+    clusters_p: list[float]  # exact sign test of each category over its clusters: each counts once
 
 
 def compare_paired(first: Booleans | Floats, second: Booleans | Floats, where: Layout) -> Paired:
@@ -47,19 +52,27 @@ def compare_paired(first: Booleans | Floats, second: Booleans | Floats, where: L
     of = means(difference, where)
     only_first = np.bincount(where.category[difference > 0], minlength=where.categories)
     only_second = np.bincount(where.category[difference < 0], minlength=where.categories)
-    net = np.bincount(where.category, weights=difference, minlength=where.categories)
-    squares = np.bincount(where.category, weights=difference**2, minlength=where.categories)
-    limits = [
-        _limits(float(total), float(square), float(n), float(effective))
-        for total, square, n, effective in zip(net, squares, where.sizes, of.effective, strict=True)
-    ]
+    net = np.asarray(
+        np.bincount(where.category, weights=difference, minlength=where.categories), np.float64
+    )
+    squares = np.asarray(
+        np.bincount(where.category, weights=difference**2, minlength=where.categories), np.float64
+    )
+    cells = where.category * where.clusters + where.cluster
+    flat = np.bincount(cells, weights=difference, minlength=where.categories * where.clusters)
+    by_cluster: Floats = np.asarray(flat, np.float64).reshape(where.categories, where.clusters)
+    ups, downs = (by_cluster > 0).sum(axis=1), (by_cluster < 0).sum(axis=1)
+    bounds = paired_bounds(net, squares, where.sizes, of.effective)
     return Paired(
         of=of,
-        limits=limits,
+        equal=means(difference, where, np.zeros(where.categories)),
+        limits=[Limits(float(low), float(high)) for low, high in zip(*bounds, strict=True)],
         correlations=correlation(of.covariance, where),
         only_first=only_first,
         only_second=only_second,
-        clusters_p=_clusters_p(difference, where),
+        squares=squares / where.sizes,
+        by_cluster=by_cluster,
+        clusters_p=[mcnemar(int(up), int(down)) for up, down in zip(ups, downs, strict=True)],
     )
 
 
@@ -76,21 +89,23 @@ def difference_limits(only_first: float, only_second: float, pairs: float, effec
     itself. With clusters, the counts shrink to the effective number of pairs. For no pairs it is the whole
     range.
     """
-    return _limits(only_first - only_second, only_first + only_second, pairs, effective)
-
-
-def _limits(net: float, squares: float, pairs: float, effective: float) -> Limits:
-    """`difference_limits` for differences of any size from -1 to 1, by their sum and sum of squares."""
     if pairs <= 0 or effective <= 0:
         return Limits(-1.0, 1.0)
+    counts = (only_first - only_second, only_first + only_second, pairs, effective)
+    low, high = paired_bounds(*(np.array([count], np.float64) for count in counts))
+    return Limits(float(low[0]), float(high[0]))
+
+
+def paired_bounds(net: Floats, squares: Floats, pairs: Numbers, effective: Floats) -> tuple[Floats, Floats]:
+    """The limits of `difference_limits` for sums and sums of squares of differences from -1 to 1."""
     shrink = effective / pairs
     centre = net * shrink / (effective + 2)
     spread = (squares * shrink + 2) / (effective + 2)
-    half = Z_95 * math.sqrt((spread - centre**2) / (effective + 2))
+    half = Z_95 * np.sqrt((spread - centre**2) / (effective + 2))
     observed = net / pairs
-    return Limits(
-        max(-1.0, min(centre - half, observed)),
-        min(1.0, max(centre + half, observed)),
+    return (
+        np.maximum(-1.0, np.minimum(centre - half, observed)),
+        np.minimum(1.0, np.maximum(centre + half, observed)),
     )
 
 
@@ -107,21 +122,6 @@ def mcnemar(only_first: int, only_second: int) -> float:
     number = np.arange(fewer, 0, -1, dtype=np.float64)
     ratios = np.cumprod(number / (total - number + 1))
     return min(1.0, 2 * math.exp(last - total * math.log(2)) * (1 + float(ratios.sum())))
-
-
-def _clusters_p(difference: Floats, where: Layout) -> list[float]:
-    """The exact sign test over clusters: which model has more entries of a cluster right.
-
-    Equal to the test of McNemar where each entry is a cluster of its own; it holds where entries of a
-    cluster depend on each other.
-    """
-    net = np.bincount(
-        where.category * where.clusters + where.cluster,
-        weights=difference,
-        minlength=where.categories * where.clusters,
-    ).reshape(where.categories, where.clusters)
-    ups, downs = (net > 0).sum(axis=1), (net < 0).sum(axis=1)
-    return [mcnemar(int(up), int(down)) for up, down in zip(ups, downs, strict=True)]
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
