@@ -12,7 +12,15 @@ from bfcl_pipeline.base.errors import ConfigError, TableError
 from bfcl_pipeline.base.text import printable
 from bfcl_pipeline.benchmark.definition import resolve_categories
 from bfcl_pipeline.benchmark.tables.text_forms import FORMS
-from bfcl_pipeline.cli.options import add_data, add_files, add_names, add_rules, print_to_stderr
+from bfcl_pipeline.cli.options import (
+    WORST,
+    add_data,
+    add_files,
+    add_names,
+    add_omitted,
+    add_rules,
+    print_to_stderr,
+)
 from bfcl_pipeline.cli.sides import opened_sides
 from bfcl_pipeline.show.compare.compare import Comparer, Comparison
 from bfcl_pipeline.show.compare.groups import Groups, alone, default_groups, mode_groups, named_groups
@@ -59,6 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="hops: only the web questions, joined one by one: accuracy by hops of each side, with and "
         "without snippets, and the questions that only one has right",
     )
+    add_omitted(parser, "the first side")
     common = "compare the entries that both sides have, instead of refusing sides that differ in them"
     parser.add_argument("--common", action="store_true", help=common)
     forms = "the suffix chooses the form: .parquet, .csv, .jsonl, .json, .md, .tex"
@@ -119,7 +128,7 @@ def _compare(options: argparse.Namespace, numbering: Numbering, groups: Groups) 
                 f"only one side, {group[0].label}: expected two or more models. Name another one, or a run "
                 "with several; with --by hops, one model is compared with and without snippets."
             )
-    comparer = Comparer(numbering, options.rules, options.common)
+    comparer = Comparer(numbering, options.rules, options.common, options.omitted == WORST)
     pairs = [
         pair
         for group in groups

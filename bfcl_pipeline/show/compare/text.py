@@ -17,6 +17,9 @@ _LEFT_OUT_FIRST = ("shows", "entries", "p (Holm)", "only B", "only A", "A overal
 
 _PARTIAL = "*"
 
+_CONSPICUOUS = 0.05
+"""The p-value below which one side lacks conspicuously more verdicts."""
+
 
 def comparison_text(comparison: Comparison, flips: int, width: int | None = None) -> str:
     """One comparison: a table of scores, notes, and the first flipped entries of each direction.
@@ -99,10 +102,12 @@ def column_notes(comparisons: Sequence[Comparison]) -> list[str]:
     if any(not score.complete for each in comparisons for score in each.scores):
         lines.append("* categories without verdicts on both sides count 0 on both.")
     most = "" if len(comparisons) == 1 else "up to "
-    unjudged = max(each.unjudged for each in comparisons)
-    if unjudged:
-        counted = most + plural(unjudged, "entry", "entries")
-        lines.append(f"In no score: {counted} without a verdict on one side.")
+    if unjudged := max(each.unjudged for each in comparisons):
+        where = "Counted against A" if comparisons[0].worst else "In no score"
+        lines.append(
+            f"{where}: {most}{plural(unjudged, 'entry', 'entries')} without a verdict on one side."
+        )
+        lines += [line for each in comparisons for line in _omitted_lines(each, len(comparisons) > 1)]
     same = max(comparisons, key=lambda each: sum(each.same_exchange.values()))
     if shared := sum(same.same_exchange.values()):
         lines.append(
@@ -130,6 +135,23 @@ def column_notes(comparisons: Sequence[Comparison]) -> list[str]:
     ]
     differing = [f"The sides differ in {one}." for each in comparisons for one in each.settings]
     return [*lines, *dict.fromkeys((*releases, *differing))]
+
+
+def _omitted_lines(comparison: Comparison, several: bool) -> Iterator[str]:
+    """How many entries each side has no verdict on, and which scores these could turn.
+
+    several: name the sides, and leave out what is not conspicuous.
+    """
+    omitted = comparison.omitted
+    if omitted is None:
+        return
+    turned = [each.score for each in comparison.scores if omitted.turns(each)]
+    head = f"{printable(comparison.first)} - {printable(comparison.second)}: " if several else ""
+    if not several or omitted.p < _CONSPICUOUS:
+        counts = f"A {omitted.first:,}, B {omitted.second:,}"
+        yield f"{head}No verdict: {counts}; exact test of the difference: p {_probability(omitted.p)}."
+    if turned and not comparison.worst:
+        yield f"{head}These could turn {', '.join(turned)} (--omitted worst counts them against A)."
 
 
 def _memory_note(comparison: Comparison) -> list[str]:
@@ -180,6 +202,8 @@ def _interval(each: GatedScore, margin: float) -> str:
         f"{signed_points(score.high)}"
     )
     limit = f"-{margin * 100:g}" if margin else "0"
+    if each.doubt:
+        return f"undecided, {interval}; {each.doubt}"
     if each.decision is Decision.UNDECIDED:
         return f"undecided, {interval}, contains {limit}; more entries or a wider margin would decide"
     loss = f"no loss of more than {margin * 100:g} points"
@@ -200,7 +224,8 @@ def _about(worst: GatedScore, gate: Gate) -> Iterator[str]:
         found = ", ".join(f"{counts[each]:,} {each}" for each in order if counts[each])
         yield f"of all {len(gate.scores):,} differences: {found}"
     if most := max(each.unjudged for each in gate.scores):
-        yield f"{plural(most, 'entry', 'entries')} without a verdict left out"
+        done = "counted against the run" if any(each.worst for each in gate.scores) else "left out"
+        yield f"{plural(most, 'entry', 'entries')} without a verdict {done}"
 
 
 def percent(share: float, digits: int = 2) -> str:

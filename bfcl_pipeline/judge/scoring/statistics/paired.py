@@ -21,6 +21,7 @@ from bfcl_pipeline.judge.scoring.statistics.clustered import (
     composite_limits,
     correlation,
     means,
+    total,
 )
 from bfcl_pipeline.judge.scoring.statistics.normal import Z_95
 
@@ -79,6 +80,43 @@ def compare_paired(first: Booleans | Floats, second: Booleans | Floats, where: L
 def composite_difference(of: Paired, weights: Floats) -> Limits:
     """The 95 % interval of the weighted difference; weights of categories, not negative."""
     return composite_limits(of.of.mean, of.limits, weights, of.correlations)
+
+
+_UNSEEN = 1.25
+"""How many standard errors a cluster may be worth that could be lost as a whole; by simulation."""
+
+
+def heaviest(where: Layout, weights: Floats) -> float:
+    """The share in a score of the cluster with the largest one, of those with several entries; else 0."""
+    cells = where.category * where.clusters + where.cluster
+    counts = np.bincount(cells, minlength=where.categories * where.clusters).reshape(-1, where.clusters)
+    several = counts[weights > 0].sum(axis=0) > 1
+    shares = (counts * (weights / where.sizes)[:, None]).sum(axis=0)
+    return float(shares.max(initial=0.0, where=several))
+
+
+def low_with_loss(of: Paired, where: Layout, weights: Floats, loss: float, share: float) -> float:
+    """The lower limit of a weighted difference if the verdicts are to exclude a loss.
+
+    The interval of `composite_difference` is too short if the loss is of few entries, or of one cluster,
+    that another sample would not have. So the models disagree on as many entries as the loss has, or more,
+    and the distance to the limit has a part for one cluster.
+
+    Args:
+        of: the pair.
+        where: the layout of the entries.
+        weights: of each category.
+        loss: a share; 0 for means over trials, of which a loss may be a part of many entries.
+        share: of one cluster in the score, as of `heaviest`.
+    """
+    squares = np.maximum(of.squares, loss - 2 / of.of.effective)  # the interval adds two
+    bounds = paired_bounds(
+        of.of.mean * where.sizes, np.asarray(squares * where.sizes), where.sizes, of.of.effective
+    )
+    limits = [Limits(float(low), float(high)) for low, high in zip(*bounds, strict=True)]
+    difference = total(weights * of.of.mean)
+    low = composite_limits(of.of.mean, limits, weights, of.correlations).low
+    return difference - math.hypot(difference - low, _UNSEEN * share)
 
 
 def difference_limits(only_first: float, only_second: float, pairs: float, effective: float) -> Limits:
