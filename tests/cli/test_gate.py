@@ -126,7 +126,7 @@ def test_entries_without_a_verdict_do_not_hide_a_loss(
 def test_one_function_doc_does_not_pass_in_silence(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Runs that agree on nearly all pass if no function doc has a greater part of the entries than the margin."""
+    """Runs that agree on nearly all pass if no function doc has more of the entries than the margin."""
     for name, docs in (("one", [0] * 60 + list(range(1, 141))), ("many", list(range(200)))):
         ids = [f"live_simple_{number}-{doc}-0" for number, doc in enumerate(docs)]
         for side, wrong in (("new", 100), ("old", 150)):

@@ -83,7 +83,10 @@ def measured_scatter(goal: Goal, run: Run, rules: Rules, models: Sequence[str]) 
         " - ".join(names): measure_scatter(_values(*(verdicts[name] for name in names)))
         for names in combinations(chosen, wanted)
     }
-    widest = max(found, key=lambda name: whole(shares, complete_scatter(found[name], usual)).half_width)
+    widest = max(
+        found,
+        key=lambda name: whole(shares, complete_scatter(found[name], usual), goal.difference).half_width,
+    )
     lacks = [name for name in shares if name not in found[widest].variance]
     basis = f"measured in {run.folder}, {rules.value} rules, on {widest}"
     basis += " (the widest of several)" if len(found) > 1 else ""

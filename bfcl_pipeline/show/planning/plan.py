@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from bfcl_pipeline.ask.jobs.effort import Effort
 from bfcl_pipeline.base.errors import ConfigError
-from bfcl_pipeline.benchmark.config import SampleBy
-from bfcl_pipeline.benchmark.definition import GROUPS
+from bfcl_pipeline.benchmark.config import SampleBy, allocate
+from bfcl_pipeline.benchmark.definition import CATEGORIES, GROUPS
 from bfcl_pipeline.benchmark.definition.scatter import Scatter
 from bfcl_pipeline.benchmark.records import Json
 from bfcl_pipeline.show.planning.samples import Sample, shares_of, smallest, whole
@@ -48,8 +48,8 @@ def make_plan(goal: Goal, scatter: Scatter) -> SamplePlan:
         ConfigError: there is no such score, or all its entries are not enough.
     """
     shares = shares_of(goal.score)
-    everything = whole(shares, scatter)
-    samples = {by: smallest(shares, scatter, goal.within, by) for by in SampleBy}
+    everything = whole(shares, scatter, goal.difference)
+    samples = {by: smallest(shares, scatter, goal.within, by, goal.difference) for by in SampleBy}
     reached = {by: sample for by, sample in samples.items() if sample is not None}
     if len(reached) < len(samples):
         best = points(everything.half_width)
@@ -61,16 +61,26 @@ def make_plan(goal: Goal, scatter: Scatter) -> SamplePlan:
     return SamplePlan(goal, shares, scatter, everything, reached)
 
 
-def config_of(plan: SamplePlan) -> dict[str, Json]:
-    """The keys of a config that draw the sample by weight of a plan."""
-    names, total = list(plan.shares), plan.samples[SampleBy.WEIGHT].total
-    if len(names) == 1:
-        return {"categories": list[Json](names), "sample": total}
-    sample: dict[str, Json] = {"entries": total, "by": SampleBy.WEIGHT.value}
-    if plan.goal.score == "overall":
-        return {"sample": sample}
+def config_of(plan: SamplePlan, by: SampleBy) -> dict[str, Json]:
+    """The keys of a config that draw a sample of a plan."""
+    names, total = list(plan.shares), plan.samples[by].total
     group = [name for name, members in GROUPS.items() if list(members) == names]
-    return {"categories": group[:1] or list[Json](names), "sample": sample}
+    categories = group[:1] or list[Json](names)
+    if by is SampleBy.SIZE and plan.goal.score == "overall":
+        # Categories that count in no score have their share, too, so that the others have as planned.
+        categories, sizes = (
+            ["all_scoring"],
+            {name: CATEGORIES[name].entries for name in GROUPS["all_scoring"]},
+        )
+        wanted = total
+        while sum(count for name, count in allocate(sizes, total).items() if name in names) < wanted:
+            total += 1
+    if by is SampleBy.SIZE or len(names) == 1:
+        return {"categories": categories, "sample": total}
+    sample: dict[str, Json] = {"entries": total, "by": by.value}
+    return (
+        {"sample": sample} if plan.goal.score == "overall" else {"categories": categories, "sample": sample}
+    )
 
 
 def points(share: float) -> str:
@@ -90,7 +100,8 @@ def plan_document(plan: SamplePlan, basis: str, needs: list[ModelEffort]) -> dic
         "confidence": 0.95,
         "basis": basis,
         "all_entries": _sample(plan.whole),
-        "config": config_of(plan),
+        "config": config_of(plan, SampleBy.WEIGHT),
+        "config_by_size": config_of(plan, SampleBy.SIZE),
         "samples": {by.value: _sample(sample) for by, sample in plan.samples.items()},
         "shares": dict(plan.shares),
         "design_effects": {

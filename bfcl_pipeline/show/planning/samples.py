@@ -1,5 +1,6 @@
 """Which sample of the benchmark has the wanted precision of a score, by size or by weight. Pure."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -48,7 +49,45 @@ class Sample:
         return self.half_width * (Z_95 + Z_80) / Z_95
 
 
-def smallest(shares: Mapping[str, float], scatter: Scatter, within: float, by: SampleBy) -> Sample | None:
+def half_width(
+    shares: Mapping[str, float], scatter: Scatter, entries: Mapping[str, int], difference: bool = False
+) -> float:
+    """Half of the 95 % interval of a sample; infinite if a category has no entry.
+
+    1.96 standard deviations of the score, or what a run states if that is more, as it is where verdicts are
+    nearly all equal: the intervals of the categories (Wilson; of a difference, Bonett and Price) with the
+    effective number of entries, put together as `statistics.clustered.composite_limits` does.
+
+    Args:
+        shares: of the categories in the score.
+        scatter: of the verdicts.
+        entries: of each category.
+        difference: of two models.
+    """
+    if any(not entries.get(name) for name in shares):
+        return math.inf
+    variance, halves = {}, {}
+    for name in shares:
+        each, count = scatter.variance[name], entries[name]
+        variance[name] = scatter.independent(name) / count + scatter.covariance.get((name, name), 0.0)
+        effective = min(each / variance[name], count) if variance[name] > 0 else count
+        if difference:
+            halves[name] = Z_95 * math.sqrt(each * effective + 2) / (effective + 2)
+        else:
+            spread = each / effective + (Z_95 / (2 * effective)) ** 2
+            halves[name] = Z_95 * math.sqrt(spread) / (1 + Z_95**2 / effective)
+    parts = {name: share * halves[name] for name, share in shares.items()}
+    total = sum(part**2 for part in parts.values())
+    for (first, second), shared in scatter.covariance.items():
+        if first != second and first in shares and second in shares:
+            product = math.sqrt(variance[first] * variance[second])
+            total += parts[first] * parts[second] * (shared / product if product else 1.0)
+    return max(math.sqrt(max(total, 0.0)), Z_95 * scatter.deviation(shares, entries))
+
+
+def smallest(
+    shares: Mapping[str, float], scatter: Scatter, within: float, by: SampleBy, difference: bool = False
+) -> Sample | None:
     """The smallest sample whose 95 % interval has at most `within` on each side; None if there is none.
 
     It is divided among categories as a run divides it, whatever `scatter` says.
@@ -57,7 +96,7 @@ def smallest(shares: Mapping[str, float], scatter: Scatter, within: float, by: S
 
     def sample(total: int) -> Sample:
         entries = allocate(sizes, total) if by is SampleBy.SIZE else by_weight(shares, total)
-        return Sample(by, entries, Z_95 * scatter.deviation(shares, entries))
+        return Sample(by, entries, half_width(shares, scatter, entries, difference))
 
     low, high = len(sizes), sum(sizes.values())
     if sample(high).half_width > within:
@@ -68,7 +107,7 @@ def smallest(shares: Mapping[str, float], scatter: Scatter, within: float, by: S
     return sample(low)
 
 
-def whole(shares: Mapping[str, float], scatter: Scatter) -> Sample:
+def whole(shares: Mapping[str, float], scatter: Scatter, difference: bool = False) -> Sample:
     """All entries of the categories of a score."""
     sizes = {name: CATEGORIES[name].entries for name in shares}
-    return Sample(SampleBy.SIZE, sizes, Z_95 * scatter.deviation(shares, sizes))
+    return Sample(SampleBy.SIZE, sizes, half_width(shares, scatter, sizes, difference))

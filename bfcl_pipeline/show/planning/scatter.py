@@ -26,11 +26,7 @@ class EntryValue:
 
 
 def measure_scatter(outcomes: Iterable[EntryValue]) -> Scatter:
-    """The scatter in the categories that `outcomes` has at least two entries of.
-
-    The variance of a category in which all entries have one outcome is not taken as 0: two successes and
-    two failures are added, as Agresti and Coull (1998) do for intervals.
-    """
+    """The scatter in the categories that `outcomes` has at least two entries of."""
     by_category: dict[str, list[EntryValue]] = defaultdict(list)
     for outcome in outcomes:
         by_category[outcome.category].append(outcome)
@@ -56,16 +52,8 @@ def measure_scatter(outcomes: Iterable[EntryValue]) -> Scatter:
             covariance[first, first] = (product - squares[first]) / (size * (size - 1))
         else:
             covariance[first, second] = product / (sizes[first] * sizes[second])
-    variance = {
-        name: max(squares[name] / (sizes[name] - 1), _least_variance(sizes[name])) for name in by_category
-    }
+    variance = {name: squares[name] / (sizes[name] - 1) for name in by_category}
     return Scatter(variance, covariance)
-
-
-def _least_variance(entries: int) -> float:
-    """The variance of `entries` equal outcomes with two of each kind added."""
-    share = 2 / (entries + 4)
-    return share * (1 - share)
 
 
 def complete_scatter(scatter: Scatter, assumed: Scatter) -> Scatter:

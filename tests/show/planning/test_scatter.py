@@ -9,8 +9,14 @@ import pytest
 
 from bfcl_pipeline.benchmark.definition import CATEGORIES
 from bfcl_pipeline.benchmark.definition.scatter import Scatter, assumed_scatter
-from bfcl_pipeline.judge.scoring.statistics.clustered import layout, means
-from bfcl_pipeline.show.planning.samples import shares_of, whole
+from bfcl_pipeline.judge.scoring.statistics.clustered import (
+    accuracy_limits,
+    composite_limits,
+    correlation,
+    layout,
+    means,
+)
+from bfcl_pipeline.show.planning.samples import half_width, shares_of, whole
 from bfcl_pipeline.show.planning.scatter import EntryValue, complete_scatter, measure_scatter
 
 SHARES = {"multi_turn_base": 0.5, "multi_turn_miss_func": 0.3, "live_simple": 0.2}
@@ -68,10 +74,24 @@ def test_the_deviation_of_a_sample_is_that_of_drawn_samples() -> None:
     assert np.std(scores) == pytest.approx(math.sqrt(np.mean(stated)), rel=0.1)
 
 
-def test_equal_verdicts_still_scatter() -> None:
-    """A category in which everything is right is not planned with one entry: two of each kind are added."""
-    found = measure_scatter(EntryValue("multiple", str(number), 1.0) for number in range(96))
-    assert found.variance["multiple"] == pytest.approx(0.02 * 0.98)
+def test_the_planned_width_is_the_one_that_a_run_states() -> None:
+    """Of planted verdicts; of four categories that share clusters and in which everything is wrong."""
+    outcomes = planted(0)
+    names = ["multi_turn_base", "multi_turn_miss_func", "multi_turn_miss_param", "multi_turn_long_context"]
+    wrong = [EntryValue(name, str(number), 0.0) for name in names for number in range(50)]
+    for values, shares in ((outcomes, SHARES), (wrong, dict.fromkeys(names, 0.25))):
+        categories, clusters = list(shares), sorted({one.cluster for one in values})
+        where = layout(
+            [categories.index(one.category) for one in values],
+            [clusters.index(one.cluster) for one in values],
+        )
+        of = means(np.array([one.value for one in values]), where)
+        limits = composite_limits(
+            of.mean, accuracy_limits(of), np.array(list(shares.values())), correlation(of.covariance, where)
+        )
+        entries = dict(zip(categories, map(int, where.sizes), strict=True))
+        planned = half_width(shares, measure_scatter(values), entries)
+        assert planned == pytest.approx((limits.high - limits.low) / 2, rel=0.03)
 
 
 def test_no_entry_of_a_category_says_nothing_about_its_score() -> None:
