@@ -68,19 +68,14 @@ def config_of(plan: SamplePlan, by: SampleBy) -> dict[str, Json]:
     categories = group[:1] or list[Json](names)
     if by is SampleBy.SIZE and plan.goal.score == "overall":
         # Categories that count in no score have their share, too, so that the others have as planned.
-        categories, sizes = (
-            ["all_scoring"],
-            {name: CATEGORIES[name].entries for name in GROUPS["all_scoring"]},
-        )
-        wanted = total
+        categories, wanted = ["all_scoring"], total
+        sizes = {name: CATEGORIES[name].entries for name in GROUPS["all_scoring"]}
         while sum(count for name, count in allocate(sizes, total).items() if name in names) < wanted:
             total += 1
     if by is SampleBy.SIZE or len(names) == 1:
         return {"categories": categories, "sample": total}
     sample: dict[str, Json] = {"entries": total, "by": by.value}
-    return (
-        {"sample": sample} if plan.goal.score == "overall" else {"categories": categories, "sample": sample}
-    )
+    return {**({} if plan.goal.score == "overall" else {"categories": categories}), "sample": sample}
 
 
 def points(share: float) -> str:
