@@ -127,7 +127,7 @@ def _listed(entries: Mapping[str, str]) -> str:
 
 _WIDER = {
     "full": "For the overall of all entries of this benchmark, the intervals are {}.",
-    "wide": "If it had other APIs, function docs and memory scenarios, the intervals of the overall would be {}.",
+    "wide": "If it had other APIs, function docs and memory scenarios, those of the overall would be {}.",
 }
 
 
@@ -138,14 +138,11 @@ def wider_notes(rows: Iterable[Mapping[str, Any]]) -> list[str]:
         for name, found in widths.items():
             if row.get(f"{name}_low") is not None:
                 found.append((float(row[f"{name}_high"]) - float(row[f"{name}_low"])) / 2 * 100)
-    said = {
-        name: " to ".join(
-            dict.fromkeys(f"\N{PLUS-MINUS SIGN}{each:.1f}" for each in (min(found), max(found)))
-        )
-        for name, found in widths.items()
-        if found
-    }
-    return [_WIDER[name].format(text) for name, text in said.items()]
+    ends = {name: (min(found), max(found)) for name, found in widths.items() if found}
+    return [
+        _WIDER[name].format(" to ".join(dict.fromkeys(f"\N{PLUS-MINUS SIGN}{end:.1f}" for end in both)))
+        for name, both in ends.items()
+    ]
 
 
 def sample_note(entries: Iterable[tuple[str, int, int]], run: Run) -> str:

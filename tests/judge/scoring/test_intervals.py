@@ -141,9 +141,8 @@ def test_every_score_lies_within_its_interval_and_within_zero_and_one(marks: dic
 def test_scenarios_of_memory_and_apis_widen_the_interval() -> None:
     """If all questions of a scenario have equal verdicts, other scenarios would give other scores."""
     marks = [number % 5 < 2 for number in range(155)]
-    found_of = found(
-        {f"memory_{name}": marks for name in ("kv", "vector", "rec_sum")} | {"multiple": [True] * 9}
-    )
+    own = {f"memory_{name}": marks for name in ("kv", "vector", "rec_sum")}
+    found_of = found(own | {"multiple": [True] * 9})
     memory, alone = found_of["memory"], found_of["multiple"]
     assert memory.wide is not None
     assert memory.wide.high - memory.wide.low > 4 * (memory.high - memory.low)

@@ -79,7 +79,8 @@ def _rows(made: spec.RunSources) -> Iterator[spec.Row]:
 
 
 def _limits(name: str, limits: Limits | None) -> dict[str, float | None]:
-    return {f"{name}_low": limits and limits.low, f"{name}_high": limits and limits.high}
+    low, high = (None, None) if limits is None else (limits.low, limits.high)
+    return {f"{name}_low": low, f"{name}_high": high}
 
 
 def rounded(number: float | None) -> float | None:
