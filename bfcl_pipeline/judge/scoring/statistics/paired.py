@@ -82,7 +82,7 @@ def composite_difference(of: Paired, weights: Floats) -> Limits:
     return composite_limits(of.of.mean, of.limits, weights, of.correlations)
 
 
-_UNSEEN = 1.25
+_UNSEEN = 1.1
 """How many standard errors a cluster may be worth that could be lost as a whole; by simulation."""
 
 
@@ -100,7 +100,7 @@ def low_with_loss(of: Paired, where: Layout, weights: Floats, loss: float, share
 
     The interval of `composite_difference` is too short if the loss is of few entries, or of one cluster,
     that another sample would not have. So the models disagree on as many entries as the loss has, or more,
-    and the distance to the limit has a part for one cluster.
+    and the distance to the limit is at least that of independent entries with a part for one cluster.
 
     Args:
         of: the pair.
@@ -109,14 +109,16 @@ def low_with_loss(of: Paired, where: Layout, weights: Floats, loss: float, share
         loss: a share; 0 for means over trials, of which a loss may be a part of many entries.
         share: of one cluster in the score, as of `heaviest`.
     """
-    squares = np.maximum(of.squares, loss - 2 / of.of.effective)  # the interval adds two
-    bounds = paired_bounds(
-        of.of.mean * where.sizes, np.asarray(squares * where.sizes), where.sizes, of.of.effective
-    )
-    limits = [Limits(float(low), float(high)) for low, high in zip(*bounds, strict=True)]
-    difference = total(weights * of.of.mean)
-    low = composite_limits(of.of.mean, limits, weights, of.correlations).low
-    return difference - math.hypot(difference - low, _UNSEEN * share)
+    difference, distances = total(weights * of.of.mean), []
+    for used in (of.of.effective, where.sizes.astype(np.float64)):
+        squares = np.maximum(of.squares, loss - 2 / used)  # the interval adds two
+        sums = np.asarray(squares * where.sizes, np.float64)
+        bounds = paired_bounds(of.of.mean * where.sizes, sums, where.sizes, used)
+        limits = [Limits(float(low), float(high)) for low, high in zip(*bounds, strict=True)]
+        low = composite_limits(of.of.mean, limits, weights, of.correlations).low
+        distances.append(difference - low)
+    clustered, independent = distances
+    return difference - max(clustered, math.hypot(independent, _UNSEEN * share))
 
 
 def difference_limits(only_first: float, only_second: float, pairs: float, effective: float) -> Limits:
