@@ -322,9 +322,10 @@ def _scores(
     result = compare_paired(one, two, where)
 
     def careful(weights: Floats) -> float | None:
-        share = heaviest(where, weights)
-        loss = 0.0 if averaged or margin is None else margin
-        return None if margin is None else low_with_loss(result, where, weights, loss, share)
+        if margin is None:
+            return None
+        loss = 0.0 if averaged else margin
+        return low_with_loss(result, where, weights, loss, heaviest(where, weights))
 
     accuracies = [
         np.bincount(where.category, weights=right, minlength=where.categories) / where.sizes

@@ -82,7 +82,7 @@ def composite_difference(of: Paired, weights: Floats) -> Limits:
     return composite_limits(of.of.mean, of.limits, weights, of.correlations)
 
 
-_UNSEEN = 1.1
+_UNSEEN = 1.2
 """How many standard errors a cluster may be worth that could be lost as a whole; by simulation."""
 
 

@@ -7,6 +7,7 @@ it.
 """
 
 import math
+from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
@@ -23,6 +24,9 @@ _DIGITS = 6
 
 _STEPS = 24
 """Steps of the search of a difference."""
+
+_CLOSE = 1e-8
+"""Steps of this size end it."""
 
 _KEPT = 65_536
 """Results that are kept: all pairs of many models have few different counts."""
@@ -140,13 +144,26 @@ def _by_normal(of: Paired, where: Layout, weights: Floats) -> float | None:
         share = min(1.0, difference / largest) if largest else 0.0
         return np.clip(most * share + more, -1.0, 1.0), np.minimum(1.0, squares + more)
 
-    least = found = 0.0
-    for _ in range(_STEPS):
-        mean, square = planted(least)
+    def to_limit(difference: float) -> float:
+        mean, square = planted(difference)
         low = paired_bounds(mean * size, square * size, size, equal.effective[part])[0]
-        least = min(1.0, length(weight * (mean - low), correlations))
-    for _ in range(_STEPS):
-        mean, square = planted(found)
+        return min(1.0, length(weight * (mean - low), correlations))
+
+    def found_at(difference: float) -> float:
+        mean, square = planted(difference)
         variances = np.maximum(square - mean**2, 0.0) * effect / size
-        found = min(1.0, least + Z_80 * length(weight * np.sqrt(variances), correlations))
+        return min(1.0, least + Z_80 * length(weight * np.sqrt(variances), correlations))
+
+    least = _fixed(to_limit)
+    found = _fixed(found_at)
     return found if found < 1 else None
+
+
+def _fixed(function: Callable[[float], float]) -> float:
+    """The number from 0 to 1 that a function with a small slope maps to itself."""
+    found = 0.0
+    for _ in range(_STEPS):
+        before, found = found, function(found)
+        if abs(found - before) < _CLOSE:
+            break
+    return found
