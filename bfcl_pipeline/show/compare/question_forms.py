@@ -7,13 +7,13 @@ from pathlib import Path
 import pyarrow as pa
 
 from bfcl_pipeline.base.markup import TextTable
-from bfcl_pipeline.base.text import plural, printable, text_table
+from bfcl_pipeline.base.text import plural, printable, signed_points, text_table
 from bfcl_pipeline.benchmark.records import Json
 from bfcl_pipeline.benchmark.tables.schemas import count, share, text
 from bfcl_pipeline.judge.scoring.statistics.clustered import wilson
 from bfcl_pipeline.show.compare.questions import WITHOUT_SNIPPETS, ColumnDifference, WebQuestions
 from bfcl_pipeline.show.compare.tables import write_form
-from bfcl_pipeline.show.compare.text import percent, signed_points
+from bfcl_pipeline.show.compare.text import percent
 
 WEB_QUESTIONS = pa.schema(
     [

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from bfcl_pipeline.base.text import plural, printable, text_table
+from bfcl_pipeline.base.text import limit_points, plural, printable, signed_points, text_table
 from bfcl_pipeline.show.compare.compare import Comparison, ScoreDifference
 from bfcl_pipeline.show.compare.gate import Decision, Gate, GatedScore
 
@@ -85,7 +85,7 @@ def score_cells(score: ScoreDifference) -> list[str]:
         percent(score.first),
         percent(score.second),
         signed_points(score.difference),
-        f"{_limit(score.low)} to {_limit(score.high)}",
+        f"{limit_points(score.low)} to {limit_points(score.high)}",
         f"{score.only_first:,}",
         f"{score.only_second:,}",
         "-" if score.holm_p is None else _probability(score.holm_p),
@@ -231,18 +231,6 @@ def _about(worst: GatedScore, gate: Gate) -> Iterator[str]:
 def percent(share: float, digits: int = 2) -> str:
     """A share in per cent."""
     return f"{share * 100:.{digits}f}"
-
-
-def signed_points(share: float, digits: int = 2) -> str:
-    """A difference of shares in percentage points, with its sign."""
-    text = f"{share * 100:+.{digits}f}"
-    return text[1:] if float(text) == 0 else text
-
-
-def _limit(share: float) -> str:
-    """A limit in points: one digit, or as many more as say on which side of 0 it is."""
-    texts = [signed_points(share, digits) for digits in range(1, 5)]
-    return next((text for text in texts if text.strip("0.")), texts[0])
 
 
 def _probability(p: float) -> str:
