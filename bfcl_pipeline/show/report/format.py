@@ -37,12 +37,6 @@ def interval(low: float | None, high: float | None) -> str:
     return f"{low * 100:.1f}\N{EN DASH}{high * 100:.1f}"
 
 
-def signed(share: float, digits: int = 2) -> str:
-    """A difference of shares in percentage points, with its sign."""
-    text = f"{share * 100:+.{digits}f}"
-    return text[1:] if float(text) == 0 else text
-
-
 def two_digits(number: float | None) -> str:
     """A number with two digits."""
     return MISSING if number is None else f"{number:.2f}"

@@ -162,6 +162,26 @@ def _listed(entries: Mapping[str, str]) -> str:
     return ", ".join(listed[:SHOWN]) + more
 
 
+_WIDER = {
+    "full": "For the overall of all entries of this benchmark, the intervals are {}.",
+    "wide": "If it had other APIs, function docs and memory scenarios, those of the overall would be {}.",
+}
+
+
+def wider_notes(rows: Iterable[Mapping[str, Any]]) -> list[str]:
+    """A sentence on each other interval of the overall. rows: of the table `intervals`, by model."""
+    widths: dict[str, list[float]] = {name: [] for name in _WIDER}
+    for row in rows:
+        for name, found in widths.items():
+            if row.get(f"{name}_low") is not None:
+                found.append((float(row[f"{name}_high"]) - float(row[f"{name}_low"])) / 2 * 100)
+    ends = {name: (min(found), max(found)) for name, found in widths.items() if found}
+    return [
+        _WIDER[name].format(" to ".join(dict.fromkeys(f"\N{PLUS-MINUS SIGN}{end:.1f}" for end in both)))
+        for name, both in ends.items()
+    ]
+
+
 def sample_note(entries: Iterable[tuple[str, int, int]], run: Run) -> str:
     """`Sample: 200 of 5,106 entries, seed 0`, without the seed if it is not recorded.
 

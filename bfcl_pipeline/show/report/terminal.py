@@ -9,13 +9,13 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from bfcl_pipeline.base.text import cut_middle, plural, printable, text_table
+from bfcl_pipeline.base.text import cut_middle, plural, printable, signed_points, text_table
 from bfcl_pipeline.benchmark.config import trial_of
 from bfcl_pipeline.benchmark.definition.leaderboard import categories_of
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.runs.web_label import mark, note, score_mark
-from bfcl_pipeline.show.report.format import MISSING, PARTIAL, interval, is_partial, number, percent, signed
+from bfcl_pipeline.show.report.format import MISSING, PARTIAL, interval, is_partial, number, percent
 from bfcl_pipeline.show.report.notes import (
     BIAS,
     OVERALL_OF_2024,
@@ -169,7 +169,7 @@ def _corrected(row: Mapping[str, Any] | None) -> list[str]:
     if row is None:
         return [MISSING] * len(_STEPS)
     *steps, last = (float(row[name]) for name in _STEPS)
-    return [*map(signed, steps), percent(last)]
+    return [*map(signed_points, steps), percent(last)]
 
 
 def _verified_note(rows: Sequence[Mapping[str, Any]]) -> list[str]:

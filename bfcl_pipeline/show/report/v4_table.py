@@ -24,6 +24,7 @@ from bfcl_pipeline.show.report.notes import (
     sample_note,
     unanswered_lines,
     unread_notes,
+    wider_notes,
 )
 from bfcl_pipeline.show.report.omission_notes import omission_notes
 
@@ -191,6 +192,9 @@ def read_v4_table(run: Run, rules: Rules, models: Collection[str] = ()) -> V4Tab
         counts = ((row["category"], int(row["entries"]), int(row["release_entries"])) for row in asked)
         sample = sample_note(counts, run)
         notes[1:1] = [f"{sample}."] if sample else []
+        names = {text["model"] for text in texts}
+        of_overall = [row for row in csv_rows(run.csv_table("intervals")) if row["score"] == "overall"]
+        notes += wider_notes(row for row in of_overall if row["model"] in names and row["rules"] == rules)
         notes += unanswered_lines(run)
         unread = csv_rows(run.csv_table("unread_calls"))
         notes += unread_notes(row for row in unread if not models or row["model"] in models)

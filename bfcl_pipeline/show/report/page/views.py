@@ -7,12 +7,13 @@ from collections.abc import Mapping, Sequence
 
 from markupsafe import Markup
 
+from bfcl_pipeline.base.text import signed_points
 from bfcl_pipeline.benchmark.definition import CATEGORIES, Check
 from bfcl_pipeline.benchmark.definition.leaderboard import GROUP
 from bfcl_pipeline.benchmark.errata import Treatment
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.runs.web_label import mark
-from bfcl_pipeline.show.report.format import MISSING, count, percent, signed
+from bfcl_pipeline.show.report.format import MISSING, count, percent
 from bfcl_pipeline.show.report.notes import own_errata_notes
 from bfcl_pipeline.show.report.page.run_tables import Row, RunTables, model_rows
 from bfcl_pipeline.show.report.page.scores import LEADERBOARD_COLUMNS, omitted_titles, score_cell
@@ -83,7 +84,7 @@ def corrections(tables: RunTables) -> Table | None:
             *each(
                 {"official": "Official"}, lambda _, row, name: Cell.number(percent(row[name]), row[name])
             ),
-            *each(STEPS, lambda _, row, name: Cell.number(signed(row[name]), row[name])),
+            *each(STEPS, lambda _, row, name: Cell.number(signed_points(row[name]), row[name])),
             *each(
                 {"verified": "Verified", "undisputed": "Without disputed"},
                 lambda _, row, name: Cell.number(percent(row[name]), row[name]),
