@@ -8,13 +8,24 @@ the documented defaults written and left out, where the truth accepts one of the
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from bfcl_pipeline.ask.models.oracle import answer
-from bfcl_pipeline.benchmark.definition import CATEGORIES, Check
-from bfcl_pipeline.benchmark.errata import ErratumStatus, Faithful, LeftOut, errata_of, verified_entry
-from bfcl_pipeline.benchmark.errata.faithful_answers import Passing, written_answers
+from bfcl_pipeline.benchmark.definition import CATEGORIES, Check, category_of
+from bfcl_pipeline.benchmark.errata import (
+    ErratumStatus,
+    Faithful,
+    LeftOut,
+    errata_of,
+    errata_of_id,
+    own_errata,
+    verified_entry,
+)
+from bfcl_pipeline.benchmark.errata.faithful_answers import Passing, passing_answers, written_answers
 from bfcl_pipeline.benchmark.records import Call, Entry, Json, Mode, Rules
+from bfcl_pipeline.benchmark.tables import entries_path, read_entries
 from bfcl_pipeline.dialogue.calls import executed_text, write_native
+from bfcl_pipeline.dialogue.release_texts import read_constants
 from bfcl_pipeline.judge.audit.accepted import OMITTED, accepted_parameters
 from bfcl_pipeline.judge.audit.benchmark import Benchmark, in_answer_form
 from bfcl_pipeline.judge.scoring import NO_CONSTANTS, Judge, truth_calls
@@ -22,6 +33,22 @@ from bfcl_pipeline.world.tools import Constants
 
 _AGENTIC = (Check.MEMORY, Check.WEB_SEARCH)
 _OF_CALLS = (Check.SIMPLE, Check.MULTIPLE, Check.PARALLEL)
+
+
+def passing_in_use(data: Path) -> dict[str, Passing]:
+    """`passing_answers`, judged anew for entries with records of the user's own, if `data` has them.
+
+    Entries without an erratum are left out, among them those that a staged BFCL-Verified has mended.
+    """
+    found = {key: each for key, each in passing_answers().items() if errata_of_id(key)}
+    own: dict[str, set[str]] = {}
+    for erratum in own_errata():
+        own.setdefault(category_of(erratum.entry_id), set()).add(erratum.entry_id)
+    constants = read_constants(data) if own else NO_CONSTANTS
+    for category, ids in own.items():
+        for entry in read_entries(entries_path(data, category), ids):
+            found[entry.entry_id] = passing_of(entry, constants)
+    return found
 
 
 def passing_of(entry: Entry, constants: Constants) -> Passing:
@@ -53,7 +80,9 @@ def _truths(entry: Entry) -> Iterator[Entry]:
     """The entry with each truth whose own answer is faithful."""
     check = CATEGORIES[entry.category].check
     errata = errata_of(entry)
-    fails = any(one.faithful is Faithful.FAILS for one in errata if one.status is not ErratumStatus.DISPUTED)
+    fails = any(
+        one.faithful is Faithful.FAILS for one in errata if one.status is not ErratumStatus.DISPUTED
+    )
     mended = verified_entry(entry)
     if mended is entry or isinstance(mended, LeftOut) or check is Check.MULTI_TURN:
         yield from () if fails else (entry,)
@@ -63,45 +92,32 @@ def _truths(entry: Entry) -> Iterator[Entry]:
         kept = [] if fails else [each for each in mended.truth if each in entry.truth]
         yield from (replace(entry, truth=[each]) for each in (*added, *kept[:1]))
     else:
-        yield from _parts(entry, mended, fails)
+        yield _added(entry, mended)
+        yield from () if fails or not _accepts(entry, _own(entry)) else (entry,)
     if not errata and check in _OF_CALLS:
         yield from (replace(entry, truth=_with_defaults(entry, written)) for written in (True, False))
 
 
-def _parts(entry: Entry, mended: Entry, fails: bool) -> Iterator[Entry]:
-    """A mended entry with the values alone that are new, where some are, and with those that were kept."""
-    if [list(call) for call in entry.truth] != [list(call) for call in mended.truth]:
-        yield mended
-        return
-    new, kept = (
-        [
-            {
-                name: {
-                    parameter: [each for each in values if (each in _of(old, name, parameter)) is was]
-                    for parameter, values in accepted.items()
-                }
-                for name, accepted in call.items()
-            }
-            for old, call in zip(entry.truth, mended.truth, strict=True)
-        ]
-        for was in (False, True)
+def _accepts(entry: Entry, result: Json) -> bool:
+    """Whether an answer is valid with the mended truth, which may replace what the truth has."""
+    return (
+        Judge(entry).answer_verdicts(json.dumps(result), Mode.FC, None, (Rules.VERIFIED,))[0].valid is True
     )
-    if any(values for call in new for accepted in call.values() for values in accepted.values()):
-        yield replace(mended, truth=_filled(new, mended.truth))
-    if not fails and all(values for call in kept for accepted in call.values() for values in accepted.values()):
-        yield replace(mended, truth=kept)
 
 
-def _of(call: Mapping[str, Mapping[str, Sequence[Json]]], name: str, parameter: str) -> Sequence[Json]:
-    return call[name].get(parameter, ())
-
-
-def _filled(part: list[dict[str, dict[str, Json]]], whole: list[dict[str, dict[str, Json]]]) -> Json:
-    """A part of each list of accepted values, or the whole list where the part is empty."""
-    return [
-        {name: {key: values or call[name][key] for key, values in found.items()} for name, found in each.items()}
-        for each, call in zip(part, whole, strict=True)
-    ]
+def _added(entry: Entry, mended: Entry) -> Entry:
+    """The mended entry with the added values alone of each parameter that has some."""
+    if [list(call) for call in entry.truth] != [list(call) for call in mended.truth]:
+        return mended
+    calls = []
+    for old, call in zip(entry.truth, mended.truth, strict=True):
+        ((name, accepted),) = call.items()
+        added = {
+            key: [each for each in values if each not in old[name].get(key, ())]
+            for key, values in accepted.items()
+        }
+        calls.append({name: {key: added[key] or values for key, values in accepted.items()}})
+    return replace(mended, truth=calls)
 
 
 def _with_defaults(entry: Entry, written: bool) -> list[Json]:
@@ -115,11 +131,19 @@ def _with_defaults(entry: Entry, written: bool) -> list[Json]:
             if each.is_key or each.required or each.default is None:
                 continue
             if written and each.may_be_left_out:
-                changed[each.name] = [each.default]
+                changed[each.name] = [_typed(each.default, each.schema.get("type"))]
             elif not written and each.accepts(each.default):
                 changed[each.name] = [OMITTED]
         calls.append({name: changed})
     return calls
+
+
+def _typed(default: Json, kind: str | None) -> Json:
+    """A default as a value of its type: docs write some as texts, and 0 is read as 0.0."""
+    text = str(default).removesuffix(".0").casefold()
+    if kind == "boolean" and text in ("true", "false"):
+        return text == "true"
+    return int(text) if kind == "integer" and text.lstrip("-").isdecimal() else default
 
 
 def _own(entry: Entry) -> Json:
@@ -143,7 +167,9 @@ def _written(entry: Entry, given: Json) -> Json:
     for call in answer(entry, Mode.FC):
         ((name, arguments),) = call.items()
         changed = json.loads(arguments) | {key: each for key, each in given.items() if key in known[name]}
-        calls.append(Call(name, {key: each for key, each in changed.items() if each is not None or key not in given}))
+        calls.append(
+            Call(name, {key: each for key, each in changed.items() if each is not None or key not in given})
+        )
     return write_native(calls)
 
 

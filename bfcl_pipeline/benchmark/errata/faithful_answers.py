@@ -1,4 +1,4 @@
-"""Faithful answers as data, and how many of them pass: a model that does what request and docs say gives one.
+"""Faithful answers as data, and how many pass: a model that does what request and docs say gives one.
 
 `faithful/*.yaml` has, by entry or by several of one kind, the answers that are not the truth's own: a list
 of calls, a text, or a mapping of what differs from the truth's own answer. `faithful/passing.csv` has the
