@@ -33,7 +33,6 @@ NOT_IMPORTED = {"bfcl_pipeline.cli.__main__": "runs the command"}
 """Modules that are not imported here, each with the reason."""
 
 BOUNDED = {
-    "bfcl_pipeline.judge.audit.parameters._IN_DESCRIPTION": "sees 2,000 characters of a description",
     "bfcl_pipeline.judge.scoring.java_values._ADD": "collections beyond java_values.MAX_TEXT stay text",
     "bfcl_pipeline.judge.scoring.java_values._ARRAY": "the same",
     "bfcl_pipeline.judge.scoring.javascript_values._PAIR": "the same",

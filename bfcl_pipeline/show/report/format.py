@@ -15,9 +15,9 @@ PARTIAL = "*"
 """The mark of a score with categories that were not evaluated and count 0."""
 
 
-def number(text: str | None) -> float | None:
-    """The number in a cell of a CSV table."""
-    return float(text) if text else None
+def number(cell: str | float | None) -> float | None:
+    """The number in a cell of a table, typed or as a text."""
+    return None if cell in (None, "") else float(cell)
 
 
 def percent(share: float | None, digits: int = 2) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 
 from bfcl_pipeline.base.text import cut_middle, plural, printable, text_table
 from bfcl_pipeline.benchmark.config import trial_of
-from bfcl_pipeline.benchmark.definition import CATEGORIES
+from bfcl_pipeline.benchmark.definition.leaderboard import categories_of
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.runs.web_label import mark, note, score_mark
@@ -173,9 +173,9 @@ def _corrected(row: Mapping[str, Any] | None) -> list[str]:
 
 
 def _verified_note(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """How many entries of scored categories the verified rules mend and leave out; nothing if none."""
+    """How many entries of the overall the verified rules mend and leave out; nothing if none."""
     counts = {"mended": dict[str, int](), "left_out": dict[str, int]()}
-    for row in (row for row in rows if CATEGORIES[row["category"]].scored):
+    for row in (row for row in rows if row["category"] in categories_of("overall")):
         for name, by_category in counts.items():  # the largest, if models have different samples
             by_category[row["category"]] = max(by_category.get(row["category"], 0), int(row[name]))
     mended, left_out = (sum(by_category.values()) for by_category in counts.values())
@@ -184,7 +184,7 @@ def _verified_note(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     entries = plural(mended, "entry", "entries")
     return [
         f"Verified: corrected rules; {entries} mended, {left_out:,} left out (docs/errata.md).",
-        "Rules, truths, left out: points of each. Undisputed: without disputed entries.",
+        "Rules, truths, left out: points of each. Undisputed: without disputed ones.",
     ]
 
 

@@ -1,4 +1,4 @@
-"""Clustered intervals in the tables of a run, on its page and in the terminal; runs made before them."""
+"""Clustered intervals in the tables of a run, on its page and in the terminal."""
 
 from __future__ import annotations
 
@@ -114,6 +114,3 @@ def test_memory_has_a_column_without_single_scenarios(run: Path) -> None:
     assert shown is not None
     assert [cell.text for cell in shown.head[0]][2:] == ["customer", "student", "Without one"]
     assert shown.rows[0][-1].text == "25.0\N{EN DASH}75.0"
-    before = memory_accuracy(with_rows(tables, memory_domains=domains, intervals=[]))
-    assert before is not None
-    assert [cell.text for cell in before.head[0]][2:] == ["customer", "student"]

@@ -16,7 +16,7 @@ from bfcl_pipeline.show.report import notes
 from bfcl_pipeline.show.report.format import MISSING, count, percent, signed
 from bfcl_pipeline.show.report.notes import own_errata_notes
 from bfcl_pipeline.show.report.page.run_tables import Row, RunTables, model_rows
-from bfcl_pipeline.show.report.page.scores import LEADERBOARD_COLUMNS, score_cell
+from bfcl_pipeline.show.report.page.scores import LEADERBOARD_COLUMNS, omitted_titles, score_cell
 from bfcl_pipeline.show.report.page.table import (
     MODEL,
     Cell,
@@ -46,6 +46,7 @@ def views(tables: RunTables) -> Table | None:
     rows = {(row["model"], row["rules"]): row for row in tables.every["leaderboard"]}
     present = [rules for rules in Rules if any(name == rules.value for _, name in rows)]
     ceilings = {(row["rules"], row["score"]): row for row in tables.every["ceilings"]}
+    omitted = omitted_titles(tables)
     foot = [
         [
             Cell("Ceiling", style="name", scope="row"),
@@ -65,7 +66,7 @@ def views(tables: RunTables) -> Table | None:
         [
             MODEL,
             Column("Rules", lambda row, place: Cell(row["rules"], place), ""),
-            *each(COLUMNS, lambda row, _, name: score_cell(row, name, None)),
+            *each(COLUMNS, lambda row, _, name: score_cell(row, name, None, omitted)),
         ],
         foot=foot if ceilings else (),
         style="sortable views",

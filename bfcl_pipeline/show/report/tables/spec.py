@@ -65,6 +65,7 @@ class RunSources(_Sources):
     own_errata: Sequence[Row] = ()  # the rows of the table of this name
     sizes: Mapping[str, int] | None = None  # entries in means by size, by category; None: those scored
     missing: Collection[str] = ()  # models without responses
+    official: Sequence[ModelScore] = ()  # those of the official files, if these count stored errors
     _made: dict[Callable[..., Any], Any] = attribute(default_factory=dict)
 
     @property
