@@ -52,6 +52,15 @@ def is_biased(rows: Iterable[Mapping[str, Any]]) -> bool:
     return any(SIMULATED in split_webs(row["web"]) and int(row["not_recorded"]) > 0 for row in rows)
 
 
+def unlisted_note(row: Mapping[str, Any]) -> str:
+    """The rate of defects that no erratum has, of a row of the table `ceilings`; empty if it has none."""
+    names = ("unlisted", "unlisted_low", "unlisted_high")
+    if not all(row.get(name) for name in names):
+        return ""
+    share, low, high = (f"{100 * float(row[name]):.1f}" for name in names)
+    return f"Entries without an erratum: {share} % ({low} to {high} %) have a defect nevertheless."
+
+
 def csv_rows(path: Path) -> list[dict[str, Any]]:
     """The rows of a table as texts, None for an empty cell; no rows if there is no such table.
 

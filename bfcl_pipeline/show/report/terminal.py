@@ -24,6 +24,7 @@ from bfcl_pipeline.show.report.notes import (
     is_biased,
     own_errata_lines,
     reading_table,
+    unlisted_note,
 )
 from bfcl_pipeline.show.report.v4_table import (
     GROUP_NOTE,
@@ -143,16 +144,15 @@ def _views(run: Run, rules: Rules, width: int) -> list[str]:
         for row in shown
         if len(shown) <= MANY_MODELS
     ]
-    ceilings = {
-        row["rules"]: number(row["ceiling"])
-        for row in csv_rows(run.csv_table("ceilings"))
-        if row["score"] == "overall"
-    }
+    of_faithful = [row for row in csv_rows(run.csv_table("ceilings")) if row["score"] == "overall"]
+    ceilings = {row["rules"]: number(row["ceiling"]) for row in of_faithful}
     if ceilings:
         rows.append(["Ceiling", *(percent(ceilings.get(view.value)) for view in views), *_corrected(None)])
     headings = ["Overall by rules", *(view.value.capitalize() for view in views), *_STEPS.values()]
     own = [] if rules is Rules.VERIFIED else own_errata_lines(run)  # else among the notes
-    return _block(headings, rows, width, [*_verified_note(csv_rows(run.csv_table("rules"))), *own])
+    unlisted = list(filter(None, map(unlisted_note, of_faithful[:1])))
+    notes = [*_verified_note(csv_rows(run.csv_table("rules"))), *unlisted, *own]
+    return _block(headings, rows, width, notes)
 
 
 _STEPS = {

@@ -13,6 +13,7 @@ from bfcl_pipeline.benchmark.definition.leaderboard import GROUP
 from bfcl_pipeline.benchmark.errata import Treatment
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.runs.web_label import mark
+from bfcl_pipeline.show.report import notes
 from bfcl_pipeline.show.report.format import MISSING, count, percent
 from bfcl_pipeline.show.report.notes import own_errata_notes
 from bfcl_pipeline.show.report.page.run_tables import Row, RunTables, model_rows
@@ -97,8 +98,13 @@ def corrections(tables: RunTables) -> Table | None:
 def _ceiling(row: Row | None) -> Cell:
     if row is None:
         return Cell.number(MISSING, None, title="not evaluated")
-    lost = f"such a model fails {count(row['unreachable'])} of {count(row['entries'])} entries"
+    lost = f"{count(row['unreachable'])} of {count(row['entries'])} entries: no faithful answer passes"
     return Cell.number(percent(row["ceiling"]), row["ceiling"], title=lost)
+
+
+def unlisted_note(tables: RunTables) -> str:
+    """The rate of defects that no erratum has; empty without ceilings."""
+    return next(map(notes.unlisted_note, tables.every["ceilings"]), "")
 
 
 def rules_summary(tables: RunTables) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from bfcl_pipeline.ask.models.faithful import passing_in_use
 from bfcl_pipeline.ask.results.layout import official_models
 from bfcl_pipeline.base.errors import TableError
 from bfcl_pipeline.base.files import write_text
@@ -147,6 +148,7 @@ def aggregate_run(
             rules,
             data,
             errata=listed_entries(records),
+            passing=passing_in_use(data),
             own_errata=list(own_errata_rows(records)),
             sizes=sizes,
             missing=missing,
