@@ -1,7 +1,7 @@
 """Writes BFCL-Verified, stages it and runs both oracles on it; prints what they fail, and why.
 
 `python -m benchmarks.verified_release [FOLDER]`, on staged data with the encoder; takes a minute. An entry
-that an oracle fails has a confirmed defect without a proposed change, or is named here as unexplained.
+that an oracle fails has a record in the errata, which is printed, or is unexplained.
 """
 
 import sys
@@ -51,18 +51,22 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(sys.argv[1] if len(sys.argv) > 1 else temporary)
         verdicts = run(folder, Path("data"))
-    kept = {one.entry_id for one in errata() if one.confirmed and not one.edits}
+    reasons = {one.entry_id: one.what for one in errata() if not (one.confirmed and one.edits)}
     rows = []
     for (model, rules), of in verdicts.filter(pl.col("rules").is_in(RULES)).group_by(
         "model", "rules", maintain_order=True
     ):
         judged = of.filter(pl.col("valid").is_not_null())
         wrong = judged.filter(~pl.col("valid"))["entry_id"].to_list()
-        unexplained = [entry_id for entry_id in wrong if not any(name in entry_id for name in kept)]
-        rows.append([model, rules, f"{len(judged):,}", f"{len(wrong):,}", f"{len(unexplained):,}"])
-        for entry_id in wrong:
-            reason = "unexplained" if entry_id in unexplained else "defect without a change"
-            print(f"{model}, {rules}: fails {entry_id}: {reason}")
+        why = {entry_id: reasons.get(entry_id.rpartition(":")[2]) for entry_id in wrong}
+        if rules == "official":
+            right = verdicts.filter(pl.col("model") == model, pl.col("rules") == "corrected", "valid")
+            passed = "passes under corrected rules (docs/rules.md)"
+            why = {name: of or (passed if name in right["entry_id"] else None) for name, of in why.items()}
+        unexplained = sum(reason is None for reason in why.values())
+        rows.append([model, rules, f"{len(judged):,}", f"{len(wrong):,}", f"{unexplained:,}"])
+        for entry_id, reason in why.items():
+            print(f"{model}, {rules}: fails {entry_id}: {reason or 'unexplained'}")
     print(text_table(("model", "rules", "judged", "failed", "unexplained"), rows))
 
 
