@@ -1,0 +1,1 @@
+"""The benchmark as an environment in which agents are trained and tested. A wing."""
