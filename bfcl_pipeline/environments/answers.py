@@ -11,6 +11,7 @@ from functools import cache
 from typing import TypeAlias
 
 from bfcl_pipeline.ask.models.adapters.openai_chat import OpenAIChat
+from bfcl_pipeline.base.errors import Malformed
 from bfcl_pipeline.benchmark.config import ModelRow
 from bfcl_pipeline.benchmark.definition import ReturnFormat
 from bfcl_pipeline.benchmark.records import Call, Exchange, Json, Mode, Request
@@ -39,7 +40,8 @@ def kept_answer(answer: Answer) -> Answer:
 def read_answer(request: Request, answer: Answer) -> Exchange:
     """The exchange that `answer` completes; messages are read as those of chat completions are.
 
-    Raises Malformed if a message has not the form of chat completions, which is not the policy's fault.
+    Raises Malformed if it is not an answer or has not the form of chat completions, which is not the
+    policy's fault.
     """
     if isinstance(answer, str):
         return Exchange(request, answer)
@@ -47,6 +49,8 @@ def read_answer(request: Request, answer: Answer) -> Exchange:
         return _reader(request.mode).read(request, {"choices": [{"message": dict(answer)}]})
     calls = [item for item in answer if isinstance(item, Call)]
     if not calls:
+        if not all(isinstance(item, Mapping) for item in answer):
+            raise Malformed(f"expected calls, as Call or as {{name: arguments}}; got {answer!r:.200}")
         return Exchange(request, [dict(item) for item in answer if isinstance(item, Mapping)])
     if request.mode is Mode.FC:
         return Exchange(request, write_native(calls))
@@ -75,4 +79,4 @@ def _call_parts(value: object) -> Json:
 @cache
 def _reader(mode: Mode) -> OpenAIChat:
     """Reads chat messages; nothing is sent."""
-    return OpenAIChat(ModelRow("policy", "openai_chat", mode, "policy", model="policy"), offline=True)
+    return OpenAIChat(ModelRow("policy", "openai_chat", mode, "policy", model="policy", endpoint="policy:"), offline=True)
