@@ -7,6 +7,7 @@ hence a harness of our own, which runs in the process of verifiers, in place of 
 """
 
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -80,14 +81,20 @@ class BfclTaskset(vf.Taskset[BfclTask, BfclConfig]):
         """One task for each entry, in the release's order."""
         names = {"rules", "mode", "web", "memory", "data", "cache"}
         settings = {name: str(getattr(self.config, name)) for name in sorted(names)}
-        setting = open_setting(settings["data"], settings["cache"], settings["web"])
+        setting = open_setting(Path(settings["data"]), Path(settings["cache"]), settings["web"])
         categories = resolve_categories(self.config.categories.split(","))
         wanted = named_split(self.config.split, setting) if self.config.split else None
         for category in categories:
             for entry_id in entry_ids(setting, [category], Rules(settings["rules"])):
                 if wanted is None or entry_id in wanted:
-                    of_entry = {"entry_id": entry_id, **settings}
-                    data = BfclData(id=entry_id, name=entry_id, category=category, settings=of_entry)
+                    first = setting.entry(entry_id).turns[0]
+                    data = BfclData(
+                        id=entry_id,
+                        name=entry_id,
+                        prompt=str(first[-1]["content"]),  # for people; the harness asks the whole request
+                        category=category,
+                        settings={"entry_id": entry_id, **settings},
+                    )
                     yield BfclTask(data, self.config.task)
 
 
