@@ -21,8 +21,8 @@ from bfcl_pipeline.runs.journal.lines import TOO_DEEP, is_too_deep
 Answer: TypeAlias = str | Mapping[str, Json] | Sequence[Call] | Sequence[Mapping[str, Json]]
 """Text; a chat message of role assistant; calls; or calls in the official form, {name: arguments as JSON}."""
 
-MOST_CHARACTERS = 2_000_000
-"""Of one answer as JSON; an answer of 100,000 tokens has a fourth of it."""
+MOST_CHARACTERS = 500_000
+"""Of one answer as JSON; about those of 100,000 tokens."""
 
 
 class AnswerRefused(Exception):

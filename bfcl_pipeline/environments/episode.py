@@ -137,6 +137,8 @@ class Episode:
         """The memory at the beginning of the question, once it is asked; None if it has none."""
         self._asking = _NotingAsking(self.mode)
         self._characters = 0
+        self._tools: tuple[Json, ...] | None = None
+        self._tools_text = ""
         self._response: Response | None = None
         self._refusal: Verdict | None = None
         self._steps = self._conversations()
@@ -169,8 +171,10 @@ class Episode:
         """What the policy is asked now; None at the end."""
         if self.pending is None:
             return None
+        if self._tools is not self.pending.tools:  # the text of many functions, which seldom change
+            self._tools, self._tools_text = self.pending.tools, json.dumps(self.pending.tools)
         written = messages_for(WireFormat.OPENAI_CHAT, self.pending.messages).messages
-        return ChatRequest(_copied(written), _copied(self.pending.tools))
+        return ChatRequest(json.loads(json.dumps(written)), json.loads(self._tools_text))
 
     def answer(self, answer: Answer, tokens: Json = None) -> ChatRequest | None:
         """Takes the policy's answer; returns the next request, None at the end.
@@ -334,9 +338,3 @@ def oracle_answers(episode: Episode) -> Iterator[Answer]:
             asked = episode.asked
             respond = setting.responder(asked, episode.mode, episode.rules)
         yield respond(episode.pending).result
-
-
-def _copied(values: Sequence[Json]) -> list[Json]:
-    """A copy that shares nothing."""
-    copied: list[Json] = json.loads(json.dumps(list(values)))
-    return copied
