@@ -1,8 +1,8 @@
 """Episodes per second of one core, with a scripted policy: python -m benchmarks.episodes [--entries N]
 
-Each entry is played once to load what episodes share, then again, timed in seconds of the processor. The
-policy gives the oracle's answers, which were noted before: its own work is not counted. Prints for each kind
-of entry the episodes and answers per second, verdict included.
+Each entry is played once to load what episodes share, then again, timed in seconds of the processor.
+The policy gives the oracle's answers, which were noted before: its own work is not counted. Prints for
+each kind of entry the episodes and answers per second, verdict included.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def main() -> None:
         turns = sum(len(setting.entry(entry_id).turns) for entry_id in ids) / len(ids)
         count, answers = 0, 0
         started = time.process_time()
-        while (seconds := time.process_time() - started) < 2.0:  # noqa: PLR2004
+        while (seconds := time.process_time() - started) < 2.0:
             for entry_id, script in scripts.items():
                 episode = Episode(entry_id, mode=mode, data=options.data)
                 for answer in script:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.files import write_text
 from bfcl_pipeline.base.text import text_table
-from bfcl_pipeline.benchmark.records import Entry, Rules
+from bfcl_pipeline.benchmark.records import Entry
 from bfcl_pipeline.cli.options import add_data, add_rules
 from bfcl_pipeline.cli.runs import RUN_HELP
 
@@ -41,7 +41,7 @@ def run(options: argparse.Namespace) -> int:
     """Prints the sizes by category and what both sides share, or a run by side. Raises ConfigError."""
     from bfcl_pipeline.environments import splits  # loads pyarrow
     from bfcl_pipeline.environments.setting import open_setting
-    from bfcl_pipeline.environments.split_scores import scores_by_side
+    from bfcl_pipeline.runs.run import open_run
 
     setting = open_setting(options.data, Path("cache"), "simulated")
     entries = splits.v4_entries(setting)
@@ -57,11 +57,11 @@ def run(options: argparse.Namespace) -> int:
         lines = [f"{one},{name},{made.sides[one]},{made.groups[one]}" for one, name in ids.items()]
         write_text(options.out, "\n".join(["entry_id,category,side,group", *lines, ""]))
     if options.run_dir is not None:
-        print(scores_by_side(made, options.run_dir, Rules(options.rules)))
+        print(splits.scores_by_side(made, open_run(options.run_dir), options.rules))
         return 0
     print(_sizes(made, entries))
     shared = splits.shared_otherwise(made, entries)
-    print(f"\n{len(set(made.groups.values())):,} groups of related entries, each on one side. Both sides share:")
+    print(f"\n{len(set(made.groups.values())):,} groups of related entries, each on one side. Both share:")
     for what, count in shared.items():
         print(f"  {count} {what}")
     print(f"SHA-256 of the sides: {made.digest}")

@@ -16,10 +16,11 @@ from bfcl_pipeline.benchmark.config import ModelRow
 from bfcl_pipeline.benchmark.definition import ReturnFormat
 from bfcl_pipeline.benchmark.records import Call, Exchange, Json, Mode, Request
 from bfcl_pipeline.dialogue.calls import write_calls, write_native
+from bfcl_pipeline.dialogue.calls.limits import MAX_CALLS
 from bfcl_pipeline.runs.journal.lines import TOO_DEEP, is_too_deep
 
 Answer: TypeAlias = str | Mapping[str, Json] | Sequence[Call] | Sequence[Mapping[str, Json]]
-"""Text; a chat message of role assistant; calls; or calls in the official form, {name: arguments as JSON}."""
+"""Text; an assistant's chat message; calls; or calls in the official form, {name: arguments as JSON}."""
 
 MOST_CHARACTERS = 500_000
 """Of one answer as JSON; about those of 100,000 tokens."""
@@ -31,6 +32,8 @@ class AnswerRefused(Exception):
 
 def kept_answer(answer: Answer) -> Answer:
     """A copy of `answer`. Raises AnswerRefused if it is too long or too deep."""
+    if not isinstance(answer, str | Mapping) and len(answer) > MAX_CALLS:
+        raise AnswerRefused(f"{len(answer):,} calls at once; the most are {MAX_CALLS:,}")
     size = _size(answer)
     if size > MOST_CHARACTERS:
         raise AnswerRefused(f"an answer of {size:,} characters; the most are {MOST_CHARACTERS:,}")
@@ -79,4 +82,6 @@ def _call_parts(value: object) -> Json:
 @cache
 def _reader(mode: Mode) -> OpenAIChat:
     """Reads chat messages; nothing is sent."""
-    return OpenAIChat(ModelRow("policy", "openai_chat", mode, "policy", model="policy", endpoint="policy:"), offline=True)
+    return OpenAIChat(
+        ModelRow("policy", "openai_chat", mode, "policy", model="policy", endpoint="policy:"), offline=True
+    )

@@ -17,7 +17,6 @@ from bfcl_pipeline.base.errors import ConfigError, ModelError, WebError
 from bfcl_pipeline.benchmark.definition import CATEGORIES, Check
 from bfcl_pipeline.benchmark.records import (
     Call,
-    Entry,
     Json,
     Message,
     Mode,
@@ -125,7 +124,7 @@ class Episode:
             raise ConfigError(f"{entry_id} varies the system prompt: it needs mode='prompt'.")
         if isinstance(memory, str) and memory not in ("oracle", "policy"):
             raise ConfigError(f"memory: expected oracle, policy or a snapshot; got {memory!r}.")
-        self._memory = memory
+        self._memory, self._web = memory, web
         self._start()
 
     def _start(self) -> None:
@@ -193,8 +192,8 @@ class Episode:
     def step(self, calls: Sequence[Call], tokens: Json = None) -> tuple[str, ...]:
         """Takes an answer of calls; returns their results, for a trainer with a tool loop of its own.
 
-        A turn ends with an answer without calls: `answer(text)`. Where calls are only compared, there are no
-        results. Raises ConfigError if the episode has ended.
+        A turn ends with an answer without calls: `answer(text)`. Where calls are only compared, there are
+        no results. Raises ConfigError if the episode has ended.
         """
         self._take(calls, tokens)
         return tuple(self._asking.ran)
@@ -231,7 +230,7 @@ class Episode:
         self, result_json: str | None, status: Status = Status.ANSWERED, detail: str | None = None
     ) -> None:
         self.pending = None
-        web = self._settings["web"] if searches(self.entry) else None
+        web = self._web if searches(self.entry) else None
         entry = self.entry
         self._response = Response(
             entry.entry_id, entry.category, self.mode, result_json, status, detail, "policy", web=web
@@ -266,8 +265,8 @@ class Episode:
         rules = Rules.OFFICIAL if self.rules is Rules.OFFICIAL else Rules.CORRECTED
         (outcome,) = checker.check(padded, self.mode, NameStyle.UNDERSCORED, (rules,))
         right = turns if outcome.finding is None else outcome.finding.turn or 0
-        if not reward:  # a turn of too many steps is the last, and fails
-            right = min(right, max(len(played) - 1, 0)) if len(played) < turns else right
+        if len(played) < turns:  # a turn of too many steps is the last, and fails
+            right = min(right, max(len(played) - 1, 0))
         return tuple(float(number < right) for number in range(turns))
 
     @property
@@ -294,9 +293,7 @@ class Episode:
             raise ConfigError(f"{self.entry.entry_id}: the episode has not ended.")
         memories = MemoriesAround(RecordedMemory(self.memory_snapshot))
         known = {self.rules: verdict}
-        return answer_record(
-            self.entry, response, known, self._setting.conditions, memories, self.rules
-        )
+        return answer_record(self.entry, response, known, self._setting.conditions, memories, self.rules)
 
     def snapshot(self) -> Snapshot:
         """The episode as it is now, from which `restored` goes on."""

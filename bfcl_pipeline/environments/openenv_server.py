@@ -1,3 +1,4 @@
+# mypy: disable-error-code="import-not-found, misc, no-any-return, untyped-decorator"
 """The interface of OpenEnv: reset, step and state over HTTP and WebSockets; a session is an episode.
 
     python -m bfcl_pipeline.environments.openenv_server --port 8000
@@ -15,7 +16,6 @@ from typing import Any
 
 import uvicorn
 from openenv.core.env_server import Action, Environment, Observation, State, create_fastapi_app
-from pydantic import Field
 
 from bfcl_pipeline.benchmark.definition import resolve_categories
 from bfcl_pipeline.benchmark.records import Rules
@@ -30,18 +30,18 @@ _CHOSEN = ("rules", "mode", "web", "memory")
 class BfclAction(Action):
     """What a policy answers; a message has precedence."""
 
-    message: dict[str, Any] | None = Field(None, description="an assistant's message of chat completions")
-    text: str = Field("", description="an answer without native calls, in place of a message")
+    message: dict[str, Any] | None = None  # an assistant's, of chat completions
+    text: str = ""  # an answer without native calls, in place of a message
 
 
 class BfclObservation(Observation):
     """What a policy is asked, and at the end what it earned."""
 
-    messages: list[dict[str, Any]] = Field(description="of a request for a chat completion; empty at the end")
-    tools: list[dict[str, Any]] = Field(description="its tools; empty in prompt mode")
-    turn_rewards: list[float] = Field(description="at the end: 1 for each turn before the first failing one")
-    shaping: float | None = Field(description="at the end: shaping, not the score")
-    error_type: str | None = Field(description="at the end: why the verdict is not valid")
+    messages: list[dict[str, Any]]  # of a request for a chat completion; empty at the end
+    tools: list[dict[str, Any]]  # its tools; empty in prompt mode
+    turn_rewards: list[float]  # at the end: 1 for each turn before the first failing one
+    shaping: float | None  # at the end: shaping, not the score
+    error_type: str | None  # at the end: why the verdict is not valid
 
 
 class BfclState(State):
@@ -54,7 +54,7 @@ class BfclState(State):
 class BfclEnvironment(Environment[BfclAction, BfclObservation, BfclState]):
     """One session."""
 
-    SUPPORTS_CONCURRENT_SESSIONS = True
+    SUPPORTS_CONCURRENT_SESSIONS = True  # they share nothing
 
     def __init__(self, ids: Sequence[str], data: Path, cache: Path) -> None:
         super().__init__()
@@ -62,7 +62,9 @@ class BfclEnvironment(Environment[BfclAction, BfclObservation, BfclState]):
         self._episode: Episode | None = None
         self._episode_id: str | None = None
 
-    def reset(self, seed: int | None = None, episode_id: str | None = None, **kwargs: Any) -> BfclObservation:
+    def reset(
+        self, seed: int | None = None, episode_id: str | None = None, **kwargs: Any
+    ) -> BfclObservation:
         """Begins an episode. kwargs: `entry_id`, and _CHOSEN. Raises ConfigError as Episode does."""
         drawn = random.Random(seed).choice(self._ids)  # noqa: S311  # no secret
         chosen = {name: kwargs[name] for name in _CHOSEN if name in kwargs}
@@ -71,7 +73,7 @@ class BfclEnvironment(Environment[BfclAction, BfclObservation, BfclState]):
         self._episode_id = episode_id
         return self._observed()
 
-    def step(self, action: BfclAction, timeout_s: float | None = None, **kwargs: Any) -> BfclObservation:
+    def step(self, action: BfclAction, *_: Any, **__: Any) -> BfclObservation:
         """Takes one answer. The reward is None before the end, and if the machinery failed."""
         if self._episode is None:
             self.reset()

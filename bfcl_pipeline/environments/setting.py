@@ -3,12 +3,12 @@
 A setting is read once from the staged release and never changed by an episode. Nothing is sent or fetched.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+import functools
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
 from pathlib import Path
 
-from bfcl_pipeline.ask.generation import ChatAsking, Responder, conversation
+from bfcl_pipeline.ask.generation import ChatAsking, Responder, WorldConfigOf, conversation
 from bfcl_pipeline.ask.jobs.worlds import world_configs
 from bfcl_pipeline.ask.models.oracle import Oracle
 from bfcl_pipeline.base.errors import ConfigError
@@ -20,11 +20,11 @@ from bfcl_pipeline.benchmark.records import Entry, Json, Mode, Rules
 from bfcl_pipeline.benchmark.tables import entries_path, read_entries
 from bfcl_pipeline.dialogue.prompts import Texts
 from bfcl_pipeline.dialogue.release_texts import read_constants, read_texts
-from bfcl_pipeline.judge.scoring import Judge
+from bfcl_pipeline.judge.scoring import NO_APIS, Judge
 from bfcl_pipeline.judge.scoring.multi_turn import MultiTurnChecker
 from bfcl_pipeline.show.playback.conditions import Conditions
+from bfcl_pipeline.world.executables import Apis
 from bfcl_pipeline.world.tools import World
-from bfcl_pipeline.world.web.apis import ApisByMode
 from bfcl_pipeline.world.web.presented import present_entry
 
 WEBS = ("simulated", "replay", "off")
@@ -39,26 +39,21 @@ class Setting:
     cache: Path  # has web/ and encoder/
     web: WebChoice
 
-    @cached_property
+    @functools.cached_property
     def conditions(self) -> Conditions:
         """Under which transcripts are played again."""
         return Conditions(self.data, read_constants(self.data), self.cache, self.web)
 
-    @cached_property
+    @functools.cached_property
     def texts(self) -> Texts:
         """The prompt texts of the release."""
         return read_texts(self.data)
 
-    @cached_property
-    def entries_of(self) -> Callable[[str], Mapping[str, Entry]]:
-        """By category: its entries by id, sessions included, with the tools of the web."""
-
-        @cache
-        def entries(category: str) -> Mapping[str, Entry]:
-            read = read_entries(entries_path(self.data, category))
-            return {entry.entry_id: present_entry(entry, self.web) for entry in read}
-
-        return entries
+    @functools.cache  # noqa: B019  # a setting lives as long as the process
+    def entries_of(self, category: str) -> Mapping[str, Entry]:
+        """The entries of a category by id, sessions included, with the tools of the web."""
+        read = read_entries(entries_path(self.data, category))
+        return {entry.entry_id: present_entry(entry, self.web) for entry in read}
 
     def entry(self, entry_id: str) -> Entry:
         """A scored entry. Raises ConfigError if there is none with this id."""
@@ -68,71 +63,49 @@ class Setting:
             raise ConfigError(f"no scored entry {entry_id!r}. `bfcl-pipeline show` explains ids.")
         return found
 
-    @cached_property
-    def judge_of(self) -> Callable[[str], Judge]:
-        """The judge of an entry, by its id."""
+    @functools.cache  # noqa: B019
+    def judge_of(self, entry_id: str) -> Judge:
+        """The judge of an entry."""
+        entry = self.entry(entry_id)
+        apis: Apis = NO_APIS
+        if CATEGORIES[entry.category].executes:
+            apis = self.conditions.apis(self.web.mode)
+        return Judge(entry, self.conditions.constants, apis)
 
-        @cache
-        def judge(entry_id: str) -> Judge:
-            entry = self.entry(entry_id)
-            executes = CATEGORIES[entry.category].executes
-            apis = ApisByMode(self.data, self.cache / "web")(self.web.mode) if executes else None
-            constants = self.conditions.constants
-            return Judge(entry, constants) if apis is None else Judge(entry, constants, apis)
-
-        return judge
-
-    @cached_property
-    def turns_of(self) -> Callable[[str, Rules], MultiTurnChecker]:
+    @functools.cache  # noqa: B019
+    def turns_of(self, entry_id: str, rules: Rules) -> MultiTurnChecker:
         """What finds the first failing turn of a multi-turn entry under a rule set."""
-        return cache(
-            lambda entry_id, rules: MultiTurnChecker(
-                judged(self.entry(entry_id), rules), self.conditions.constants
-            )
-        )
+        return MultiTurnChecker(judged(self.entry(entry_id), rules), self.conditions.constants)
 
     def world(self, entry: Entry, memory: Json = None) -> World:
         """A new world for one conversation. memory: a snapshot; None: an empty one."""
         initial = None if memory is None else dict.fromkeys(entry.apis, memory)
         return World.for_entry(entry, self._world_config(entry), "model", initial)
 
-    @cached_property
-    def _world_config(self) -> Callable[..., Json]:
+    @functools.cached_property
+    def _world_config(self) -> WorldConfigOf:
         paths = JobPaths(data=self.data, encoder_cache=self.cache / "encoder")
         return world_configs(paths, self.web, 0, offline=True)
 
-    @cached_property
-    def oracle_of(self) -> Callable[[str, Mode, Rules], Oracle]:
+    @functools.cache  # noqa: B019
+    def oracle_of(self, category: str, mode: Mode, rules: Rules) -> Oracle:
         """The oracle for a category: its answers are those of the truth that a rule set judges by."""
-
-        @cache
-        def oracle(category: str, mode: Mode, rules: Rules) -> Oracle:
-            model = Oracle(ModelRow(name="oracle", kind="oracle", mode=mode, display_name="oracle"))
-            model.prepare([judged(entry, rules) for entry in self.entries_of(category).values()])
-            return model
-
-        return oracle
+        model = Oracle(ModelRow(name="oracle", kind="oracle", mode=mode, display_name="oracle"))
+        model.prepare([judged(entry, rules) for entry in self.entries_of(category).values()])
+        return model
 
     def responder(self, entry: Entry, mode: Mode, rules: Rules) -> Responder:
         """The oracle's answers to the requests of one conversation over `entry`, in order."""
         return self.oracle_of(entry.category, mode, rules).responder(judged(entry, rules))
 
-    @cached_property
-    def _memories(self) -> dict[tuple[str, Rules], Json]:
-        return {}
-
     def oracle_memory(self, entry: Entry, rules: Rules) -> Json:
-        """The snapshot that the sessions before `entry` leave if the oracle holds them; None without any."""
-        before: Json = None
-        for session_id in entry.depends_on:
-            key = (session_id, rules)
-            if key not in self._memories:
-                session = self.entries_of(entry.category)[session_id]
-                self._memories[key] = self._after_oracle(session, rules, before)
-            before = self._memories[key]
-        return before
+        """The snapshot that the sessions before `entry` leave if the oracle holds them, if any."""
+        return self._after_oracle(entry.category, entry.depends_on, rules) if entry.depends_on else None
 
-    def _after_oracle(self, session: Entry, rules: Rules, before: Json) -> Json:
+    @functools.cache  # noqa: B019
+    def _after_oracle(self, category: str, sessions: tuple[str, ...], rules: Rules) -> Json:
+        before = self._after_oracle(category, sessions[:-1], rules) if sessions[1:] else None
+        session = self.entries_of(category)[sessions[-1]]
         world, respond = self.world(session, before), self.responder(session, Mode.FC, rules)
         steps = conversation(session, ChatAsking(Mode.FC), self.texts, world)
         request = next(steps)
@@ -143,7 +116,7 @@ class Setting:
                 return snapshot_of(world)
 
 
-@cache
+@functools.cache
 def open_setting(data: Path, cache_folder: Path, web: str) -> Setting:
     """The setting of these directories, once in a process. Raises ConfigError for another web."""
     if web not in WEBS:
@@ -152,19 +125,20 @@ def open_setting(data: Path, cache_folder: Path, web: str) -> Setting:
 
 
 def judged(entry: Entry, rules: Rules) -> Entry:
-    """`entry` with the truth that `rules` judge by; sessions, and entries that are left out, as they are."""
+    """`entry` with the truth that `rules` judge by; sessions and what is left out as they are."""
     found = verified_entry(entry) if rules is Rules.VERIFIED and not entry.prerequisite else entry
     return entry if isinstance(found, LeftOut) else found
 
 
+def _left_out(entry: Entry, rules: Rules) -> LeftOut | None:
+    found = verified_entry(entry) if rules is Rules.VERIFIED else entry
+    return found if isinstance(found, LeftOut) else None
+
+
 def check_judged(entry: Entry, rules: Rules) -> None:
     """Raises ConfigError if `rules` leave `entry` out: it has no verdict, hence no reward."""
-    found = verified_entry(entry) if rules is Rules.VERIFIED else entry
-    if isinstance(found, LeftOut):
-        raise ConfigError(
-            f"{entry.entry_id} is left out of the rules verified: {found.erratum.what} Choose another "
-            "entry, or rules='official'."
-        )
+    if (found := _left_out(entry, rules)) is not None:
+        raise ConfigError(f"{entry.entry_id} is left out of the rules {rules}: {found.erratum.what}")
 
 
 def entry_ids(setting: Setting, categories: Sequence[str], rules: Rules) -> tuple[str, ...]:
@@ -173,8 +147,7 @@ def entry_ids(setting: Setting, categories: Sequence[str], rules: Rules) -> tupl
         entry.entry_id
         for category in categories
         for entry in setting.entries_of(category).values()
-        if not entry.prerequisite
-        and not (rules is Rules.VERIFIED and isinstance(verified_entry(entry), LeftOut))
+        if not entry.prerequisite and _left_out(entry, rules) is None
     )
 
 

@@ -13,11 +13,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from bfcl_pipeline.base.errors import ConfigError
-from bfcl_pipeline.base.text import unknown_name
+from bfcl_pipeline.base.text import text_table, unknown_name
 from bfcl_pipeline.benchmark.definition import CATEGORIES, V4_CATEGORIES
 from bfcl_pipeline.benchmark.definition.clusters import cluster_of, memory_scenario
-from bfcl_pipeline.benchmark.records import Entry
+from bfcl_pipeline.benchmark.records import Entry, Rules
+from bfcl_pipeline.benchmark.tables import read_table
 from bfcl_pipeline.environments.setting import Setting
+from bfcl_pipeline.runs.run import Run
 
 NEARLY = 0.8
 """The share of the words of two questions, of all their different words, from which they are the same."""
@@ -42,26 +44,17 @@ class Split:
         return frozenset(entry_id for entry_id, own in self.sides.items() if own == side)
 
 
-@dataclass(frozen=True, slots=True)
-class Frozen:
-    """A split with a name, which stays the same."""
-
-    train: float  # share of the entries
-    seed: int
-    digest: str  # of the split of the pinned release
-
-
-FROZEN: Mapping[str, Frozen] = {"clusters-v1": Frozen(0.7, 1, "8e8fb6458cd2866213ec02405bb3464de0fdbd49825a4cf5da5ac7ad37e0806d")}
-"""The frozen splits by name, over all scored entries of V4."""
+FROZEN = {"clusters-v1": (0.7, 1, "8e8fb6458cd2866213ec02405bb3464de0fdbd49825a4cf5da5ac7ad37e0806d")}
+"""The frozen splits of all scored entries of V4: by name the share of train, the seed and the digest."""
 
 
 def frozen_split(name: str, setting: Setting) -> Split:
     """A split of FROZEN. Raises ConfigError if there is none, or the staged release gives another one."""
     if name not in FROZEN:
         raise ConfigError(unknown_name("split", name, FROZEN))
-    frozen = FROZEN[name]
-    made = split(v4_entries(setting), frozen.train, frozen.seed)
-    if made.digest != frozen.digest:
+    train, seed, digest = FROZEN[name]
+    made = split(v4_entries(setting), train, seed)
+    if made.digest != digest:
         raise ConfigError(f"split {name}: the staged entries are not those of the pinned release.")
     return made
 
@@ -70,7 +63,7 @@ def named_split(named: str, setting: Setting) -> frozenset[str]:
     """The entries of `SIDE:NAME`, such as train:clusters-v1. Raises ConfigError if it is not one."""
     side, _, name = named.partition(":")
     if side not in SIDES:
-        raise ConfigError(f"split {named!r}: expected train:NAME or test:NAME; names: {', '.join(FROZEN)}.")
+        raise ConfigError(f"split {named!r}: expected SIDE:NAME, such as train:{next(iter(FROZEN))}.")
     return frozen_split(name, setting).ids(side)
 
 
@@ -87,8 +80,8 @@ def v4_entries(setting: Setting) -> list[Entry]:
 def split(entries: Sequence[Entry], train: float, seed: int) -> Split:
     """Divides `entries`, so that no group is on both sides.
 
-    Large groups are placed first, each where it brings every category nearest to its share; the seed decides
-    among groups of one size. The same entries, share and seed always give the same split.
+    Large groups are placed first, each where it brings every category nearest to its share; the seed
+    decides among groups of one size. The same entries, share and seed always give the same split.
 
     Args:
         entries: with distinct ids, without sessions.
@@ -177,7 +170,9 @@ def near_duplicates(texts: Mapping[str, frozenset[str]]) -> Iterator[tuple[str, 
     frequency = Counter(word for own in first_of for word in own)
     holders: dict[str, list[frozenset[str]]] = defaultdict(list)
     for own, name in first_of.items():
-        rare = sorted(own, key=lambda word: (frequency[word], word))[: len(own) - int(NEARLY * len(own)) + 1]
+        rare = sorted(own, key=lambda word: (frequency[word], word))[
+            : len(own) - int(NEARLY * len(own)) + 1
+        ]
         for other in {other for word in rare for other in holders[word]}:
             if len(own & other) >= NEARLY * len(own | other):
                 yield first_of[other], name
@@ -196,3 +191,24 @@ def shared_otherwise(made: Split, entries: Iterable[Entry]) -> dict[str, int]:
         for doc in entry.functions:
             names[kind, doc["name"]].add(made.sides[entry.entry_id])
     return dict(Counter(kind for (kind, _), sides in names.items() if len(sides) == len(SIDES)))
+
+
+def scores_by_side(made: Split, run: Run, rules: Rules) -> str:
+    """A table with the accuracy of each model of a run, by category, in per cent on train and on test.
+
+    Raises TableError if its verdicts are missing.
+    """
+    rows = []
+    for model in run.models:
+        valid: dict[str, dict[str, list[bool]]] = defaultdict(lambda: {TRAIN: [], TEST: []})
+        columns = ["category", "entry_id", "rules", "valid"]
+        for row in read_table(run.verdicts(model), columns).to_pylist():
+            side = made.sides.get(row["entry_id"])
+            if side is not None and row["rules"] == rules.value and row["valid"] is not None:
+                valid[row["category"]][side].append(row["valid"])
+        for category, by_side in valid.items():
+            shares = [100 * sum(found) / len(found) for found in by_side.values() if found]
+            gap = f"{shares[0] - shares[1]:+.1f}" if len(shares) == len(SIDES) else ""
+            shown = [f"{100 * sum(one) / len(one):.1f}" if one else "" for one in by_side.values()]
+            rows.append((model, category, *shown, gap))
+    return text_table(("model", "category", *SIDES, "train - test"), rows, right={2, 3, 4})

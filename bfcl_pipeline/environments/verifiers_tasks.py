@@ -1,3 +1,4 @@
+# mypy: disable-error-code="import-not-found, misc, no-any-return, untyped-decorator"
 """The interface of verifiers v1: a taskset of entries, a harness that plays them, and their environment.
 
 The model is asked through the endpoint of verifiers, so that its traces and token histories are complete.
@@ -79,8 +80,8 @@ class BfclTaskset(vf.Taskset[BfclTask, BfclConfig]):
 
     def load(self) -> Iterator[BfclTask]:
         """One task for each entry, in the release's order."""
-        names = {"rules", "mode", "web", "memory", "data", "cache"}
-        settings = {name: str(getattr(self.config, name)) for name in sorted(names)}
+        names = ("rules", "mode", "web", "memory", "data", "cache")
+        settings = {name: str(getattr(self.config, name)) for name in names}
         setting = open_setting(Path(settings["data"]), Path(settings["cache"]), settings["web"])
         categories = resolve_categories(self.config.categories.split(","))
         wanted = named_split(self.config.split, setting) if self.config.split else None
@@ -98,11 +99,7 @@ class BfclTaskset(vf.Taskset[BfclTask, BfclConfig]):
                     yield BfclTask(data, self.config.task)
 
 
-class BfclHarnessConfig(vf.HarnessConfig):
-    """Nothing beyond what every harness has."""
-
-
-class BfclHarness(vf.Harness[BfclHarnessConfig]):
+class BfclHarness(vf.Harness[vf.HarnessConfig]):
     """Plays an episode with the model; nothing that it writes is executed."""
 
     EXECUTES_CODE = False

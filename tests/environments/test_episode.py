@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import pickle
-from collections import defaultdict
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -13,10 +12,10 @@ import pytest
 
 from bfcl_pipeline.base.errors import ConfigError, Malformed
 from bfcl_pipeline.benchmark.definition import CATEGORIES, V4_CATEGORIES
-from bfcl_pipeline.benchmark.records import Call, Rules, Status
+from bfcl_pipeline.benchmark.records import Call, Json, Rules, Status
 from bfcl_pipeline.environments import Episode, oracle_answers
 from bfcl_pipeline.environments.setting import entry_ids, open_setting
-from tests.ask.results.test_published_shapes import CONFORMANCE
+from tests.peer.test_recorded_verdicts import CONFORMANCE
 from tests.support.episodes import as_bytes, chat_message, played_by_oracle, recorded_answers
 
 ENTRY = "multi_turn_base_12"
@@ -32,7 +31,7 @@ NOT_BY_ORACLE = {
         "live_multiple_964-207-0",
     },
 }
-"""The entries of a scored category, without memory_vector and simple_python, that the oracle does not pass."""
+"""The entries of V4, without memory_vector and simple_python, that the oracle does not pass."""
 
 
 @pytest.mark.parametrize("rules", NOT_BY_ORACLE)
@@ -52,7 +51,7 @@ def test_the_oracle_earns_1_wherever_it_passes(staged: Path, rules: Rules) -> No
     failed = {one for one in chosen if played_by_oracle(one, staged, rules=rules).reward != 1}
     expected = {one for one in failed if one.startswith("simple_python")}
     assert failed - expected == NOT_BY_ORACLE[rules]
-    assert len(expected) <= 2  # noqa: PLR2004  # 99.5 % of 400 under official rules
+    assert len(expected) <= 2  # 99.5 % of 400 under official rules
 
 
 @pytest.mark.parametrize(
@@ -107,7 +106,9 @@ def test_recorded_answers_of_models_earn_their_official_verdicts(staged: Path) -
         episode = Episode(row["entry_id"], rules="official", mode=row["mode"], data=staged)
         result = json.loads(row["result_json"])
         single = CATEGORIES[row["category"]].single_turn
-        if isinstance(result, str) and not single:  # the server failed: the official tool recorded its error
+        if (
+            isinstance(result, str) and not single
+        ):  # the server failed: the official tool recorded its error
             without += 1
             continue
         answers = [result] if single else list(recorded_answers(result))
@@ -123,12 +124,12 @@ def test_recorded_answers_of_models_earn_their_official_verdicts(staged: Path) -
 
 def test_messages_calls_and_the_official_form_are_one_answer(staged: Path) -> None:
     """A chat message, Call records and the official form of the same calls have the same results."""
-    forms = defaultdict(list)
+    official: list[Json] = []
     for answer in oracle_answers(first := Episode(ENTRY, data=staged)):
-        forms["official"].append(answer)
+        official.append(answer)
         first.answer(answer)
     message, calls = Episode(ENTRY, data=staged), Episode(ENTRY, data=staged)
-    for number, answer in enumerate(forms["official"]):
+    for number, answer in enumerate(official):
         message.answer({**chat_message(answer, number), "reasoning": "hm"})
         if isinstance(answer, str):
             calls.answer(answer)
@@ -151,7 +152,7 @@ def test_64_interleaved_episodes_are_64_alone(staged: Path) -> None:
         for one, policy in zip(together, answers, strict=True):
             if not one.done:
                 one.answer(next(policy))
-    assert len(ids) == 64  # noqa: PLR2004
+    assert len(ids) == 64
     assert [as_bytes(one) for one in together] == alone
 
 
@@ -175,7 +176,7 @@ def test_a_branch_goes_on_from_where_it_was_taken(staged: Path) -> None:
     episode = Episode(ENTRY, data=staged)
     for answer in answers[:2]:
         episode.answer(answer, tokens=[1, 2])
-    snapshot = pickle.loads(pickle.dumps(episode.snapshot()))  # noqa: S301  # our own
+    snapshot = pickle.loads(pickle.dumps(episode.snapshot()))  # our own
     before = as_bytes(episode)
     episode.answer([{"rm": '{"file_name": "summary.txt"}'}])
     episode.answer("Gone.")

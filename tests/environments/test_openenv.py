@@ -39,7 +39,10 @@ for place in range(max(len(messages) for _, messages in script)):  # the session
         if place < len(messages):
             assert not played[number].done
             played[number] = session.step({"message": messages[place]})
-told = [(one.done, one.reward, one.observation["turn_rewards"], s.state()) for one, s in zip(played, sessions)]
+told = [
+    (one.done, one.reward, one.observation["turn_rewards"], session.state())
+    for one, session in zip(played, sessions)
+]
 for session in sessions:
     session.__exit__(None, None, None)
 print(json.dumps(told))
@@ -61,7 +64,7 @@ def address(staged: Path) -> Iterator[str]:
             while True:
                 try:
                     with urlopen(f"http://127.0.0.1:{port}/health", timeout=30) as health:
-                        assert health.status == 200  # noqa: PLR2004
+                        assert health.status == 200
                     break
                 except OSError:
                     assert server.poll() is None, "the server has ended"

@@ -7,12 +7,14 @@ from collections import Counter, defaultdict
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.benchmark.definition import CATEGORIES, V4_CATEGORIES
 from bfcl_pipeline.benchmark.definition.clusters import cluster_of
-from bfcl_pipeline.benchmark.records import Entry
+from bfcl_pipeline.benchmark.records import Entry, Rules
 from bfcl_pipeline.cli import main
 from bfcl_pipeline.environments.setting import Setting, open_setting
 from bfcl_pipeline.environments.splits import (
@@ -21,11 +23,13 @@ from bfcl_pipeline.environments.splits import (
     Split,
     frozen_split,
     named_split,
+    scores_by_side,
     shared_otherwise,
     split,
     v4_entries,
     words,
 )
+from bfcl_pipeline.runs.run import open_run
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +49,7 @@ def made(setting: Setting) -> Split:
 
 def test_no_cluster_doc_or_scenario_is_on_both_sides(made: Split, every: list[Entry]) -> None:
     """Clusters of the statistics, docs of single-turn functions, memory scenarios, restated entries."""
-    sides: dict[object, set[str]] = defaultdict(set)
+    sides: dict[tuple[str, str], set[str]] = defaultdict(set)
     for entry in every:
         side = made.sides[entry.entry_id]
         sides["cluster", cluster_of(entry.category, entry.entry_id, entry.base_entry_id)].add(side)
@@ -56,7 +60,7 @@ def test_no_cluster_doc_or_scenario_is_on_both_sides(made: Split, every: list[En
             for doc in entry.functions:
                 sides["doc", json.dumps(doc, sort_keys=True)].add(side)
     assert sum(len(found) > 1 for found in sides.values()) == 0
-    assert Counter(what for what, _ in sides)["scenario"] == 5  # noqa: PLR2004
+    assert Counter(what for what, _ in sides)["scenario"] == 5
 
 
 def test_no_question_is_nearly_the_same_on_the_other_side(made: Split, every: list[Entry]) -> None:
@@ -118,3 +122,19 @@ def test_the_command_writes_the_sides_and_shows_a_run(
     assert len(lines) == sum(CATEGORIES[name].entries for name in V4_CATEGORIES) + 1
     assert main(["split", "--name", "clusters-v1", "--seed", "2", "--data", str(staged)]) == 1
     assert "frozen" in capsys.readouterr().err
+
+
+def test_a_run_is_shown_by_side(made: Split, every: list[Entry], tmp_path: Path) -> None:
+    """The model of a made run, which knows the train side alone, has 100 there and 0 on test."""
+    known = made.ids("train")
+    rows = [
+        {"model": "learnt", "rules": "official", "category": entry.category, "entry_id": entry.entry_id}
+        | {"valid": entry.entry_id in known}
+        for entry in every
+        if entry.category == "multiple"
+    ]
+    for folder in ("responses/learnt/multiple.parquet", "verdicts/learnt.parquet"):
+        (tmp_path / folder).parent.mkdir(parents=True)
+        pq.write_table(pa.Table.from_pylist(rows), tmp_path / folder)
+    shown = scores_by_side(made, open_run(tmp_path), Rules.OFFICIAL)
+    assert shown.splitlines()[1].split() == ["learnt", "multiple", "100.0", "0.0", "+100.0"]

@@ -17,7 +17,9 @@ import pytest
 from tests.support import ROOT
 from tests.support.scripted_policy import scripted_answers, scripted_server
 
-PYTHON = sys.executable if importlib.util.find_spec("verifiers") else os.environ.get("BFCL_VERIFIERS_PYTHON")
+PYTHON = (
+    sys.executable if importlib.util.find_spec("verifiers") else os.environ.get("BFCL_VERIFIERS_PYTHON")
+)
 
 MAIN = "from verifiers.v1.cli.eval.main import main; main()"
 
@@ -26,8 +28,16 @@ MAIN = "from verifiers.v1.cli.eval.main import main; main()"
 @pytest.mark.parametrize(
     ("categories", "entry_ids", "wrong"),
     [
-        ("simple_python,irrelevance", ["simple_python_0", "simple_python_1", "irrelevance_0"], "simple_python_1"),
-        ("multi_turn", ["multi_turn_base_12", "multi_turn_miss_func_3", "multi_turn_base_3"], "multi_turn_base_3"),
+        (
+            "simple_python,irrelevance",
+            ["simple_python_0", "simple_python_1", "irrelevance_0"],
+            "simple_python_1",
+        ),
+        (
+            "multi_turn",
+            ["multi_turn_base_12", "multi_turn_miss_func_3", "multi_turn_base_3"],
+            "multi_turn_base_3",
+        ),
         ("memory_kv,web_search_base", ["memory_kv_3-customer-3", "web_search_base_3"], ""),
     ],
 )

@@ -20,7 +20,7 @@ def played_by_oracle(entry_id: str, data: Path, **settings: Any) -> Episode:
 
 
 def recorded_answers(result: Json) -> Iterator[Json]:
-    """The answers in a result of a conversation, one for each request; of a single turn the result itself."""
+    """The answers in the result of a conversation, one for each request."""
     turns = result if isinstance(result, list) else [[result]]
     for turn in turns:
         yield from turn if isinstance(turn, list) else [turn]
@@ -41,7 +41,8 @@ def as_bytes(episode: Episode) -> bytes:
     """All that an episode has to tell, for comparisons."""
     request = episode.request
     told = [
-        episode.verdict and [episode.verdict.valid, episode.verdict.error_type, episode.verdict.error_message],
+        episode.verdict
+        and [episode.verdict.valid, episode.verdict.error_type, episode.verdict.error_message],
         episode.turn_rewards,
         None if request is None else [request.messages, request.tools],
         [answered.answer for answered in episode.answered],
