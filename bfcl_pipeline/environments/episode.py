@@ -54,8 +54,9 @@ class ChatRequest:
 class Answered:
     """One answer of the policy, and what the trainer wants to keep with it."""
 
-    answer: Answer
+    answer: Answer  # empty if it was refused
     tokens: Json = None  # such as the token ids and log-probabilities of prompt and answer
+    refused: str | None = None  # the bound that it exceeds
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,13 +210,16 @@ class Episode:
             if self._characters > MAX_RESULT:
                 raise AnswerRefused(f"answers of more than {MAX_RESULT:,} characters")
         except AnswerRefused as refused:
-            self._refusal = Verdict(False, REFUSED, f"The policy gave {refused}.")
-            self._steps.close()
-            self._end(None)
-            answer = ""
+            self._refuse(Answered("", tokens, f"{refused}"))
         else:
             self._advance(exchange)
-        self.answered.append(Answered(answer, tokens))
+            self.answered.append(Answered(answer, tokens))
+
+    def _refuse(self, answered: Answered) -> None:
+        self._refusal = Verdict(False, REFUSED, f"The policy gave {answered.refused}.")
+        self._steps.close()
+        self._end(None)
+        self.answered.append(answered)
 
     def _advance(self, exchange: Any) -> None:
         try:
@@ -307,8 +311,8 @@ class Episode:
         if snapshot.settings != self._settings:
             raise ConfigError(f"{self.entry.entry_id}: the snapshot is of another episode.")
         self._start()
-        for answered in snapshot.answered:
-            self._take(answered.answer, answered.tokens)
+        for one in snapshot.answered:
+            self._take(one.answer, one.tokens) if one.refused is None else self._refuse(one)
 
     @classmethod
     def restored(cls, snapshot: Snapshot) -> "Episode":

@@ -78,6 +78,7 @@ def test_an_answer_above_a_bound_is_not_an_abstention(staged: Path) -> None:
         assert episode.verdict is not None
         assert (episode.reward, episode.verdict.error_type) == (0, REFUSED)
         assert episode.answered[0].answer == ""
+        assert as_bytes(Episode.restored(episode.snapshot())) == as_bytes(episode)
         abstained = Episode("irrelevance_0", rules=rules, data=staged)
         abstained.answer("None of these functions can do that.")
         assert abstained.reward == 1
