@@ -31,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         dest="run_dir",
         metavar="RUN",
-        help=f"{RUN_HELP}: show the accuracy of its models on both sides",
+        help=f"{RUN_HELP}: show the V4 scores of its models on both sides",
     )
     add_rules(parser, "with --run: rule set of the verdicts")
     add_data(parser)

@@ -19,6 +19,7 @@ from bfcl_pipeline.benchmark.definition.clusters import cluster_of, memory_scena
 from bfcl_pipeline.benchmark.records import Entry, Rules
 from bfcl_pipeline.benchmark.tables import read_table
 from bfcl_pipeline.environments.setting import Setting
+from bfcl_pipeline.judge.scoring.aggregate import Count, leaderboard_scores
 from bfcl_pipeline.runs.run import Run
 
 NEARLY = 0.8
@@ -181,10 +182,7 @@ def near_duplicates(texts: Mapping[str, frozenset[str]]) -> Iterator[tuple[str, 
 
 
 def shared_otherwise(made: Split, entries: Iterable[Entry]) -> dict[str, int]:
-    """What both sides have in common nevertheless: functions, by name, and how many categories offer them.
-
-    Counts of names: of the simulated APIs, and of single-turn functions that have different docs.
-    """
+    """How many names both sides have nevertheless: of tools of simulated APIs, of single-turn functions."""
     names: dict[tuple[str, str], set[str]] = defaultdict(set)
     for entry in entries:
         kind = "single-turn function names" if CATEGORIES[entry.category].single_turn else "tool names"
@@ -194,21 +192,27 @@ def shared_otherwise(made: Split, entries: Iterable[Entry]) -> dict[str, int]:
 
 
 def scores_by_side(made: Split, run: Run, rules: Rules) -> str:
-    """A table with the accuracy of each model of a run, by category, in per cent on train and on test.
+    """The V4 scores of each model of a run in per cent, on train and on test: categories, groups, overall.
 
-    Raises TableError if its verdicts are missing.
+    Scores of which a category has no verdict on a side are left out. Raises TableError if a table of
+    verdicts is missing.
     """
     rows = []
     for model in run.models:
-        valid: dict[str, dict[str, list[bool]]] = defaultdict(lambda: {TRAIN: [], TEST: []})
+        answered, correct = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
         columns = ["category", "entry_id", "rules", "valid"]
         for row in read_table(run.verdicts(model), columns).to_pylist():
             side = made.sides.get(row["entry_id"])
             if side is not None and row["rules"] == rules.value and row["valid"] is not None:
-                valid[row["category"]][side].append(row["valid"])
-        for category, by_side in valid.items():
-            shares = [100 * sum(found) / len(found) for found in by_side.values() if found]
-            gap = f"{shares[0] - shares[1]:+.1f}" if len(shares) == len(SIDES) else ""
-            shown = [f"{100 * sum(one) / len(one):.1f}" if one else "" for one in by_side.values()]
-            rows.append((model, category, *shown, gap))
-    return text_table(("model", "category", *SIDES, "train - test"), rows, right={2, 3, 4})
+                answered[side, row["category"]] += 1
+                correct[side, row["category"]] += row["valid"]
+        train, test = (
+            leaderboard_scores({name: Count(answered[s, name], correct[s, name]) for name in V4_CATEGORIES})
+            for s in SIDES
+        )
+        for name, score in train.items():
+            if score.complete and test[name].complete:
+                shares = (100 * score.accuracy, 100 * test[name].accuracy)
+                shown = [f"{share:.1f}" for share in shares]
+                rows.append((model, name, *shown, f"{shares[0] - shares[1]:+.1f}"))
+    return text_table(("model", "score", *SIDES, "train - test"), rows, right={2, 3, 4})

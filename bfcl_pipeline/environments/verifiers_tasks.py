@@ -24,6 +24,8 @@ from bfcl_pipeline.environments.splits import named_split
 _RESULT = "bfcl"
 """The key of an episode's result in the information of a trace."""
 
+_UNFINISHED: dict[str, Any] = {"reward": 0.0, "turn_rewards": [0.0], "shaping": 0.0}
+
 
 class BfclConfig(vf.TasksetConfig):
     """Which entries, and how they are played: the arguments of Episode."""
@@ -59,20 +61,15 @@ class BfclTask(vf.Task[BfclData]):
     @vf.reward
     async def verdict(self, trace: vf.Trace) -> float:
         """1 if the verdict is valid; 0 also for an episode that a limit of verifiers has ended."""
-        return float(trace.info.get(_RESULT, {}).get("reward", 0.0))
+        return float(trace.info.get(_RESULT, _UNFINISHED)["reward"])
 
     @vf.metric
     async def bfcl(self, trace: vf.Trace) -> Mapping[str, float]:
         """The reward under the name of the category; the share of right turns; the shaping."""
-        result = trace.info.get(_RESULT)
-        if result is None:
-            return {self.data.category: 0.0, "turns": 0.0, "shaping": 0.0}
+        result = trace.info.get(_RESULT, _UNFINISHED)
         turns = result["turn_rewards"]
-        return {
-            self.data.category: result["reward"],
-            "turns": sum(turns) / len(turns),
-            "shaping": result["shaping"],
-        }
+        shown = {"turns": sum(turns) / len(turns), "shaping": result["shaping"]}
+        return {self.data.category: result["reward"], **shown}
 
 
 class BfclTaskset(vf.Taskset[BfclTask, BfclConfig]):

@@ -125,16 +125,18 @@ def test_the_command_writes_the_sides_and_shows_a_run(
 
 
 def test_a_run_is_shown_by_side(made: Split, every: list[Entry], tmp_path: Path) -> None:
-    """The model of a made run, which knows the train side alone, has 100 there and 0 on test."""
+    """A model that knows the train side alone has 100 there and 0 on test, overall too."""
     known = made.ids("train")
     rows = [
         {"model": "learnt", "rules": "official", "category": entry.category, "entry_id": entry.entry_id}
         | {"valid": entry.entry_id in known}
         for entry in every
-        if entry.category == "multiple"
+        if entry.category != "simple_java"
     ]
     for folder in ("responses/learnt/multiple.parquet", "verdicts/learnt.parquet"):
         (tmp_path / folder).parent.mkdir(parents=True)
         pq.write_table(pa.Table.from_pylist(rows), tmp_path / folder)
-    shown = scores_by_side(made, open_run(tmp_path), Rules.OFFICIAL)
-    assert shown.splitlines()[1].split() == ["learnt", "multiple", "100.0", "0.0", "+100.0"]
+    lines = scores_by_side(made, open_run(tmp_path), Rules.OFFICIAL).splitlines()
+    shown = {line.split()[1]: line.split()[2:] for line in lines[1:]}
+    assert shown["multiple"] == shown["multi_turn"] == shown["live"] == ["100.0", "0.0", "+100.0"]
+    assert not shown.keys() & {"simple_java", "simple_ast", "non_live", "overall"}  # not evaluated
