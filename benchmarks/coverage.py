@@ -16,7 +16,7 @@ whose verdicts are all equal is left out.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -28,6 +28,7 @@ import pyarrow.parquet as pq
 from bfcl_pipeline.benchmark.config import RunSample, SampleBy, divide, pick
 from bfcl_pipeline.benchmark.definition import CATEGORIES
 from bfcl_pipeline.benchmark.definition.clusters import cluster_of
+from bfcl_pipeline.benchmark.definition.wider_clusters import wider_cluster_of
 from bfcl_pipeline.judge.scoring.statistics.clustered import (
     Floats,
     Integers,
@@ -57,13 +58,13 @@ class Population:
     blocks: list[list[Integers]]  # the entries of each cluster; clusters of one block are drawn together
 
     @classmethod
-    def of(cls, entries: Mapping[str, str]) -> Population:
-        """The population of entries with their categories."""
+    def of(cls, entries: Mapping[str, str], key_of: Callable[[str, str], str] = cluster_of) -> Population:
+        """The population of entries with their categories, in clusters of equal keys."""
         categories = [name for name in CATEGORIES if name in set(entries.values())]
         clusters: dict[str, list[int]] = {}
         touched: dict[str, set[str]] = {}
         for index, (entry_id, category) in enumerate(entries.items()):
-            key = cluster_of(category, entry_id)
+            key = key_of(category, entry_id)
             clusters.setdefault(key, []).append(index)
             touched.setdefault(key, set()).add(category)
         blocks: dict[frozenset[str], list[Integers]] = {}
@@ -232,6 +233,8 @@ def main() -> None:
     parser.add_argument("--model", action="append", help="only these (default: all)")
     parser.add_argument("--pair", action="append", nargs=2, default=[], metavar=("A", "B"))
     parser.add_argument("--entries", type=int, help="draw samples of so many entries (default: all)")
+    wide = "draw, and count together, sets of APIs, functions and memory scenarios instead of clusters"
+    parser.add_argument("--wide", action="store_true", help=wide)
     parser.add_argument("--by", type=SampleBy, default=SampleBy.WEIGHT, choices=list(SampleBy))
     parser.add_argument("--draws", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0)
@@ -253,7 +256,7 @@ def main() -> None:
             sample = divide(RunSample(options.entries, options.by), there)
             common = {entry_id: name for entry_id, name in common.items() if sample[name]}
         verdicts = [{entry_id: rows[name][entry_id][1] for entry_id in common} for name in names]
-        population = Population.of(common)
+        population = Population.of(common, wider_cluster_of if options.wide else cluster_of)
         lines = tallies(population, verdicts, sample, options.draws, options.seed)
         of = f", samples of {sum(sample.values()):,} by {options.by}" if sample else ""
         print(f"\n{' - '.join(names)}: {len(common):,} entries{of}, {options.draws:,} draws")

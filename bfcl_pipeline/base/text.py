@@ -168,3 +168,15 @@ def _is_number(cell: str) -> bool:
 def step_line(done: int, total: int, text: str) -> str:
     """The line for a finished step of a workflow: `[12/100] Score oracle`."""
     return f"[{done:,}/{total:,}] {text}"
+
+
+def signed_points(share: float, digits: int = 2) -> str:
+    """A difference of shares in percentage points, with its sign."""
+    text = f"{share * 100:+.{digits}f}"
+    return text[1:] if float(text) == 0 else text
+
+
+def limit_points(share: float) -> str:
+    """A limit in points: one digit, or as many more as say on which side of 0 it is."""
+    texts = [signed_points(share, digits) for digits in range(1, 5)]
+    return next((text for text in texts if text.strip("0.")), texts[0])

@@ -202,7 +202,7 @@ def _publish(options: argparse.Namespace) -> int:
         print(f"{options.dataset}: BFCL-Verified {version}, sha256 {sha256}; {FIXES} lists the changes.")
     if markdown:
         section = completeness_section(one.entry_id for one in errata())
-        write_text(markdown, errata_page(errata(), release_ceilings(data), section))
+        write_text(markdown, errata_page(errata(), release_ceilings(), section))
         print(f"Written to {markdown}.", file=sys.stderr)
     return 0
 

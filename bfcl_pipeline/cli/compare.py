@@ -11,7 +11,7 @@ from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.text import printable
 from bfcl_pipeline.benchmark.definition import resolve_categories
 from bfcl_pipeline.benchmark.tables.text_forms import FORMS
-from bfcl_pipeline.cli.options import add_files, add_names, add_rules
+from bfcl_pipeline.cli.options import WORST, add_files, add_names, add_omitted, add_rules
 from bfcl_pipeline.cli.sides import opened_sides
 from bfcl_pipeline.show.compare.compare import Comparer, Comparison
 from bfcl_pipeline.show.compare.sides import (
@@ -57,6 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     trials = "compare the mean of a model's trials (MODEL, MODEL~2, ...) instead of the first one"
     parser.add_argument("--trials", action="store_true", help=trials)
+    add_omitted(parser, "the first side")
     common = "compare the entries that both sides have, instead of refusing sides that differ in them"
     parser.add_argument("--common", action="store_true", help=common)
     forms = "the suffix chooses the form: .parquet, .csv, .jsonl, .json, .md, .tex"
@@ -103,7 +104,7 @@ def _compare(options: argparse.Namespace, numbering: Numbering, groups: Groups) 
                 f"only one side, {group[0].label}: expected two or more models. Name another one, or a run "
                 "with several."
             )
-    comparer = Comparer(numbering, options.rules, options.common)
+    comparer = Comparer(numbering, options.rules, options.common, options.omitted == WORST)
     pairs = [
         pair
         for group in groups

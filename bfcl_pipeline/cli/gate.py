@@ -9,7 +9,7 @@ from bfcl_pipeline.base.errors import ConfigError, PipelineError
 from bfcl_pipeline.base.text import unknown_name
 from bfcl_pipeline.benchmark.definition import CATEGORIES
 from bfcl_pipeline.benchmark.definition.leaderboard import GROUP
-from bfcl_pipeline.cli.options import add_names, add_rules, print_to_stderr
+from bfcl_pipeline.cli.options import WORST, add_names, add_omitted, add_rules, print_to_stderr
 from bfcl_pipeline.cli.sides import opened_sides
 from bfcl_pipeline.show.compare.compare import Comparer
 from bfcl_pipeline.show.compare.gate import Gate, gate, unread_calls
@@ -48,6 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     trials = "decide on the mean of a model's trials (MODEL, MODEL~2, ...), instead of on each trial"
     parser.add_argument("--trials", action="store_true", help=trials)
     add_rules(parser, "rule set of the verdicts")
+    add_omitted(parser, "RUN")
     common = "decide on the entries that both have, instead of refusing runs that differ in them"
     parser.add_argument("--common", action="store_true", help=common)
     document = "write the decision and its numbers as JSON"
@@ -89,10 +90,11 @@ def _decide(options: argparse.Namespace) -> Gate:
     absent = {side.model for side in theirs} - {second.model for _, second in pairs}
     if absent and not options.models and (new.model, old.model) == (None, None):
         print_to_stderr(f"Not in the run, so not decided on: {', '.join(sorted(absent))}.")
-    comparer = Comparer(numbering, options.rules, options.common)
+    margin = options.no_worse / 100
+    comparer = Comparer(numbering, options.rules, options.common, options.omitted == WORST, margin)
     compared = [comparer.compare(*pair) for pair in pairs]
     flaky = [known_flaky(pair, options.rules) for pair in pairs]
-    decided = gate(compared, scores, options.no_worse / 100, options.undecided == "pass", flaky)
+    decided = gate(compared, scores, margin, options.undecided == "pass", flaky)
     if options.max_unread is None:
         return decided
     unread = [unread_calls(side) for side, _ in pairs]

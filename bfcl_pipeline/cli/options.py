@@ -14,6 +14,21 @@ def add_data(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--data", type=Path, default=Path("data"), help="the staged data (default: data)")
 
 
+WORST = "worst"
+"""The choice of `--omitted` that counts entries without a verdict."""
+
+
+def add_omitted(parser: argparse.ArgumentParser, against: str) -> None:
+    """`--omitted`: what entries without a verdict count as. against: the side that loses by `worst`."""
+    parser.add_argument(
+        "--omitted",
+        choices=("left-out", WORST),
+        default="left-out",
+        help=f"entries that a side has no verdict on: in no score (default), or counted against {against}: "
+        "wrong where it lacks the verdict, right for the other where that lacks it",
+    )
+
+
 def add_rules(parser: argparse.ArgumentParser, about: str, *, recorded: bool = False) -> None:
     """`--rules`: one rule set, by default official.
 

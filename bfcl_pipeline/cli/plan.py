@@ -118,9 +118,11 @@ def _print(plan: SamplePlan, needs: list[ModelEffort]) -> None:
         rows.append(["shown with 80 % power", "", *(f"{100 * one.detectable:.2f}" for one in samples)])
     headings = ["category", "share", "all", *(f"by {by.value}" for by in plan.samples)]
     print(text_table(headings, rows, right=range(1, len(headings))))
-    print("\nThe sample by weight, in a config:")
-    config = yaml.safe_dump(config_of(plan), default_flow_style=None, sort_keys=False, width=10_000)
-    print(indent(config, "  "))
+    for by in plan.samples:
+        print(f"\nThe sample by {by.value}, in a config:")
+        config = yaml.safe_dump(config_of(plan, by), default_flow_style=None, sort_keys=False, width=10_000)
+        print(indent(config, "  ").rstrip())
+    print()
     for need in needs:
         if not need.efforts:
             print(f"{need.model} {need.source}: no tokens, no cost.")

@@ -26,9 +26,9 @@ def judged_answers(source: Path, rules: Rules) -> Iterator[JudgedAnswer]:
         TableError: a table is missing, damaged or has not these columns.
     """
     if source.is_file():
-        optional = ("run", "model", "rules")
-        table = read_table(source, [*_OF_ANSWER[1:], "valid", *optional], optional)
-        yield from _answers(source, table.to_pylist(), rules)
+        needed = [*_OF_ANSWER[1:], "valid"]
+        there = [name for name in ("run", "model", "rules") if name in read_table(source).column_names]
+        yield from _answers(source, read_table(source, [*needed, *there]).to_pylist(), rules)
         return
     run = open_run(source)
     for model, folder in run.models.items():

@@ -5,8 +5,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
+from bfcl_pipeline.benchmark.records import Status
+from bfcl_pipeline.benchmark.tables import write_table
+from bfcl_pipeline.benchmark.tables.schemas import VERDICTS
 from bfcl_pipeline.cli import main
 from tests.support.synthetic_run import MadeUpModel, Marks, made_up_tables, marks, write_run
 
@@ -91,15 +95,55 @@ def test_models_that_only_the_baseline_has_are_named(
     assert capsys.readouterr().err == ""
 
 
-def test_entries_without_a_verdict_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """An outage is in the line, since what it took away is not compared."""
-    new, old = Marks([True] * 190 + [None] * 10), marks(200)
+@pytest.mark.parametrize(
+    ("missing", "more", "status", "said"),
+    [
+        (1, [], 0, "1 entry without a verdict left out"),
+        (10, [], 1, "entries without a verdict could turn it (--omitted worst); 10 entries without"),
+        (10, ["--undecided", "pass"], 0, "pass: undecided, new minus old on multiple is 0.00 points"),
+        (10, ["--omitted", "worst"], 1, "new minus old on multiple is -5.00 points"),
+        (1, ["--omitted", "worst"], 0, "1 entry without a verdict counted against the run"),
+    ],
+)
+def test_entries_without_a_verdict_do_not_hide_a_loss(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    missing: int,
+    more: list[str],
+    status: int,
+    said: str,
+) -> None:
+    """They are named; it is undecided where they could turn the decision, and they may count as wrong."""
+    new, old = Marks([True] * (200 - missing) + [None] * missing), marks(200)
     run = write_run(
         tmp_path, [MadeUpModel("new", {"multiple": new}), MadeUpModel("old", {"multiple": old})]
     )
-    arguments = ["--no-worse", "3", "--category", "multiple"]
-    assert main(["gate", f"{run}:new", "--against", f"{run}:old", *arguments]) == 0
-    assert "10 entries without a verdict left out" in capsys.readouterr().out
+    arguments = ["--no-worse", "4", "--category", "multiple", *more]
+    assert main(["gate", f"{run}:new", "--against", f"{run}:old", *arguments]) == status
+    assert said in capsys.readouterr().out
+
+
+def test_one_function_doc_does_not_pass_in_silence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Runs that agree on nearly all pass if no function doc has more of the entries than the margin."""
+    for name, docs in (("one", [0] * 60 + list(range(1, 141))), ("many", list(range(200)))):
+        ids = [f"live_simple_{number}-{doc}-0" for number, doc in enumerate(docs)]
+        for side, wrong in (("new", 100), ("old", 150)):
+            rows = [
+                {"run": "r", "model": "m", "category": "live_simple", "entry_id": entry, "mode": "fc"}
+                | {"rules": "official", "valid": number != wrong, "status": Status.ANSWERED.value}
+                for number, entry in enumerate(ids)
+            ]
+            table = pa.Table.from_pylist(rows, schema=VERDICTS)
+            write_table(tmp_path / name / side / "verdicts" / "m.parquet", table)
+    arguments = ["--no-worse", "15", "--category", "live_simple"]
+    found = [
+        main(["gate", str(tmp_path / name / "new"), "--against", str(tmp_path / name / "old"), *arguments])
+        for name in ("one", "many")
+    ]
+    assert found == [1, 0]
+    assert "in one function doc or scenario, may be missing" in capsys.readouterr().out
 
 
 def test_lost_entries_that_are_flaky_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import subprocess
 import sys
 from pathlib import Path
@@ -52,6 +53,7 @@ def test_a_plan_needs_no_files(
     assert lines["entries"] == ["5,090", "3,606", "1,526"]
     assert lines["95"] == ["%", "interval", "±2.71", "±3.00", "±3.00"]
     assert "assumed: accuracies of 50 %" in printed
+    assert "  categories: [all_scoring]\n  sample: 3617\n" in printed
     assert PUBLISHED.source in printed
 
 
@@ -78,9 +80,13 @@ def test_tokens_of_a_run_are_used(project: Path) -> None:
 
 
 def test_a_difference_is_of_the_same_entries(project: Path) -> None:
-    """A correlation of 0.5 between two models leaves the variance of one; `detectable` has 80 % power."""
+    """A correlation of 0.5 between two models leaves the variance of one; the interval adds two entries."""
     found = plan("--within", "8", "--of", "multiple", "--difference")
-    assert found["samples"]["weight"]["entries"] == pytest.approx(1.96**2 * 0.85 * 0.15 / 0.08**2, abs=2)
+    entries = found["samples"]["weight"]["entries"]
+    half_widths = [
+        1.96 * math.sqrt(0.85 * 0.15 * count + 2) / (count + 2) for count in (entries, entries - 1)
+    ]
+    assert half_widths[0] <= 0.08 < half_widths[1]
     detectable = found["samples"]["weight"]["detectable_points"]
     assert detectable == pytest.approx(
         found["samples"]["weight"]["half_width_points"] * 2.80 / 1.96, rel=0.01

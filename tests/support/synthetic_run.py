@@ -38,6 +38,7 @@ class Marks:
     left_out: Collection[int] = ()  # entries that the rules `verified` leave out
     classes: Sequence[AnswerClass] = ()  # default: none
     missing: Status = Status.INFRASTRUCTURE_ERROR  # of entries without a verdict
+    details: Mapping[int, str] = field(default_factory=dict)  # what went wrong with these, by number
 
 
 @dataclass
@@ -118,7 +119,7 @@ def _verdict_rows(model: MadeUpModel, run: str | None) -> Iterator[dict[str, Any
                     "rules": rules.value,
                     "valid": None if left_out else valid,
                     "error_type": asked.error_types[index % len(asked.error_types)] if wrong else None,
-                    "error_message": f"entry {index} is wrong" if wrong else None,
+                    "error_message": f"entry {index} is wrong" if wrong else asked.details.get(index),
                     "status": _status(asked, valid, left_out).value,
                     "answer_class": asked.classes[index].value if asked.classes else None,
                 }

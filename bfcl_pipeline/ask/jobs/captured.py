@@ -18,7 +18,7 @@ from bfcl_pipeline.ask.jobs.selection import select
 from bfcl_pipeline.ask.jobs.worlds import observed_run, prepare
 from bfcl_pipeline.ask.models import build_derived
 from bfcl_pipeline.base.errors import ConfigError
-from bfcl_pipeline.benchmark.config import Job, JobPaths, ReplaySource, Shard
+from bfcl_pipeline.benchmark.config import Job, JobPaths, Shard
 from bfcl_pipeline.benchmark.definition import CATEGORIES, Check
 from bfcl_pipeline.benchmark.records import Entry, Json, Response, Status
 from bfcl_pipeline.benchmark.tables import read_responses
@@ -46,12 +46,13 @@ def replay_job(run: Run, model: str) -> Job:
         categories=run.recorded.categories_of(model),
         selection=replace(first.selection, shard=Shard()),
         web=replace(first.web, cache=run.cache / "web"),
-        replay=ReplaySource(observed=run.folder),
+        replay=True,
         paths=JobPaths(
             data=run.data,
             journals=run.journals,
             encoder_cache=run.cache / "encoder",
             weights_cache=run.cache / "weights",
+            observed=run.folder,
         ),
     )
 

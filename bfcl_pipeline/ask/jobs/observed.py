@@ -108,7 +108,7 @@ def executing(
     if job.web.mode != "record" or not any(CATEGORIES[name].executes for name in job.categories):
         return None
     cache = WebCache(job.web.cache)
-    if job.replay is None:
+    if not job.replay:
         proxies, pace = Proxies.of(job.web.proxy), HostPace(job.web.pause, job.web.cache / FOLDER)
         client = HttpClient(API_LIMITS, proxies=proxies)
         apis = RecordingApis(cache, keys_in(environment), client, pace=pace, secrets=proxies.secrets)

@@ -16,7 +16,6 @@ from bfcl_pipeline.benchmark.config import (
     MY_MODELS_FILE,
     Job,
     JobPaths,
-    ReplaySource,
     Selection,
     Shard,
     WebChoice,
@@ -29,6 +28,7 @@ from bfcl_pipeline.benchmark.config.kinds import OPEN_KINDS
 _ENGINES = "search engine of --web record and live; serpapi needs a key in SERPAPI_API_KEY"
 _PROXY = "proxy of --web record and live: environment, none, or http(s)://host:port"
 _PAUSE = "seconds between two requests of --web record and live to one host"
+_OBSERVED = "with --replay: run directory; failures are copied from it where nothing was recorded"
 _ENDPOINT = "status file that `bfcl-pipeline serve` writes; required for models that the run serves"
 
 
@@ -75,6 +75,7 @@ OPTIONS = (
     Option(
         "--weights-cache", "paths.weights_cache", Path, "DIR", "hashes of models' files computed before"
     ),
+    Option("--observed", "paths.observed", Path, "RUN_DIR", _OBSERVED),
     Option("--endpoint-from", "paths.endpoint", Path, "FILE", _ENDPOINT),
 )
 """Every option that sets one field; --model, --sample, --replay and switches are handled by name."""
@@ -136,12 +137,6 @@ def add_job_options(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="send and fetch nothing: answer from the journals and the web cache alone",
     )
-    add(
-        "--observed",
-        type=Path,
-        metavar="RUN_DIR",
-        help="with --replay: run directory; failure statuses are copied from it where nothing was recorded",
-    )
 
 
 def job_from(values: Mapping[str, Any]) -> Job:
@@ -155,7 +150,7 @@ def job_from(values: Mapping[str, Any]) -> Job:
             record, _, name = option.field.rpartition(".")
             value = values[option.field]
             given[record][name] = tuple(value) if option.several else value
-    if values["observed"] is not None and not values["replay"]:
+    if "observed" in given["paths"] and not values["replay"]:
         raise ConfigError("--observed is only for --replay: without it, no failure is copied from a run.")
     sample = dict(_counts(values["selection.sample"], given[""]["categories"]))
     row = model_row(load_models(values["models"]), values["model"])
@@ -170,7 +165,7 @@ def job_from(values: Mapping[str, Any]) -> Job:
         selection=Selection(sample=sample, **given["selection"]),
         web=WebChoice(**given["web"]),
         paths=JobPaths(**given["paths"]),
-        replay=ReplaySource(observed=values["observed"]) if values["replay"] else None,
+        replay=values["replay"],
         wait_for_lease=values["wait_for_lease"],
         **given[""],
     )
@@ -196,10 +191,8 @@ def to_argv(job: Job, models: Path | None = None) -> list[str]:
         argv += ["--sample", *(f"{category}={count}" for category, count in job.selection.sample.items())]
     if job.wait_for_lease:
         argv.append("--wait-for-lease")
-    if job.replay is not None:
+    if job.replay:
         argv.append("--replay")
-        if job.replay.observed is not None:
-            argv.append(f"--observed={job.replay.observed}")
     return argv
 
 

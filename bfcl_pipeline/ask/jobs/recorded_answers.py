@@ -75,7 +75,7 @@ def given_answers(job: Job, log: Log) -> list[Completed]:
         for category in job.categories
         for entry in read_entries(entries_path(job.paths.data, category))
     ]
-    if job.replay is not None:
+    if job.replay:
         run = observed_run(job)
         if run is None:
             raise ConfigError(

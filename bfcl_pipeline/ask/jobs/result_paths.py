@@ -65,7 +65,7 @@ def result_inputs(job: Job) -> list[str]:
     Empty for other jobs, for a replay, which takes the answers of the recorded run, and if there is nothing
     at the path, which the step reports. Memory snapshots are not listed: they change with their sessions.
     """
-    path = None if job.row.path is None or job.replay is not None else Path(job.row.path)
+    path = None if job.row.path is None or job.replay else Path(job.row.path)
     if path is None:
         return []
     if not path.is_dir():

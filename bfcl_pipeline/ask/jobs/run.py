@@ -80,10 +80,10 @@ def run_job(
     if job.recorded:
         record(job, log)
         return given_answers(job, log)
-    if job.row.family and (job.replay is None or job.row.weights is None):
+    if job.row.family and (not job.replay or job.row.weights is None):
         job = replace(job, row=identify_weights(job.row, log, job.paths.weights_cache))
     counts = ProgressCounts()
-    live = job.web.mode in NETWORK_MODES and job.replay is None
+    live = job.web.mode in NETWORK_MODES and not job.replay
     conversations = prepare(job, counts=counts.web if live else None)
     entries, observed, origin = conversations.entries, conversations.observed, conversations.origin
     if live:
@@ -102,7 +102,7 @@ def run_job(
     try:
         completed = run_to_end(run)
     except PipelineError as error:
-        if not keep_going or job.embedded or job.replay is not None:
+        if not keep_going or job.embedded or job.replay:
             raise
         reason = error
         try:
@@ -149,7 +149,7 @@ async def open_backend(
         async with progress(_label(job), counts):
             yield LocalBackend(build_model(row), entries)
         return
-    if job.replay is not None:
+    if job.replay:
         async with progress(_label(job), counts), _journal_backend(job, counts) as backend:
             yield backend
         return

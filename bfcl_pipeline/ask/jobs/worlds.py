@@ -107,11 +107,10 @@ def prepare(
     Raises ConfigError or TableError if the release is not staged or lacks an entry of the job.
     """
     chosen = select(job.paths.data, job.categories, job.selection) if entries is None else entries
-    offline = job.replay is not None
     return JobConversations(
         [present_entry(entry, job.web) for entry in chosen],
         read_texts(job.paths.data),
-        world_configs(job.paths, job.web, job.selection.seed, offline=offline, counts=counts),
+        world_configs(job.paths, job.web, job.selection.seed, offline=job.replay, counts=counts),
         Origin(job.name, job.run, job.web.mode, job.row.owner),
         ObservedFailures(observed_run(job), job.folder, job.categories),
     )
@@ -119,7 +118,7 @@ def prepare(
 
 def observed_run(job: Job) -> Run | None:
     """The run that a replay derives again; None if none is given."""
-    return None if job.replay is None or job.replay.observed is None else Run(job.replay.observed)
+    return None if job.paths.observed is None else Run(job.paths.observed)
 
 
 def _encoder(paths: JobPaths) -> Encoder:

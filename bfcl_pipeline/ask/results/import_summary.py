@@ -11,6 +11,7 @@ from bfcl_pipeline.base.text import line_of, plural, text_table
 from bfcl_pipeline.benchmark.definition import CATEGORIES, Check
 from bfcl_pipeline.benchmark.records import Mode, NameStyle, Response, Status
 from bfcl_pipeline.judge.scoring.judge import default_style
+from bfcl_pipeline.judge.scoring.unread_calls import INFERENCE_ERROR
 
 _NUMBER = re.compile(r"\d{4,}|\d+\.\d+")
 _REASON = re.compile(r"[^\n.]{1,80}")
@@ -101,16 +102,20 @@ def _unanswered(failed: Iterable[Response]) -> list[str]:
     """One line for each reason why entries have no answer, with the first of them."""
     found: dict[str, list[Response]] = {}
     for response in failed:
-        match = _REASON.search(_NUMBER.sub("N", response.status_detail or ""))
+        match = _REASON.search(_NUMBER.sub("N", _detail(response)))
         found.setdefault(match[0].strip() if match else response.status, []).append(response)
     return [
         line_of(
             f"No answer: {reason}: {len(each):,} (first {each[0].entry_id} of {each[0].model}: "
-            f"{each[0].status_detail})",
+            f"{_detail(each[0])})",
             300,
         )
         for reason, each in sorted(found.items(), key=lambda item: -len(item[1]))
     ]
+
+
+def _detail(response: Response) -> str:
+    return (response.status_detail or "").removeprefix(INFERENCE_ERROR).strip()
 
 
 def is_python_name(folder: str) -> bool:

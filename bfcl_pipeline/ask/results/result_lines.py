@@ -27,7 +27,7 @@ class Line:
     number: int  # from 1
     entry_id: str  # in the release
     result: Json  # as the official handler stored it
-    failure: str | None  # why the tool stored no answer; None: it did
+    failure: str | None  # the error that the tool stored as the answer; None: it is an answer
     steps: tuple[Step, ...]  # tokens and latency of each exchange
 
 
@@ -93,12 +93,12 @@ def _line(number: int, text: bytes, category: str, positions: Mapping[str, int] 
 
 
 def _failure(row: Mapping[str, Json]) -> str | None:
-    """What the tool stored of its own failure, with a traceback and without latency; None: an answer."""
+    """The error that the tool stored as the answer (a traceback, or no latency); None: an answer."""
     result = row["result"]
     failed = "traceback" in row or "latency" not in row
     if not failed or not isinstance(result, str) or not result.startswith(INFERENCE_ERROR):
         return None
-    return result.removeprefix(INFERENCE_ERROR).strip()
+    return result
 
 
 def _steps(row: Mapping[str, Json]) -> tuple[Step, ...]:

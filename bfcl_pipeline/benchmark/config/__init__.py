@@ -5,7 +5,6 @@ from bfcl_pipeline.benchmark.config.choices import trial_name, trial_of
 from bfcl_pipeline.benchmark.config.job import (
     Job,
     JobPaths,
-    ReplaySource,
     Selection,
     Shard,
     WebChoice,
@@ -43,7 +42,6 @@ __all__ = [
     "Job",
     "JobPaths",
     "ModelRow",
-    "ReplaySource",
     "RequestLimits",
     "RunConfig",
     "RunSample",

@@ -140,13 +140,6 @@ class Selection:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReplaySource:
-    """What a job that sends and fetches nothing takes over besides the journals and the web cache."""
-
-    observed: Path | None = None  # results/<run>; its failures are copied where nothing was recorded
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class JobPaths:
     """Files and directories that a job reads and writes."""
 
@@ -154,6 +147,7 @@ class JobPaths:
     journals: Path = Path("cache/exchanges")  # one directory for each model and trial
     encoder_cache: Path = Path("cache/encoder")  # embeddings that were computed before
     weights_cache: Path = Path("cache/weights")  # hashes of the files of models
+    observed: Path | None = None  # of a replay, a run; its failures are copied where nothing was recorded
     endpoint: Path | None = None  # status file of `bfcl-pipeline serve`; None: not served by the run
 
 
@@ -167,7 +161,7 @@ class Job:
     trial: int = 1  # repetition of the benchmark, from 1
     selection: Selection = field(default_factory=Selection)  # which entries
     web: WebChoice = field(default_factory=WebChoice)  # what the web-search categories search
-    replay: ReplaySource | None = None  # if set, nothing is sent or fetched
+    replay: bool = False  # nothing is sent or fetched: journals and the web cache answer
     budget: float | None = None  # US dollars that all shards of the model may cost in this run; None: any
     wait_for_lease: bool = False  # wait while another job writes the journal, instead of failing
     paths: JobPaths = field(default_factory=JobPaths)  # where files are

@@ -17,7 +17,6 @@ from bfcl_pipeline.benchmark.config.job import (
     NETWORK_MODES,
     Job,
     JobPaths,
-    ReplaySource,
     Selection,
     Shard,
     WebChoice,
@@ -181,25 +180,32 @@ def _jobs(
     names = [name for name in categories if _runs(row, name)]
     if not names:
         return
-    replay = ReplaySource(observed=OBSERVED) if settings.replay else None
     web = settings.web or WebChoice()
     if web.mode not in NETWORK_MODES:
         web = web.deciding
-    job = Job(row=row, categories=tuple(names), run=settings.run, replay=replay, web=web)
+    paths = JobPaths(observed=OBSERVED if settings.replay else None)
+    job = Job(
+        row=row,
+        categories=tuple(names),
+        run=settings.run,
+        replay=settings.replay,
+        web=web,
+        paths=paths,
+    )
     job = _selecting(job, settings.seed, sample, entry_ids)
     if not job.remote:
         yield job
         return
-    served = row.served and replay is None
+    served = row.served and not job.replay
     shards = row.vllm.shards if served else 1
-    job = replace(job, budget=settings.budget, wait_for_lease=replay is None)
+    job = replace(job, budget=settings.budget, wait_for_lease=not job.replay)
     journals = Path(settings.journal.member(job.run))
     for trial in range(1, 1 + settings.trials):
         for number in range(1, 1 + shards):
             selection = replace(job.selection, shard=Shard(number, shards))
             one = replace(job, trial=trial, selection=selection)
             endpoint = Path(f"results/{job.run}/servers/{one.file_name}.json") if served else None
-            yield replace(one, paths=JobPaths(journals=journals, endpoint=endpoint))
+            yield replace(one, paths=replace(paths, journals=journals, endpoint=endpoint))
 
 
 def _runs(row: ModelRow, category: str) -> bool:

@@ -37,10 +37,8 @@ def recorded_config(config: Mapping[str, Any]) -> str:
     document[FORM_KEY] = RUN_FORM
     for key in _SOURCES:
         document[key] = {**document[key], "source": None}
-    if "published" in document:
-        document["published"] = [{**one, "path": Path(one["path"]).name} for one in document["published"]]
-    if "errata" in document:
-        document["errata"] = [Path(name).name for name in document["errata"]]
+    document["published"] = [{**one, "path": Path(one["path"]).name} for one in document["published"]]
+    document["errata"] = [Path(name).name for name in document["errata"]]
     return _yaml(document)
 
 

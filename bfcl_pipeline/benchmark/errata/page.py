@@ -55,6 +55,8 @@ the data of the entry are right in this respect.
 **Faithful model.** What becomes of a model that does what the entry asks for, under the official rules: it
 *fails*, it *may pass* (with one of several faithful answers), or it *passes*. By a rejected record it fails
 where the data are right and a checker is not, which a corrected rule corrects ([rules.md](rules.md)).
+Faithful answers are data, in `bfcl_pipeline/benchmark/errata/faithful`, and are judged by all rule sets: a
+test compares what an entry's records say with what its answers do.
 
 **Rules.** `official` and `corrected` score every entry as it is released. `verified` applies the corrected
 rules to entries without a confirmed defect and to *mended* entries, which get the proposed truth. Other
@@ -161,12 +163,17 @@ def _ceilings(errata: Sequence[Erratum], ceilings: Iterable[Mapping[str, Any]]) 
         if any(counts):
             numbers = [of_score[0]["entries"], *counts]
             rows.append([name, *map(str, numbers), *(f"{100 * row['ceiling']:.2f}" for row in of_score)])
-    return (
-        "## Ceilings\n\n"
-        "The score, in per cent, of a model that does what every entry asks for, by rule set\n"
-        "([how it is computed](tables.md)), and how many entries `verified` mends and leaves out.\n\n"
-        + _table(["score", "entries", "mended", "left out", *Rules], rows)
-    )
+    return "## Ceilings\n\n" + _CEILINGS + _table(["score", "entries", "mended", "left out", *Rules], rows)
+
+
+_CEILINGS = """\
+The score, in per cent, of a model that does what every entry asks for, by rule set, measured: of an entry
+counts the share of its faithful answers that pass ([how it is computed](tables.md)). A disputed entry has
+answers to both readings, of which one passes as a rule, also under `verified`. An answer that nobody wrote
+down, and a defect that no record has, are in no ceiling: the rate of such defects is in the section after
+this one. Beside it stands how many entries `verified` mends and leaves out.
+
+"""
 
 
 def _adjudicated(groups: Sequence[_Records], confirmed: bool) -> str:

@@ -4,7 +4,7 @@
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -31,10 +31,8 @@ def write_table(path: Path, table: pa.Table) -> None:
         pq.write_table(table, temporary, compression="zstd")
 
 
-def read_table(
-    path: Path, columns: Sequence[str] | None = None, optional: Collection[str] = ()
-) -> pa.Table:
-    """The table at `path`, or only its `columns` if given, of which it may lack the `optional` ones.
+def read_table(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
+    """The table at `path`, or only its `columns` if given.
 
     Raises TableError if the file does not exist, is not Parquet, lacks a column, or has one twice, and if
     what is read of it is larger than `check_table_size` permits.
@@ -45,7 +43,7 @@ def read_table(
         twice = [name for name, count in Counter(present).items() if count > 1]
         if twice:
             raise TableError(f"{path}: column {twice[0]!r} is there twice. Keep one.")
-        missing = [name for name in columns or () if name not in present and name not in optional]
+        missing = [name for name in columns or () if name not in present]
         if missing:
             raise TableError(
                 f"{path}: column {missing[0]!r} is missing; the file has {', '.join(present) or 'none'}."

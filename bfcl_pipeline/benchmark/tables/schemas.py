@@ -166,7 +166,13 @@ COMPARISONS = pa.schema(
         share("clusters_p", "exact sign test over clusters; null for groups", null=True),
         share("holm_p", "clusters_p, adjusted for the number of scored categories", null=True),
         share("design_effect", "of the difference; null for groups and without flips", null=True),
-        share("detectable", "smallest true difference found with 80 % power", null=True),
+        share("detectable", "smallest true difference that the interval finds with 80 % power", null=True),
+        share(
+            "detectable_holm",
+            "smallest true difference with `holm_p` below 0.05 with 80 % power, if it is the least of all "
+            "categories; null for groups",
+            null=True,
+        ),
     ]
 )
 """One row per pair and score: groups from the overall on, then categories."""

@@ -28,7 +28,7 @@ class Count:
     """The verdicts of one model on one category, counted."""
 
     answered: int  # responses with a verdict
-    correct: int  # valid responses
+    correct: float  # valid responses; in a ceiling, shares of them
 
 
 @dataclass(frozen=True, slots=True)

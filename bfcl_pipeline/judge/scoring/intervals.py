@@ -7,8 +7,9 @@ themselves are `scoring.aggregate`, the formulas `scoring.statistics`; docs/stat
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,7 @@ from bfcl_pipeline.benchmark.definition.leaderboard import (
     categories_of,
     category_weights,
 )
+from bfcl_pipeline.benchmark.definition.wider_clusters import wider_cluster_of
 from bfcl_pipeline.judge.scoring.statistics.clustered import (
     Floats,
     Integers,
@@ -35,7 +37,11 @@ from bfcl_pipeline.judge.scoring.statistics.clustered import (
     means,
     number_keys,
     total,
+    wilson,
 )
+
+_LITTLE = 1e-9
+"""Entries that are missing in a full sample: few enough for an interval without a width."""
 
 _MEMORY = (*categories_of("memory"), "memory")
 """The scores that have a range over scenarios."""
@@ -52,6 +58,8 @@ class Precision:
     design_effect: float | None  # variance over that of independent entries; None: verdicts do not vary
     effective_entries: float | None  # independent entries that would be as precise; None: not known
     scenarios: ScenarioRange | None  # memory: the score without each scenario; None elsewhere
+    wide: Limits | None = None  # 95 % interval for other APIs, function docs, scenarios; None: the same
+    full: Limits | None = None  # of a sample: 95 % interval of the score on all entries of the benchmark
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +86,8 @@ class Scope:
     where: Layout
     groups: Sequence[ScoredGroup]  # members before the groups with them
     scenario: Integers  # of each entry; -1 for those that are not of memory
+    wide: Layout  # the same categories, with clusters that have something in common put together
+    sampled: bool  # whether the entries were drawn from those of the benchmark
 
 
 class ScoredEntries:
@@ -90,6 +100,9 @@ class ScoredEntries:
             [order[category] for category, _ in entries], np.int64
         )  # place in CATEGORIES
         self._cluster = number_keys([cluster_of(*entry) for entry in entries])
+        self._wide = number_keys([wider_cluster_of(*entry) for entry in entries])
+        counts = Counter(category for category, _ in entries)
+        self._sampled = any(count < CATEGORIES[name].entries for name, count in counts.items())
         self._scenario = scenario_numbers(entries)
 
     def scope(
@@ -106,11 +119,18 @@ class ScoredEntries:
             groups: the means of categories, members before the groups with them.
         """
         places, category = np.unique(self.category[numbers], return_inverse=True)
-        cluster = np.unique(self._cluster[numbers], return_inverse=True)[1]
+        where, wide = (
+            layout(category, np.unique(keys[numbers], return_inverse=True)[1])
+            for keys in (self._cluster, self._wide)
+        )
         names = [list(CATEGORIES)[place] for place in places]
-        where = layout(category, cluster)
         return Scope(
-            names, where, list(_scored_groups(groups, names, where, sizes)), self._scenario[numbers]
+            categories=names,
+            where=where,
+            groups=list(_scored_groups(groups, names, where, sizes)),
+            scenario=self._scenario[numbers],
+            wide=wide,
+            sampled=self._sampled,
         )
 
 
@@ -152,6 +172,7 @@ def precisions(valid: NDArray[np.bool_], scope: Scope) -> dict[str, Precision]:
     values, where = valid.astype(np.float64), scope.where
     of = means(values, where)
     limits = accuracy_limits(of)
+    wide, full = _wide(values, scope), _full(of, scope)
     found = {
         name: Precision(
             entries=int(where.sizes[place]),
@@ -161,14 +182,54 @@ def precisions(valid: NDArray[np.bool_], scope: Scope) -> dict[str, Precision]:
             design_effect=_known(float(of.effect[place])),
             effective_entries=float(of.effective[place]),
             scenarios=_scenarios(name, values, scope),
+            wide=wide.get(name),
+            full=full.get(name),
         )
         for place, name in enumerate(scope.categories)
     }
     correlations = correlation(of.covariance, where)
     return found | {
-        group.name: _of_group(group, of, limits, correlations, _scenarios(group.name, values, scope))
+        group.name: replace(
+            _of_group(group, of, limits, correlations, _scenarios(group.name, values, scope)),
+            wide=wide.get(group.name),
+            full=full.get(group.name),
+        )
         for group in scope.groups
     }
+
+
+def _wide(values: Floats, scope: Scope) -> dict[str, Limits]:
+    """The interval of each score that has entries of clusters that are put together."""
+    of = means(values, scope.wide)
+    joined = scope.wide.cluster_counts < scope.where.cluster_counts
+    return _intervals(of, scope, accuracy_limits(of), correlation(of.covariance, scope.wide), joined)
+
+
+def _full(of: Means, scope: Scope) -> dict[str, Limits]:
+    """The interval of each score on all entries of the benchmark, of which a sample was drawn.
+
+    Entries were drawn independently of their clusters, and what was drawn is known, so that a sample of n
+    of N entries is as precise as n (N - 1) / (N - n) independent ones.
+    """
+    if not scope.sampled:
+        return {}
+    sizes = np.array([CATEGORIES[name].entries for name in scope.categories], np.float64)
+    drawn = np.minimum(scope.where.sizes, sizes)
+    used = drawn * np.maximum(sizes - 1, 1) / np.maximum(sizes - drawn, _LITTLE)
+    limits = [wilson(float(share), float(n)) for share, n in zip(of.mean, used, strict=True)]
+    return _intervals(of, scope, limits, np.eye(len(sizes)), np.ones(len(sizes), np.bool_))
+
+
+def _intervals(
+    of: Means, scope: Scope, limits: Sequence[Limits], correlations: Floats, of_interest: NDArray[np.bool_]
+) -> dict[str, Limits]:
+    """Those of the categories and groups that have a category of interest."""
+    found = {name: limits[place] for place, name in enumerate(scope.categories) if of_interest[place]}
+    for group in scope.groups:
+        if of_interest[group.members].any():
+            made = composite_limits(of.mean, limits, group.weights, correlations)
+            found[group.name] = Limits(max(0.0, made.low), min(1.0, made.high))
+    return found
 
 
 def _of_group(

@@ -39,7 +39,7 @@ def convert_java(
     if type_name in _COLLECTIONS:
         return _COLLECTIONS[type_name](text, item_type, rules) if len(text) <= MAX_TEXT else text
     try:
-        return _SCALARS.get(type_name, str)(text)
+        return long_value(text, rules) if type_name == "long" else _SCALARS.get(type_name, str)(text)
     except ValueError:  # more digits than Python converts to an int
         return text
 
@@ -49,7 +49,12 @@ def whole(text: str) -> Any:
     return int(text) if _WHOLE.match(text) else text
 
 
-def _long(text: str) -> Any:
+def long_value(text: str, rules: Rules) -> Any:
+    """Rule `java-long`: official reads a whole number as a `long` with the suffix L alone. Corrected reads
+    it without, too, as Java does where a `long` is expected.
+    """
+    if rules is Rules.CORRECTED and _WHOLE.match(text):
+        return int(text)
     return int(text.rstrip("\n")[:-1]) if _LONG.match(text) else text
 
 
@@ -181,7 +186,6 @@ _SCALARS: dict[str, Callable[[str], Any]] = {
     "byte": whole,
     "short": whole,
     "integer": whole,
-    "long": _long,
     "float": _float,
     "double": _double,
     "boolean": boolean,

@@ -18,7 +18,7 @@ import polars as pl
 
 from bfcl_pipeline.benchmark.definition import CATEGORIES
 from bfcl_pipeline.benchmark.definition.categories import release_sizes
-from bfcl_pipeline.benchmark.definition.leaderboard import categories_of, category_weights
+from bfcl_pipeline.benchmark.definition.leaderboard import categories_of
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.share.gallery.record import ArchiveRecord, ModelRecord
@@ -187,16 +187,12 @@ def _rank_columns(
 
     ranked: models with verdicts, in the order of their ranks.
     """
-    weights: dict[str, Mapping[str, float]] = {}
     rows: dict[str, list[Any]] = {"model": [], "category": [], "entry_id": [], "valid": []}
     for one in ranked:
-        scored: Counter[str] = Counter()
         for number, mark in zip(one.side.numbers.tolist(), one.side.marks.tolist(), strict=True):
             category, entry_id = entries[number]
             if category in _OVERALL and mark != UNJUDGED:
-                scored[category] += 1
                 for column, value in zip(rows, (one.side.label, category, entry_id, mark), strict=True):
                     rows[column].append(value)
-        sizes = release_sizes() if one.model.settings.by_weight else scored
-        weights[one.side.label] = category_weights("overall", sizes)
-    return ranks_of_models(pl.DataFrame(rows), weights)
+    sizes = release_sizes() if any(one.model.settings.by_weight for one in ranked) else None
+    return ranks_of_models(pl.DataFrame(rows), [one.side.label for one in ranked], sizes)

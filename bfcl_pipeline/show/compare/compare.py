@@ -20,25 +20,27 @@ from bfcl_pipeline.benchmark.definition import CATEGORIES, Check
 from bfcl_pipeline.benchmark.definition.categories import release_sizes
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.judge.scoring.intervals import ScenarioRange, Scope, ScoredEntries, leave_one_out
-from bfcl_pipeline.judge.scoring.statistics.clustered import Floats, composite_error, total
+from bfcl_pipeline.judge.scoring.statistics.clustered import Floats, total
 from bfcl_pipeline.judge.scoring.statistics.paired import (
     Booleans,
-    Paired,
     compare_paired,
     composite_difference,
+    heaviest,
     holm,
+    low_with_loss,
     mcnemar,
 )
-from bfcl_pipeline.judge.scoring.statistics.power import detectable_difference
+from bfcl_pipeline.judge.scoring.statistics.power import by_interval, by_test
 from bfcl_pipeline.show.compare.settings import (
     SettingDifference,
     requests_differ,
     setting_differences,
     web_differs,
 )
-from bfcl_pipeline.show.compare.sides import ABSENT, NO_EXCHANGE, WRONG, Numbering, Side
+from bfcl_pipeline.show.compare.sides import ABSENT, NO_EXCHANGE, RIGHT, UNJUDGED, WRONG, Numbering, Side
 
 _SHOWN = 3  # entries that an error names
+_LEVEL = 0.05  # largest adjusted p-value that shows a difference
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +62,14 @@ class ScoreDifference:
     clusters_p: float | None = None  # exact sign test over clusters; None for a group
     holm_p: float | None = None  # the same, adjusted for the number of scored categories; None for a group
     design_effect: float | None = None  # of the difference; None for a group, or where no entry flipped
-    detectable: float | None = None  # smallest true difference found with 80 % power; None: none flipped
+    detectable: float | None = None  # smallest true difference whose interval excludes 0, with 80 % power
+    low_with_loss: float | None = None  # lower limit for a gate; None without a margin
+    detectable_holm: float | None = None  # that `holm_p` finds, if it is the least of all; None for a group
+
+    @property
+    def favours(self) -> int:
+        """1 if the interval is above 0, -1 if it is below 0, else 0."""
+        return int(self.low > 0) - int(self.high < 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +96,23 @@ class Flipped:
 
 
 @dataclass(frozen=True, slots=True)
+class Omitted:
+    """The entries that both sides ran and at least one has no verdict on."""
+
+    first: int  # those that the first has no verdict on
+    second: int  # those that the second has no verdict on
+    p: float  # exact test of McNemar: whether one side lacks more
+    against: Mapping[str, ScoreDifference]  # each score with them wrong on the first side, else right
+    favour: Mapping[str, ScoreDifference]  # the same the other way round
+
+    def turns(self, score: ScoreDifference) -> bool:
+        """Whether they could turn the side that the interval of a score favours."""
+        return bool(score.favours) and any(
+            each[score.score].favours != score.favours for each in (self.against, self.favour)
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class Comparison:
     """Two sides under one rule set."""
 
@@ -95,7 +121,9 @@ class Comparison:
     rules: Rules
     scores: list[ScoreDifference]  # groups from the overall on, then categories, as far as compared
     flips: Flipped  # entries that only one side has right
-    unjudged: int  # entries that both ran and at least one has no verdict on: in no score
+    unjudged: int  # entries that both ran and at least one has no verdict on
+    worst: bool  # whether these count as wrong on the first side, else as right; else they are in no score
+    omitted: Omitted | None  # the same entries; None without any
     left_out: Mapping[str, int]  # by category, entries that only one side ran: not compared
     web_left_out: bool  # whether web search is not compared, as one side searched a simulated web
     executed_left_out: bool  # whether executed categories are not, as the simulated web answered one side
@@ -113,9 +141,24 @@ class Comparison:
 class Comparer:
     """Compares pairs of sides of one numbering; what depends only on the entries is computed once."""
 
-    def __init__(self, numbering: Numbering, rules: Rules, common: bool = False) -> None:
-        """common: compare what both sides have, instead of refusing sides that differ in entries."""
-        self._rules, self._common = rules, common
+    def __init__(
+        self,
+        numbering: Numbering,
+        rules: Rules,
+        common: bool = False,
+        worst: bool = False,
+        margin: float | None = None,
+    ) -> None:
+        """Numbers what depends on the entries.
+
+        Args:
+            numbering: of the entries.
+            rules: of the verdicts.
+            common: compare what both sides have, instead of refusing sides that differ in entries.
+            worst: count entries without a verdict against the first side, instead of leaving them out.
+            margin: the loss, as a share, that a gate accepts; None without a gate.
+        """
+        self._rules, self._common, self._worst, self._margin = rules, common, worst, margin
         order = {name: place for place, name in enumerate(CATEGORIES)}
         self._entries = numbering.entries
         self._scored = ScoredEntries(self._entries)
@@ -137,16 +180,36 @@ class Comparer:
         other_webs = self._other_webs(first, second)
         left_out = [bool((both & entries).any()) for entries in other_webs]
         comparable = ~np.logical_or.reduce(other_webs)
-        judged = comparable & (one >= WRONG) & (two >= WRONG)
+        asked = both & comparable
+        lacks = [asked & (side == UNJUDGED) for side in (one, two)]
+        unjudged = int((lacks[0] | lacks[1]).sum())
+        judged = asked & (one >= WRONG) & (two >= WRONG)
         if not judged.any():
             raise TableError(
                 f"{first.label} and {second.label} have no entry with a verdict in common; nothing can be "
                 "compared. Score both on the same entries."
             )
-        scope = self._scope(judged, first.settings.by_weight or second.settings.by_weight)
-        right_one, right_two = one[judged], two[judged]
+        by_weight = first.settings.by_weight or second.settings.by_weight
         averaged = max(first.trials, second.trials) > 1
-        result = compare_paired(right_one, right_two, scope.where)
+
+        def filled(if_first_lacks: float, if_second_lacks: float) -> tuple[Floats, Floats]:
+            """The marks of both sides with those of the omitted entries."""
+            return np.where(lacks[0], if_first_lacks, one), np.where(lacks[1], if_second_lacks, two)
+
+        def scored(judged: Booleans, one: Floats, two: Floats) -> dict[str, ScoreDifference]:
+            scope = self._scope(judged, by_weight)
+            found = _scores(scope, one[judged], two[judged], averaged, self._margin)
+            return {score.score: score for score in found}
+
+        omitted = None
+        if unjudged:
+            more = [int((lacks[place] & ~lacks[1 - place]).sum()) for place in (0, 1)]
+            lacking = [int(lack.sum()) for lack in lacks]
+            sides = [scored(asked, *filled(*marks)) for marks in ((WRONG, RIGHT), (RIGHT, WRONG))]
+            omitted = Omitted(lacking[0], lacking[1], mcnemar(*more), sides[0], sides[1])
+            if self._worst:
+                (one, two), judged = filled(WRONG, RIGHT), asked
+        scope, right_one, right_two = self._scope(judged, by_weight), one[judged], two[judged]
         searched = bool(self._web[judged].any())
         exchanges = [side.exchanges_over(len(self._entries)) for side in (first, second)]
         same = exchanges[0] == exchanges[1]
@@ -154,10 +217,12 @@ class Comparer:
             first=first.label,
             second=second.label,
             rules=self._rules,
-            scores=list(_scores(scope, result, right_one, right_two, averaged)),
+            scores=list(scored(judged, one, two).values()),
             averaged=averaged,
             flips=self._flipped(judged, right_one, right_two),
-            unjudged=int((both & comparable & ~judged).sum()),
+            unjudged=unjudged,
+            worst=self._worst,
+            omitted=omitted,
             left_out=self._counted(((one != ABSENT) ^ (two != ABSENT)) & comparable),
             web_left_out=left_out[0],
             executed_left_out=left_out[1],
@@ -247,10 +312,18 @@ def _releases(first: Side, second: Side) -> tuple[str, str] | None:
 
 
 def _scores(
-    scope: Scope, result: Paired, one: Floats, two: Floats, averaged: bool
+    scope: Scope, one: Floats, two: Floats, averaged: bool, margin: float | None
 ) -> Iterator[ScoreDifference]:
     """The overall, the other groups, then the categories."""
     names, where = scope.categories, scope.where
+    result = compare_paired(one, two, where)
+
+    def careful(weights: Floats) -> float | None:
+        if margin is None:
+            return None
+        loss = 0.0 if averaged else margin
+        return low_with_loss(result, where, weights, loss, heaviest(where, weights))
+
     accuracies = [
         np.bincount(where.category, weights=right, minlength=where.categories) / where.sizes
         for right in (one, two)
@@ -270,10 +343,12 @@ def _scores(
             high=min(1.0, limits.high),
             only_first=int(result.only_first[group.members].sum()),
             only_second=int(result.only_second[group.members].sum()),
-            detectable=_detectable(composite_error(result.of, group.weights)),
+            detectable=by_interval(result, where, group.weights),
+            low_with_loss=careful(group.weights),
         )
     tested = [place for place, name in enumerate(names) if CATEGORIES[name].scored]
     adjusted = dict(zip(tested, holm([result.clusters_p[place] for place in tested]), strict=True))
+    level, alone = _LEVEL / max(len(tested), 1), np.eye(len(names))
     flipped = (result.only_first, result.only_second)
     for place, name in enumerate(names):
         effect = float(result.of.effect[place])
@@ -293,10 +368,7 @@ def _scores(
             clusters_p=result.clusters_p[place],
             holm_p=adjusted.get(place),
             design_effect=None if math.isnan(effect) else effect,
-            detectable=_detectable(math.sqrt(result.of.covariance[place, place])),
+            detectable=by_interval(result, where, alone[place]),
+            low_with_loss=careful(alone[place]),
+            detectable_holm=by_test(result, place, where, level) if place in adjusted else None,
         )
-
-
-def _detectable(error: float) -> float | None:
-    """The smallest detectable difference; None if the error is not known."""
-    return detectable_difference(error) if 0 < error < math.inf else None

@@ -43,8 +43,10 @@ class GatedScore:
     score: ScoreDifference  # run minus baseline
     unjudged: int  # entries of the comparison without a verdict on one side
     decision: Decision
+    worst: bool  # whether these count against the run
     lost_flaky: int | None = None  # flaky entries that only the baseline has right; None without trials
     same_exchange: int = 0  # entries of the score whose two answers are the same exchange
+    doubt: str = ""  # why it is undecided, although its interval decides; empty: it is not
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +77,15 @@ class Gate:
             return False
         accepted = {Decision.PASS, Decision.UNDECIDED} if self.undecided_passes else {Decision.PASS}
         return self.decision in accepted
+
+
+_ONE_CLUSTER = "a loss in few entries, or in one function doc or scenario, may be missing from the sample"
+_OMITTED = "entries without a verdict could turn it (--omitted worst)"
+
+
+def _careful(score: ScoreDifference, margin: float) -> Decision:
+    """The decision by the lower limit that accounts for a loss of the margin in few entries or clusters."""
+    return decide(score.low if score.low_with_loss is None else score.low_with_loss, score.high, margin)
 
 
 def gate(
@@ -116,16 +127,29 @@ def gate(
                     "To ask the model again, make a run with a journal of its own: bfcl-pipeline run "
                     "--fresh --run NAME."
                 )
-            decision = decide(score.low, score.high, margin)
+            decision = _careful(score, margin)
+            doubt = _ONE_CLUSTER if decision is not decide(score.low, score.high, margin) else ""
+            if (
+                comparison.omitted
+                and not comparison.worst
+                and decision is not Decision.UNDECIDED
+                and any(
+                    _careful(each[name], margin) is not decision
+                    for each in (comparison.omitted.against, comparison.omitted.favour)
+                )
+            ):
+                decision, doubt = Decision.UNDECIDED, _OMITTED
             decided.append(
                 GatedScore(
                     model=comparison.first,
                     against=comparison.second,
                     score=score,
                     unjudged=comparison.unjudged,
+                    worst=comparison.worst,
                     decision=decision,
                     lost_flaky=None if known is None else _lost(comparison, name, known),
                     same_exchange=same,
+                    doubt=doubt,
                 )
             )
     return Gate(margin, undecided_passes, decided)

@@ -85,6 +85,7 @@ def write_gate(path: Path, decided: Gate) -> None:
             "against": each.against,
             "decision": each.decision.value,
             "entries_without_verdict": each.unjudged,
+            "doubt": each.doubt,
             "only_second_flaky": each.lost_flaky,
             "same_exchange": each.same_exchange,
             **_values(each.score),
@@ -115,6 +116,7 @@ def _document(comparison: Comparison) -> Json:
     return {
         **_pair(comparison),
         "entries_without_verdict": comparison.unjudged,
+        **({"omitted": _omitted(comparison)} if comparison.omitted else {}),
         "entries_of_one_side": dict(comparison.left_out),
         "same_exchange": dict(comparison.same_exchange),
         "web_search_left_out": comparison.web_left_out,
@@ -127,6 +129,19 @@ def _document(comparison: Comparison) -> Json:
             {"category": flip.category, "entry_id": flip.entry_id, "right": sides[flip.first_right]}
             for flip in comparison.flips
         ],
+    }
+
+
+def _omitted(comparison: Comparison) -> Json:
+    omitted = comparison.omitted
+    return omitted and {
+        **{name: getattr(omitted, name) for name in ("first", "second", "p")},
+        "counted_against_first": comparison.worst,
+        "differences": {
+            name: [against.difference, omitted.favour[name].difference]
+            for name, against in omitted.against.items()
+        },
+        "turned": [each.score for each in comparison.scores if omitted.turns(each)],
     }
 
 

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from bfcl_pipeline.base.text import plural, printable, text_table
+from bfcl_pipeline.base.text import limit_points, plural, printable, signed_points, text_table
 from bfcl_pipeline.judge.scoring.statistics.paired import Decision
 from bfcl_pipeline.show.compare.compare import Comparison, ScoreDifference
 from bfcl_pipeline.show.compare.gate import Gate, GatedScore
@@ -17,6 +17,9 @@ _LEFT_OUT_FIRST = ("shows", "entries", "p (Holm)", "only B", "only A", "A overal
 """The columns that a narrow terminal lacks, the first of these first."""
 
 _PARTIAL = "*"
+
+_CONSPICUOUS = 0.05
+"""The p-value below which one side lacks conspicuously more verdicts."""
 
 
 def comparison_text(comparison: Comparison, flips: int, width: int | None = None) -> str:
@@ -76,17 +79,18 @@ def _fitted(
 
 def score_cells(score: ScoreDifference) -> list[str]:
     """The cells of one score under HEADINGS."""
+    by_test = "" if score.detectable_holm is None else f" ({percent(score.detectable_holm, 1)})"
     return [
         score.score + ("" if score.complete else _PARTIAL),
         f"{score.entries:,}",
         percent(score.first),
         percent(score.second),
         signed_points(score.difference),
-        f"{signed_points(score.low, 1)} to {signed_points(score.high, 1)}",
+        f"{limit_points(score.low)} to {limit_points(score.high)}",
         f"{score.only_first:,}",
         f"{score.only_second:,}",
         "-" if score.holm_p is None else _probability(score.holm_p),
-        "-" if score.detectable is None else percent(score.detectable, 1),
+        "-" if score.detectable is None else percent(score.detectable, 1) + by_test,
     ]
 
 
@@ -94,15 +98,17 @@ def column_notes(comparisons: Sequence[Comparison]) -> list[str]:
     """What the columns and marks of tables of scores mean, and what was not compared."""
     lines = [
         "p (Holm): exact test, adjusted for the number of categories. shows: the smallest true difference",
-        "that these entries find with 80 % power.",
+        "that the interval finds with 80 % power (in brackets: that p (Holm) finds, if it is the least p).",
     ]
     if any(not score.complete for each in comparisons for score in each.scores):
         lines.append("* categories without verdicts on both sides count 0 on both.")
     most = "" if len(comparisons) == 1 else "up to "
-    unjudged = max(each.unjudged for each in comparisons)
-    if unjudged:
-        counted = most + plural(unjudged, "entry", "entries")
-        lines.append(f"In no score: {counted} without a verdict on one side.")
+    if unjudged := max(each.unjudged for each in comparisons):
+        where = "Counted against A" if comparisons[0].worst else "In no score"
+        lines.append(
+            f"{where}: {most}{plural(unjudged, 'entry', 'entries')} without a verdict on one side."
+        )
+        lines += [line for each in comparisons for line in _omitted_lines(each, len(comparisons) > 1)]
     same = max(comparisons, key=lambda each: sum(each.same_exchange.values()))
     if shared := sum(same.same_exchange.values()):
         lines.append(
@@ -130,6 +136,23 @@ def column_notes(comparisons: Sequence[Comparison]) -> list[str]:
     ]
     differing = [f"The sides differ in {one}." for each in comparisons for one in each.settings]
     return [*lines, *dict.fromkeys((*releases, *differing))]
+
+
+def _omitted_lines(comparison: Comparison, several: bool) -> Iterator[str]:
+    """How many entries each side has no verdict on, and which scores these could turn.
+
+    several: name the sides, and leave out what is not conspicuous.
+    """
+    omitted = comparison.omitted
+    if omitted is None:
+        return
+    turned = [each.score for each in comparison.scores if omitted.turns(each)]
+    head = f"{printable(comparison.first)} - {printable(comparison.second)}: " if several else ""
+    if not several or omitted.p < _CONSPICUOUS:
+        counts = f"A {omitted.first:,}, B {omitted.second:,}"
+        yield f"{head}No verdict: {counts}; exact test of the difference: p {_probability(omitted.p)}."
+    if turned and not comparison.worst:
+        yield f"{head}These could turn {', '.join(turned)} (--omitted worst counts them against A)."
 
 
 def _memory_note(comparison: Comparison) -> list[str]:
@@ -180,6 +203,8 @@ def _interval(each: GatedScore, margin: float) -> str:
         f"{signed_points(score.high)}"
     )
     limit = f"-{margin * 100:g}" if margin else "0"
+    if each.doubt:
+        return f"undecided, {interval}; {each.doubt}"
     if each.decision is Decision.UNDECIDED:
         return f"undecided, {interval}, contains {limit}; more entries or a wider margin would decide"
     loss = f"no loss of more than {margin * 100:g} points"
@@ -200,18 +225,13 @@ def _about(worst: GatedScore, gate: Gate) -> Iterator[str]:
         found = ", ".join(f"{counts[each]:,} {each}" for each in order if counts[each])
         yield f"of all {len(gate.scores):,} differences: {found}"
     if most := max(each.unjudged for each in gate.scores):
-        yield f"{plural(most, 'entry', 'entries')} without a verdict left out"
+        done = "counted against the run" if any(each.worst for each in gate.scores) else "left out"
+        yield f"{plural(most, 'entry', 'entries')} without a verdict {done}"
 
 
 def percent(share: float, digits: int = 2) -> str:
     """A share in per cent."""
     return f"{share * 100:.{digits}f}"
-
-
-def signed_points(share: float, digits: int = 2) -> str:
-    """A difference of shares in percentage points, with its sign."""
-    text = f"{share * 100:+.{digits}f}"
-    return text[1:] if float(text) == 0 else text
 
 
 def _probability(p: float) -> str:

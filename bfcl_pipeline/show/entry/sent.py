@@ -12,14 +12,7 @@ from bfcl_pipeline.ask.jobs.captured import capture, replay_job
 from bfcl_pipeline.ask.models import build_adapter, build_derived, build_model
 from bfcl_pipeline.base.errors import ConfigError, TableError
 from bfcl_pipeline.base.text import Log
-from bfcl_pipeline.benchmark.config import (
-    KINDS,
-    ModelRow,
-    load_models,
-    model_folder,
-    model_row,
-    trial_of,
-)
+from bfcl_pipeline.benchmark.config import KINDS, ModelRow, load_models, model_folder, model_row, trial_of
 from bfcl_pipeline.benchmark.records import Entry, Json, Request, Status
 from bfcl_pipeline.dialogue.release_texts import read_texts
 from bfcl_pipeline.runs.run import Run
@@ -56,30 +49,29 @@ def recorded_request(run: Run, entry_id: str, model: str, step: int, log: Log) -
         TableError: the request cannot be made again: an answer or a result before it is not recorded.
     """
     entry, row = find_entry(run.data, entry_id), model_row(run.rows, trial_of(model).model)
-    conditions = read_conditions(run)
     if KINDS[row.kind].embedded and step > 1:
         raise ConfigError(f"{row.name} is embedded: it has no journal, from which requests are made again.")
     if KINDS[row.kind].embedded or row.recorded:
-        return _first(entry, row, conditions, log)
-    adapter = build_derived(row, run, model_folder(model))
+        return _first(entry, row, read_conditions(run), log)
     requests: list[Request] = []
 
     def received(one: ReplayedRequest) -> None:
         if one.entry.entry_id == entry.entry_id:
             requests.append(one.request)
 
-    completed = capture(replay_job(run, model_folder(model)), received, {entry.entry_id}, adapter)
+    adapter, folder = build_derived(row, run, model_folder(model)), model_folder(model)
+    completed = capture(replay_job(run, folder), received, {entry.entry_id}, adapter)
     response = next(one.response for one in completed if one.entry.entry_id == entry.entry_id)
-    if len(requests) < step and response.status is not Status.ANSWERED:
+    if len(requests) >= step:
+        return _text(requests[step - 1], adapter)
+    if response.status is not Status.ANSWERED:
         raise TableError(
             f"{entry.entry_id}: only the first {len(requests)} requests can be made again: "
             f"{response.status_detail}"
         )
-    if len(requests) < step:
-        raise ConfigError(
-            f"{entry.entry_id}: its last request is number {len(requests)}: --step {step} is too large."
-        )
-    return _text(requests[step - 1], adapter)
+    raise ConfigError(
+        f"{entry.entry_id}: its last request is number {len(requests)}: --step {step} is too large."
+    )
 
 
 def _first(entry: Entry, row: ModelRow, conditions: Conditions, log: Log) -> str:
@@ -91,8 +83,8 @@ def _first(entry: Entry, row: ModelRow, conditions: Conditions, log: Log) -> str
     if has_memory(entry):
         log("The memory is empty here; in a run, it has what the model stored before.")
     world = conditions.world(entry, None, conditions.web.mode, None).world
-    asked = present_entry(entry, conditions.web)
-    return _text(next(conversation(asked, asking, read_texts(conditions.data), world)), adapter)
+    talk = conversation(present_entry(entry, conditions.web), asking, read_texts(conditions.data), world)
+    return _text(next(talk), adapter)
 
 
 def _text(request: Request, adapter: Adapter | None) -> str:

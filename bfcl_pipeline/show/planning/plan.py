@@ -3,6 +3,7 @@
 A sample of the benchmark is divided by size or by weight.
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -14,7 +15,7 @@ from bfcl_pipeline.benchmark.definition import CATEGORIES, GROUPS
 from bfcl_pipeline.benchmark.definition.leaderboard import GROUP, category_weights
 from bfcl_pipeline.benchmark.definition.scatter import ASSUMED, Scatter
 from bfcl_pipeline.benchmark.records import Json
-from bfcl_pipeline.judge.scoring.statistics.power import Z_95
+from bfcl_pipeline.judge.scoring.statistics.normal import Z_80, Z_95
 
 SCORES = (*reversed(GROUP), *(name for name, category in CATEGORIES.items() if category.scored))
 """Every score that a sample can be planned for: overall first, then the groups, then the categories."""
@@ -32,10 +33,6 @@ def shares_of(score: str) -> dict[str, float]:
         raise ConfigError(unknown_name("score", score, SCORES))
     shares = category_weights(score, {})
     return {name: shares[name] for name in CATEGORIES if name in shares}
-
-
-Z_80 = 0.8416212335729143
-"""The 80 % point of the normal distribution: the power of `Sample.detectable`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +54,45 @@ class Sample:
         return self.half_width * (Z_95 + Z_80) / Z_95
 
 
-def smallest(shares: Mapping[str, float], scatter: Scatter, within: float, by: SampleBy) -> Sample | None:
+def half_width(
+    shares: Mapping[str, float], scatter: Scatter, entries: Mapping[str, int], difference: bool = False
+) -> float:
+    """Half of the 95 % interval of a sample; infinite if a category has no entry.
+
+    1.96 standard deviations of the score, or what a run states if that is more, as it is where verdicts are
+    nearly all equal: the intervals of the categories (Wilson; of a difference, Bonett and Price) with the
+    effective number of entries, put together as `statistics.clustered.composite_limits` does.
+
+    Args:
+        shares: of the categories in the score.
+        scatter: of the verdicts.
+        entries: of each category.
+        difference: of two models.
+    """
+    if any(not entries.get(name) for name in shares):
+        return math.inf
+    variance, halves = {}, {}
+    for name in shares:
+        each, count = scatter.variance[name], entries[name]
+        variance[name] = scatter.independent(name) / count + scatter.covariance.get((name, name), 0.0)
+        effective = min(each / variance[name], count) if variance[name] > 0 else count
+        if difference:
+            halves[name] = Z_95 * math.sqrt(each * effective + 2) / (effective + 2)
+        else:
+            spread = each / effective + (Z_95 / (2 * effective)) ** 2
+            halves[name] = Z_95 * math.sqrt(spread) / (1 + Z_95**2 / effective)
+    parts = {name: share * halves[name] for name, share in shares.items()}
+    total = sum(part**2 for part in parts.values())
+    for (first, second), shared in scatter.covariance.items():
+        if first != second and first in shares and second in shares:
+            product = math.sqrt(variance[first] * variance[second])
+            total += parts[first] * parts[second] * (shared / product if product else 1.0)
+    return max(math.sqrt(max(total, 0.0)), Z_95 * scatter.deviation(shares, entries))
+
+
+def smallest(
+    shares: Mapping[str, float], scatter: Scatter, within: float, by: SampleBy, difference: bool = False
+) -> Sample | None:
     """The smallest sample whose 95 % interval has at most `within` on each side; None if there is none.
 
     It is divided among categories as a run divides it, whatever `scatter` says.
@@ -66,7 +101,7 @@ def smallest(shares: Mapping[str, float], scatter: Scatter, within: float, by: S
 
     def sample(total: int) -> Sample:
         entries = allocate(sizes, total) if by is SampleBy.SIZE else by_weight(shares, total)
-        return Sample(by, entries, Z_95 * scatter.deviation(shares, entries))
+        return Sample(by, entries, half_width(shares, scatter, entries, difference))
 
     low, high = len(sizes), sum(sizes.values())
     if sample(high).half_width > within:
@@ -77,10 +112,10 @@ def smallest(shares: Mapping[str, float], scatter: Scatter, within: float, by: S
     return sample(low)
 
 
-def whole(shares: Mapping[str, float], scatter: Scatter) -> Sample:
+def whole(shares: Mapping[str, float], scatter: Scatter, difference: bool = False) -> Sample:
     """All entries of the categories of a score."""
     sizes = {name: CATEGORIES[name].entries for name in shares}
-    return Sample(SampleBy.SIZE, sizes, Z_95 * scatter.deviation(shares, sizes))
+    return Sample(SampleBy.SIZE, sizes, half_width(shares, scatter, sizes, difference))
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,8 +154,8 @@ def make_plan(goal: Goal, scatter: Scatter) -> SamplePlan:
         ConfigError: there is no such score, or all its entries are not enough.
     """
     shares = shares_of(goal.score)
-    everything = whole(shares, scatter)
-    samples = {by: smallest(shares, scatter, goal.within, by) for by in SampleBy}
+    everything = whole(shares, scatter, goal.difference)
+    samples = {by: smallest(shares, scatter, goal.within, by, goal.difference) for by in SampleBy}
     reached = {by: sample for by, sample in samples.items() if sample is not None}
     if len(reached) < len(samples):
         best = points(everything.half_width)
@@ -132,16 +167,21 @@ def make_plan(goal: Goal, scatter: Scatter) -> SamplePlan:
     return SamplePlan(goal, shares, scatter, everything, reached)
 
 
-def config_of(plan: SamplePlan) -> dict[str, Json]:
-    """The keys of a config that draw the sample by weight of a plan."""
-    names, total = list(plan.shares), plan.samples[SampleBy.WEIGHT].total
-    if len(names) == 1:
-        return {"categories": list[Json](names), "sample": total}
-    sample: dict[str, Json] = {"entries": total, "by": SampleBy.WEIGHT.value}
-    if plan.goal.score == "overall":
-        return {"sample": sample}
+def config_of(plan: SamplePlan, by: SampleBy) -> dict[str, Json]:
+    """The keys of a config that draw a sample of a plan."""
+    names, total = list(plan.shares), plan.samples[by].total
     group = [name for name, members in GROUPS.items() if list(members) == names]
-    return {"categories": group[:1] or list[Json](names), "sample": sample}
+    categories = group[:1] or list[Json](names)
+    if by is SampleBy.SIZE and plan.goal.score == "overall":
+        # Categories that count in no score have their share, too, so that the others have as planned.
+        categories, wanted = ["all_scoring"], total
+        sizes = {name: CATEGORIES[name].entries for name in GROUPS["all_scoring"]}
+        while sum(count for name, count in allocate(sizes, total).items() if name in names) < wanted:
+            total += 1
+    if by is SampleBy.SIZE or len(names) == 1:
+        return {"categories": categories, "sample": total}
+    sample: dict[str, Json] = {"entries": total, "by": by.value}
+    return {**({} if plan.goal.score == "overall" else {"categories": categories}), "sample": sample}
 
 
 def points(share: float) -> str:
@@ -158,7 +198,8 @@ def plan_document(plan: SamplePlan, needs: list[ModelEffort]) -> dict[str, Json]
         "confidence": 0.95,
         "basis": ASSUMED,
         "all_entries": _sample(plan.whole),
-        "config": config_of(plan),
+        "config": config_of(plan, SampleBy.WEIGHT),
+        "config_by_size": config_of(plan, SampleBy.SIZE),
         "samples": {by.value: _sample(sample) for by, sample in plan.samples.items()},
         "shares": dict(plan.shares),
         "design_effects": {

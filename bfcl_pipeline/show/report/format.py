@@ -15,9 +15,9 @@ PARTIAL = "*"
 """The mark of a score with categories that were not evaluated and count 0."""
 
 
-def number(text: str | None) -> float | None:
-    """The number in a cell of a CSV table."""
-    return float(text) if text else None
+def number(cell: str | float | None) -> float | None:
+    """The number in a cell of a table, typed or as a text."""
+    return None if cell in (None, "") else float(cell)
 
 
 def percent(share: float | None, digits: int = 2) -> str:
@@ -35,12 +35,6 @@ def interval(low: float | None, high: float | None) -> str:
     if low is None or high is None:
         return ""
     return f"{low * 100:.1f}\N{EN DASH}{high * 100:.1f}"
-
-
-def signed(share: float, digits: int = 2) -> str:
-    """A difference of shares in percentage points, with its sign."""
-    text = f"{share * 100:+.{digits}f}"
-    return text[1:] if float(text) == 0 else text
 
 
 def two_digits(number: float | None) -> str:

@@ -52,6 +52,15 @@ def is_biased(rows: Iterable[Mapping[str, Any]]) -> bool:
     return any(SIMULATED in split_webs(row["web"]) and int(row["not_recorded"]) > 0 for row in rows)
 
 
+def unlisted_note(row: Mapping[str, Any]) -> str:
+    """The rate of defects that no erratum has, of a row of the table `ceilings`; empty if it has none."""
+    names = ("unlisted", "unlisted_low", "unlisted_high")
+    if not all(row.get(name) for name in names):
+        return ""
+    share, low, high = (f"{100 * float(row[name]):.1f}" for name in names)
+    return f"Entries without an erratum: {share} % ({low} to {high} %) have a defect nevertheless."
+
+
 def csv_rows(path: Path) -> list[dict[str, Any]]:
     """The rows of a table as texts, None for an empty cell; no rows if there is no such table.
 
@@ -160,6 +169,26 @@ def _listed(entries: Mapping[str, str]) -> str:
     listed = [f"{entry_id} ({treatment})" for entry_id, treatment in entries.items()]
     more = f" and {len(listed) - SHOWN:,} more (tables/own_errata.csv)" if len(listed) > SHOWN else ""
     return ", ".join(listed[:SHOWN]) + more
+
+
+_WIDER = {
+    "full": "For the overall of all entries of this benchmark, the intervals are {}.",
+    "wide": "If it had other APIs, function docs and memory scenarios, those of the overall would be {}.",
+}
+
+
+def wider_notes(rows: Iterable[Mapping[str, Any]]) -> list[str]:
+    """A sentence on each other interval of the overall. rows: of the table `intervals`, by model."""
+    widths: dict[str, list[float]] = {name: [] for name in _WIDER}
+    for row in rows:
+        for name, found in widths.items():
+            if row.get(f"{name}_low") is not None:
+                found.append((float(row[f"{name}_high"]) - float(row[f"{name}_low"])) / 2 * 100)
+    ends = {name: (min(found), max(found)) for name, found in widths.items() if found}
+    return [
+        _WIDER[name].format(" to ".join(dict.fromkeys(f"\N{PLUS-MINUS SIGN}{end:.1f}" for end in both)))
+        for name, both in ends.items()
+    ]
 
 
 def sample_note(entries: Iterable[tuple[str, int, int]], run: Run) -> str:

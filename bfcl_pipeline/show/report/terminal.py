@@ -9,13 +9,13 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from bfcl_pipeline.base.text import cut_middle, plural, printable, text_table
+from bfcl_pipeline.base.text import cut_middle, plural, printable, signed_points, text_table
 from bfcl_pipeline.benchmark.config import trial_of
-from bfcl_pipeline.benchmark.definition import CATEGORIES
+from bfcl_pipeline.benchmark.definition.leaderboard import categories_of
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.runs.web_label import mark, note, score_mark
-from bfcl_pipeline.show.report.format import MISSING, PARTIAL, interval, is_partial, number, percent, signed
+from bfcl_pipeline.show.report.format import MISSING, PARTIAL, interval, is_partial, number, percent
 from bfcl_pipeline.show.report.notes import (
     BIAS,
     OVERALL_OF_2024,
@@ -24,6 +24,7 @@ from bfcl_pipeline.show.report.notes import (
     is_biased,
     own_errata_lines,
     reading_table,
+    unlisted_note,
 )
 from bfcl_pipeline.show.report.v4_table import (
     GROUP_NOTE,
@@ -143,16 +144,15 @@ def _views(run: Run, rules: Rules, width: int) -> list[str]:
         for row in shown
         if len(shown) <= MANY_MODELS
     ]
-    ceilings = {
-        row["rules"]: number(row["ceiling"])
-        for row in csv_rows(run.csv_table("ceilings"))
-        if row["score"] == "overall"
-    }
+    of_faithful = [row for row in csv_rows(run.csv_table("ceilings")) if row["score"] == "overall"]
+    ceilings = {row["rules"]: number(row["ceiling"]) for row in of_faithful}
     if ceilings:
         rows.append(["Ceiling", *(percent(ceilings.get(view.value)) for view in views), *_corrected(None)])
     headings = ["Overall by rules", *(view.value.capitalize() for view in views), *_STEPS.values()]
     own = [] if rules is Rules.VERIFIED else own_errata_lines(run)  # else among the notes
-    return _block(headings, rows, width, [*_verified_note(csv_rows(run.csv_table("rules"))), *own])
+    unlisted = list(filter(None, map(unlisted_note, of_faithful[:1])))
+    notes = [*_verified_note(csv_rows(run.csv_table("rules"))), *unlisted, *own]
+    return _block(headings, rows, width, notes)
 
 
 _STEPS = {
@@ -169,13 +169,13 @@ def _corrected(row: Mapping[str, Any] | None) -> list[str]:
     if row is None:
         return [MISSING] * len(_STEPS)
     *steps, last = (float(row[name]) for name in _STEPS)
-    return [*map(signed, steps), percent(last)]
+    return [*map(signed_points, steps), percent(last)]
 
 
 def _verified_note(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """How many entries of scored categories the verified rules mend and leave out; nothing if none."""
+    """How many entries of the overall the verified rules mend and leave out; nothing if none."""
     counts = {"mended": dict[str, int](), "left_out": dict[str, int]()}
-    for row in (row for row in rows if CATEGORIES[row["category"]].scored):
+    for row in (row for row in rows if row["category"] in categories_of("overall")):
         for name, by_category in counts.items():  # the largest, if models have different samples
             by_category[row["category"]] = max(by_category.get(row["category"], 0), int(row[name]))
     mended, left_out = (sum(by_category.values()) for by_category in counts.values())
@@ -184,7 +184,7 @@ def _verified_note(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     entries = plural(mended, "entry", "entries")
     return [
         f"Verified: corrected rules; {entries} mended, {left_out:,} left out (docs/errata.md).",
-        "Rules, truths, left out: points from each correction. Undisputed: without disputed entries.",
+        "Rules, truths, left out: points of each. Undisputed: without disputed ones.",
     ]
 
 

@@ -24,7 +24,9 @@ from bfcl_pipeline.show.report.notes import (
     sample_note,
     unanswered_lines,
     unread_notes,
+    wider_notes,
 )
+from bfcl_pipeline.show.report.omission_notes import omission_notes
 
 GROUP_NOTE = "Below a line: shown to be worse than the first model of the group above it."
 """What the lines between groups of models mean."""
@@ -183,11 +185,16 @@ def read_v4_table(run: Run, rules: Rules, models: Collection[str] = ()) -> V4Tab
         texts = [row for row in texts if not models or row["model"] in models]
         rows = [_numbers(text) for text in texts]
         cells = [_cells(text, row) for text, row in zip(texts, rows, strict=True)]
+        omitted = [row for row in csv_rows(run.csv_table("omitted")) if row["rules"] == rules]
         notes = _notes(texts, rows, rules)
+        notes += omission_notes(omitted, {text["model"]: text["display_name"] for text in texts})
         asked = csv_rows(categories)
         counts = ((row["category"], int(row["entries"]), int(row["release_entries"])) for row in asked)
         sample = sample_note(counts, run)
         notes[1:1] = [f"{sample}."] if sample else []
+        names = {text["model"] for text in texts}
+        of_overall = [row for row in csv_rows(run.csv_table("intervals")) if row["score"] == "overall"]
+        notes += wider_notes(row for row in of_overall if row["model"] in names and row["rules"] == rules)
         notes += unanswered_lines(run)
         unread = csv_rows(run.csv_table("unread_calls"))
         notes += unread_notes(row for row in unread if not models or row["model"] in models)
@@ -236,8 +243,5 @@ def _notes(
     notes = [f"Per cent, {rules.value} rules; intervals count entries of one scenario together."]
     if any(is_partial(row, name) for row in rows for name in GROUP):
         notes.append("* categories not evaluated count 0, as on the leaderboard.")
-    unanswered = sum(int(text["not_answered"]) for text in texts)
-    if unanswered:
-        notes.append(f"In no score: {plural(unanswered, 'entry', 'entries')} without a verdict.")
     meaning = note(text["web"] for text in texts)
     return [*notes, f"{meaning}."] if meaning else notes

@@ -13,7 +13,7 @@ from bfcl_pipeline.api import score
 from bfcl_pipeline.ask.generation import Completed
 from bfcl_pipeline.ask.jobs.run import run_job
 from bfcl_pipeline.base.errors import WebError
-from bfcl_pipeline.benchmark.config import Job, JobPaths, ReplaySource, Selection, WebChoice, load_models
+from bfcl_pipeline.benchmark.config import Job, JobPaths, Selection, WebChoice, load_models
 from bfcl_pipeline.benchmark.records import Mode, Response, Status
 from bfcl_pipeline.benchmark.tables import (
     entries_path,
@@ -95,7 +95,7 @@ def test_a_job_records_what_verdicts_need(
     }
     hosts.serve_jobs(monkeypatch, {})
     assert responses(run_job(job(staged, tmp_path))) == responses(first)
-    replayed = replace(job(staged, tmp_path), replay=ReplaySource())
+    replayed = replace(job(staged, tmp_path), replay=True)
     assert responses(run_job(replayed)) == responses(first)
     assert len(hosts.asked) == 3
 
@@ -168,11 +168,11 @@ def test_an_api_that_fails_is_asked_again_and_the_model_is_not(
         (failed,) = (one for one in responses(first) if one.status is not Status.ANSWERED)
         assert "RAPID_API_KEY with HTTP 403" in str(failed.status_detail)
         assert failed.output_tokens
-        replayed = run_job(replace(asking, replay=ReplaySource()))
+        replayed = run_job(replace(asking, replay=True))
         assert statuses(replayed)[COVID] is Status.ANSWERED  # no API is needed for it
         observed = tmp_path / "results/r"
         write_responses(observed / "responses/org_chat-FC/exec_simple.parquet", responses(first))
-        replayed = run_job(replace(asking, replay=ReplaySource(observed=observed)))
+        replayed = run_job(replace(asking, replay=True, paths=replace(asking.paths, observed=observed)))
         assert responses(replayed) == responses(first)
         requests = server.counts()["requests"]
         hosts.script("covid-193.p.rapidapi.com/statistics", hosts.http({"response": []}))

@@ -18,7 +18,6 @@ from bfcl_pipeline.benchmark.config import (
     Job,
     JobPaths,
     ModelRow,
-    ReplaySource,
     Selection,
     Shard,
     WebChoice,
@@ -57,18 +56,23 @@ def jobs(draw: st.DrawFn, row: ModelRow) -> Job:
         proxy=draw(st.sampled_from(["environment", "none", "http://p.example:3128", "https://[::1]/"])),
         pause=draw(st.floats(0, LONGEST_PAUSE)),
     )
-    endpoint = draw(st.none() | paths)
+    endpoint, replay = draw(st.none() | paths), draw(st.booleans())
+    observed = draw(st.none() | paths) if replay else None
     job = Job(
         row=row,
         categories=tuple(categories),
         run=draw(words),
         selection=selection,
         web=web,
-        replay=draw(st.none() | st.builds(ReplaySource, observed=st.none() | paths)),
+        replay=replay,
         budget=draw(st.none() | amounts),
         wait_for_lease=draw(st.booleans()),
         paths=JobPaths(
-            data=draw(paths), journals=draw(paths), encoder_cache=draw(paths), endpoint=endpoint
+            data=draw(paths),
+            journals=draw(paths),
+            encoder_cache=draw(paths),
+            endpoint=endpoint,
+            observed=observed,
         ),
     )
     return job if job.embedded else Job(**{**_values(job), "trial": draw(st.integers(1, 999))})

@@ -21,7 +21,7 @@ from bfcl_pipeline.ask.models.serving.address import Address, State, server_of, 
 from bfcl_pipeline.base import __version__
 from bfcl_pipeline.base.errors import JournalError
 from bfcl_pipeline.base.process import this_process
-from bfcl_pipeline.benchmark.config import Job, JobPaths, ReplaySource, Selection, load_models
+from bfcl_pipeline.benchmark.config import Job, JobPaths, Selection, load_models
 from bfcl_pipeline.runs.journal import JournaledExchange, JournalsReader, journals_in
 from bfcl_pipeline.runs.provenance import (
     BESIDE_LOG,
@@ -141,7 +141,7 @@ def test_the_record_of_a_job_is_also_written_beside_its_log(staged: Path, tmp_pa
             path.stem for path in sorted((tmp_path / "org_chat-FC").glob("provenance/*.json"))
         ]
         out.unlink()
-        run_job(replace(remote, replay=ReplaySource()), record=partial(record_making, out=out))
+        run_job(replace(remote, replay=True), record=partial(record_making, out=out))
     assert not out.exists()
 
 

@@ -16,7 +16,7 @@ from bfcl_pipeline.ask.jobs.recorded_answers import given_answers
 from bfcl_pipeline.ask.jobs.result_paths import result_inputs
 from bfcl_pipeline.ask.jobs.run import run_job
 from bfcl_pipeline.base.errors import ArchiveError, ConfigError, PipelineError, TableError
-from bfcl_pipeline.benchmark.config import Job, JobPaths, ModelRow, ReplaySource, Selection
+from bfcl_pipeline.benchmark.config import Job, JobPaths, ModelRow, Selection
 from bfcl_pipeline.benchmark.records import Mode, Response, Status
 from bfcl_pipeline.benchmark.tables import read_table, write_responses, write_table
 from bfcl_pipeline.benchmark.tables.responses import read_sessions, write_sessions
@@ -178,11 +178,11 @@ def test_a_replay_takes_the_recorded_answers(staged: Path, tmp_path: Path) -> No
     one = job(staged, tmp_path / "gone.parquet")
     first, *_ = chosen(one)
     table(tmp_path / "observed/responses/mine-FC/simple_java.parquet", answer(first, model="mine-FC"))
-    replayed = replace(one, replay=ReplaySource(observed=tmp_path / "observed"))
+    replayed = replace(one, replay=True, paths=replace(one.paths, observed=tmp_path / "observed"))
     assert run_job(replayed)[0].response.result_json == CALL
     assert not result_inputs(replayed)
     with pytest.raises(ConfigError, match="needs --observed"):
-        run_job(replace(one, replay=ReplaySource()))
+        run_job(replace(one, replay=True))
 
 
 def test_an_unknown_model_is_refused_with_the_names_that_are_there(staged: Path, tmp_path: Path) -> None:

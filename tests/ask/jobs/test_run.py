@@ -10,7 +10,7 @@ import pytest
 
 from bfcl_pipeline.ask.jobs.run import run_job
 from bfcl_pipeline.base.errors import ConfigError
-from bfcl_pipeline.benchmark.config import Job, JobPaths, ReplaySource, Selection, load_models
+from bfcl_pipeline.benchmark.config import Job, JobPaths, Selection, load_models
 from bfcl_pipeline.benchmark.records import Status
 from tests.support.local_chat import local_chat
 
@@ -49,7 +49,7 @@ def test_a_replay_without_records_has_no_answers(staged: Path, tmp_path: Path) -
     """Nothing is sent: each entry is not recorded, and the lines report it."""
     paths = JobPaths(data=staged, journals=tmp_path)
     lines: list[str] = []
-    completed = run_job(job(staged, "org/chat-FC", replay=ReplaySource(), paths=paths), log=lines.append)
+    completed = run_job(job(staged, "org/chat-FC", replay=True, paths=paths), log=lines.append)
     assert {one.response.status for one in completed} == {Status.NOT_RECORDED}
     assert lines[0] == "org/chat-FC: replayed 3 entries: 0 answered."
     assert lines[1].startswith("org/chat-FC: not recorded: 3 entries. The first, ")

@@ -113,7 +113,7 @@ def test_a_stored_failure_is_not_an_answer(read, tmp_path):
     failed, also_failed, answered = read(tmp_path)
     for row in (failed, also_failed):
         assert (row["status"], row["result_json"]) == ("infrastructure_error", None)
-        assert row["status_detail"] == "429 ? quota"
+        assert row["status_detail"] == "Error during inference: 429 ? quota"
         assert row["input_tokens"] is None
     assert (answered["status"], json.loads(answered["result_json"])) == ("answered", text)
 

@@ -11,7 +11,6 @@ import yaml
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.benchmark.config import (
     ModelRow,
-    ReplaySource,
     RunConfig,
     RunSample,
     SampleBy,
@@ -248,5 +247,5 @@ def test_a_replay_reads_the_errata_that_its_run_copied() -> None:
 def test_a_replay_has_no_servers() -> None:
     """It needs one job for each model, whatever the number of servers was, and waits for nothing."""
     (job,) = load(models=["served"], categories=["multiple"], replay=True).jobs
-    assert job.replay == ReplaySource(observed=Path("observed"))
+    assert (job.replay, job.paths.observed) == (True, Path("observed"))
     assert (job.selection.shard, job.paths.endpoint, job.wait_for_lease) == (Shard(), None, False)

@@ -78,6 +78,8 @@ def test_a_config_is_recorded_without_paths_of_the_machine():
         "replay": True,
         "release": {"version": "1", "sha256": "0", "source": "/home/me/x.whl"},
         "encoder": {"source": "/home/me/encoder"},
+        "published": [{"path": "/home/me/data_overall.csv"}],
+        "errata": ["/home/me/own.yaml"],
     }
     recorded = yaml.safe_load(recorded_config(config))
     assert recorded == {
@@ -85,6 +87,8 @@ def test_a_config_is_recorded_without_paths_of_the_machine():
         "run": "a",
         "release": {"version": "1", "sha256": "0", "source": None},
         "encoder": {"source": None},
+        "published": [{"path": "data_overall.csv"}],
+        "errata": ["own.yaml"],
     }
     assert config["release"]["source"] == "/home/me/x.whl"
 

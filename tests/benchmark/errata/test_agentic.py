@@ -7,34 +7,15 @@ import re
 
 import pytest
 
-from bfcl_pipeline.benchmark.errata import LeftOut, errata, verified_entry
-from bfcl_pipeline.benchmark.records import Mode, Response, Rules, Status
+from bfcl_pipeline.benchmark.errata import errata
+from bfcl_pipeline.benchmark.errata.faithful_answers import written_answers
+from bfcl_pipeline.benchmark.records import Mode, Response, Rules
 from bfcl_pipeline.judge.scoring import judge
 
 CATEGORIES = ("memory_kv", "memory_vector", "memory_rec_sum", "web_search_base", "web_search_no_snippet")
 
 ERRATA = [each for each in errata() if each.entry_id.startswith(("memory_", "web_search_"))]
 CONFIRMED = [each for each in ERRATA if each.confirmed]
-
-FAITHFUL = {
-    "web_search_18": "Bucky the Bronco",
-    "web_search_27": "2025-04-16",
-    "web_search_37": "Delhi University",
-    "web_search_82": "Ahmad Al-Abdullah Al-Sabah",
-    "web_search_73": "Medjugorje, Bosnia and Herzegovina",
-    "memory_18-customer-18": "digital artwork",
-    "memory_94-student-14": "Data backups",
-    "memory_123-student-43": "multiplayer strategy games",
-    "memory_28-customer-28": "corner dents",
-    "memory_19-customer-19": "19-month",
-    "memory_153-notetaker-23": "Glue sticks",
-    "memory_27-customer-27": "latte-art contest",
-    "memory_62-finance-7": "long-term approach",
-    "memory_104-student-24": "cross-functional collaboration",
-    "memory_90-student-10": "I cannot answer this question",
-    "memory_143-notetaker-13": "Call the auto repair shop",
-}
-"""An answer that the session or the last hop gives, by question."""
 
 SAID = {
     "memory_18-customer-18": "digital artwork",
@@ -70,23 +51,18 @@ def verdict(entry, text, rules):
 
 
 def test_every_confirmed_entry_has_a_faithful_answer():
-    """The table of faithful answers has every question with a confirmed defect, and no other."""
-    assert {question(each.entry_id) for each in CONFIRMED} == set(FAITHFUL)
-    assert {name for name in FAITHFUL if name.startswith("memory")} == set(SAID)
+    """Answers are written down for every entry with a confirmed defect; a session has words of one."""
+    assert {each.entry_id for each in CONFIRMED} <= written_answers().keys()
+    assert {question(each.entry_id) for each in CONFIRMED if each.entry_id.startswith("memory")} == set(
+        SAID
+    )
 
 
 @pytest.mark.parametrize("erratum", CONFIRMED, ids=lambda each: each.entry_id)
-def test_a_faithful_answer_passes_only_with_the_mended_truth(erratum, entry_of):
-    """Official rules, or corrected ones by their exact match, fail what verified ones accept."""
-    entry, faithful = entry_of(erratum), FAITHFUL[question(erratum.entry_id)]
+def test_official_rules_pass_the_truth(erratum, entry_of):
+    """Official rules pass the truth of an entry with a confirmed defect."""
+    entry = entry_of(erratum)
     assert verdict(entry, entry.truth[0], Rules.OFFICIAL).valid is True
-    rules = Rules.CORRECTED if question(erratum.entry_id) == "web_search_73" else Rules.OFFICIAL
-    assert verdict(entry, faithful, rules).valid is False
-    judged = verdict(entry, faithful, Rules.VERIFIED)
-    if isinstance(verified_entry(entry), LeftOut):
-        assert judged.status is Status.LEFT_OUT
-    else:
-        assert judged.valid is True
 
 
 @pytest.mark.parametrize(

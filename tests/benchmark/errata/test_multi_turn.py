@@ -6,12 +6,14 @@ import json
 
 import pytest
 
-from bfcl_pipeline.benchmark.errata import ErratumStatus, LeftOut, errata, verified_entry
+from bfcl_pipeline.ask.models.faithful import faithful_results
+from bfcl_pipeline.benchmark.errata import ErratumStatus, errata
 from bfcl_pipeline.benchmark.errata.edits import edit_line
-from bfcl_pipeline.benchmark.records import Call, Rules, Status
-from bfcl_pipeline.judge.scoring import truth_calls
+from bfcl_pipeline.benchmark.errata.faithful_answers import written_answers
+from bfcl_pipeline.benchmark.records import Call, Mode, Rules
+from bfcl_pipeline.dialogue.calls import executed_text
+from bfcl_pipeline.judge.scoring import Judge, truth_calls
 from bfcl_pipeline.world.tools import World, WorldConfig
-from tests.support.faithful_conversations import Change, Earlier, answer, dictated, faithful, verdict
 
 CATEGORIES = ("multi_turn_base", "multi_turn_miss_func", "multi_turn_miss_param", "multi_turn_long_context")
 
@@ -19,77 +21,6 @@ ERRATA = [each for each in errata() if each.entry_id.startswith("multi_turn_")]
 CONFIRMED = [each for each in ERRATA if each.confirmed]
 
 _IMAGE = "image_1745133864906284051.jpg"
-
-FAITHFUL = {
-    4: Change("post_tweet", lambda results: {"content": results["sort"]["sorted_content"]}),
-    11: Change(
-        "post_tweet", lambda results: {"content": ", ".join(results["ls"]["current_directory_content"])}
-    ),
-    13: Change("tail", dictated(file_name=_IMAGE)),
-    15: Change("mean", dictated(numbers=[3, 16, 60])),
-    18: Change("post_tweet", lambda results: {"content": results["diff"]["diff_lines"]}),
-    26: Change("cat", lambda results: {"file_name": results["ls"]["current_directory_content"][-1]}),
-    29: Change(
-        "echo",
-        dictated(
-            content="The name should be based on the number of byte used. It should be in "
-            "'number.pdf' format."
-        ),
-    ),
-    30: Change("post_tweet", lambda results: {"content": results["cat"]["file_content"]}),
-    33: Earlier(4),
-    41: Change("send_message", lambda results: {"message": results["cat"]["file_content"]}),
-    43: Change("send_message", lambda results: {"message": results["cat"]["file_content"]}),
-    49: Change("tail"),
-    61: Change("estimate_drive_feasibility_by_mileage", dictated(distance=608.94)),
-    63: Change("estimate_drive_feasibility_by_mileage", dictated(distance=608.94)),
-    88: Earlier(3),
-    95: Earlier(4),
-    101: Earlier(2),
-    104: Earlier(2),
-    133: Change("add_to_watchlist", dictated(stock="GORI")),
-    143: Change(
-        "send_message",
-        dictated(
-            message="My strategy is shifting due to recent market movements and the cancellation of a "
-            "specific order. Current balance in my account is $10000."
-        ),
-    ),
-    144: Change("mean", dictated(numbers=[227.16, 2.552])),
-    154: Change("get_nearest_airport_by_city", only={"location": "Los Angeles"}),
-    171: Change(
-        "send_message",
-        dictated(
-            message="Thank you for your efficient handling of my booking to Beijing. My trip is confirmed "
-            "for June 15th from JFK to PEK in first class"
-        ),
-    ),
-    172: Change("register_credit_card", dictated(expiration_date="08/2026")),
-    173: Change("close_ticket", instead=Call("get_user_tickets", {})),
-    176: Change(
-        "create_ticket",
-        dictated(
-            description="Due to unexpected changes in schedule, the flight from JFK to LAX on December 15, "
-            "2026, needs to be canceled immediately."
-        ),
-    ),
-    178: Change("create_ticket", dictated(priority=None)),
-    180: Change("create_ticket", dictated(description="The invoice of my flight is not right.")),
-    185: Earlier(2),
-    187: Change(
-        "create_ticket",
-        lambda results: {"description": results["contact_customer_support"]["customer_support_message"]},
-    ),
-    188: Change("authenticate_twitter"),
-    195: Earlier(1),
-    197: Change("register_credit_card", dictated(expiration_date="12/2026")),
-    199: Earlier(1),
-}
-"""By number of the scenario."""
-
-
-def scenario(entry_id):
-    return int(entry_id.rpartition("_")[2])
 
 
 @pytest.fixture
@@ -105,22 +36,20 @@ def world_of(entry_of, constants):
 
 
 def test_every_confirmed_entry_has_a_faithful_answer():
-    """The table of faithful answers has every scenario with a confirmed defect, and no other."""
-    assert {scenario(each.entry_id) for each in CONFIRMED} == set(FAITHFUL)
+    """Answers are written down for every entry with a confirmed defect."""
+    assert {each.entry_id for each in CONFIRMED} <= written_answers().keys()
 
 
 @pytest.mark.parametrize("entry_id", sorted({each.entry_id for each in CONFIRMED}))
-def test_a_faithful_answer_passes_only_with_the_mended_truth(entry_id, entry_of, constants):
-    """Official rules pass the truth and fail a faithful answer, which verified rules pass or leave out."""
+def test_official_rules_pass_the_truth_and_fail_a_faithful_answer(entry_id, entry_of, constants):
+    """A faithful answer to an entry with a confirmed defect is wrong under official rules."""
     entry = entry_of(entry_id)
-    done = faithful(entry, constants, FAITHFUL[scenario(entry_id)])
-    assert verdict(entry, constants, answer(entry, constants), Rules.OFFICIAL).valid is True
-    assert verdict(entry, constants, done, Rules.OFFICIAL).valid is False
-    judged = verdict(entry, constants, done, Rules.VERIFIED)
-    if isinstance(verified_entry(entry), LeftOut):
-        assert judged.status is Status.LEFT_OUT
-    else:
-        assert judged.valid is True
+    judge = Judge(entry, constants)
+    own = json.dumps([[f"[{executed_text(call)}]" for call in calls] for calls in truth_calls(entry)])
+    assert judge.answer_verdicts(own, Mode.PROMPT, None, (Rules.OFFICIAL,))[0].valid is True
+    given = (json.dumps(each) for each in faithful_results(entry))
+    verdicts = [judge.answer_verdicts(each, Mode.PROMPT, None, (Rules.OFFICIAL,))[0] for each in given]
+    assert False in [each.valid for each in verdicts]
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from bfcl_pipeline.benchmark.errata import Erratum, errata
 from bfcl_pipeline.benchmark.errata.ledger import read_record
 from bfcl_pipeline.benchmark.errata.page import errata_page
@@ -59,14 +57,6 @@ def test_the_readme_has_the_numbers_of_the_page() -> None:
     assert f"corrected rules; {mended} entries mended, {left_out} left out" in readme
     (printed,) = (line.split()[1:] for line in readme.splitlines() if line.startswith("Ceiling "))
     assert printed == ceilings
-
-
-def test_the_page_needs_the_staged_release(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Ceilings under corrected rules need the entries; without them nothing is written."""
-    page = tmp_path / "errata.md"
-    assert main(["audit", "--data", str(tmp_path), "--markdown", str(page)]) == 1
-    assert f"bfcl-pipeline stage --data {tmp_path}" in capsys.readouterr().err
-    assert not page.exists()
 
 
 def test_every_erratum_is_on_the_page() -> None:

@@ -9,8 +9,9 @@ import pytest
 import yaml
 
 from bfcl_pipeline.base.project import project_folder
-from bfcl_pipeline.benchmark.config import load_models, recorded_config, recorded_models
+from bfcl_pipeline.benchmark.config import load_models, recorded_models
 from bfcl_pipeline.benchmark.config.families import load_families
+from bfcl_pipeline.benchmark.config.run_record import recorded_config
 from bfcl_pipeline.benchmark.definition import category_of, release
 from bfcl_pipeline.cli import main
 from bfcl_pipeline.dialogue.families import FamilyAsking

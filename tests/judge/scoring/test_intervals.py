@@ -136,3 +136,25 @@ def test_every_score_lies_within_its_interval_and_within_zero_and_one(marks: dic
     for name, precision in of.items():
         assert 0.0 <= precision.low <= scores[name].accuracy + 1e-12
         assert scores[name].accuracy - 1e-12 <= precision.high <= 1.0
+
+
+def test_scenarios_of_memory_and_apis_widen_the_interval() -> None:
+    """If all questions of a scenario have equal verdicts, other scenarios would give other scores."""
+    marks = [number % 5 < 2 for number in range(155)]
+    own = {f"memory_{name}": marks for name in ("kv", "vector", "rec_sum")}
+    found_of = found(own | {"multiple": [True] * 9})
+    memory, alone = found_of["memory"], found_of["multiple"]
+    assert memory.wide is not None
+    assert memory.wide.high - memory.wide.low > 4 * (memory.high - memory.low)
+    assert alone.wide is None
+
+
+def test_a_sample_says_more_of_this_benchmark() -> None:
+    """For all 200 entries, 120 of them count as 120 x 199 / 80 independent ones; all leave nothing open."""
+    part = found({"multiple": [True] * 90 + [False] * 30})["multiple"]
+    assert part.full == wilson(0.75, 120 * 199 / 80)
+    whole = found({"multiple": [True] * 150 + [False] * 50})["multiple"]
+    assert whole.full is None
+    both = found({"multiple": [True] * 150 + [False] * 50, "parallel": [True] * 50})["multiple"]
+    assert both.full is not None
+    assert (both.full.low, both.full.high) == pytest.approx((0.75, 0.75), abs=1e-4)

@@ -129,6 +129,17 @@ def test_quotes_of_java_items(type_name, items, acceptable, value, corrected):
     assert error(type_name, acceptable, bare, items, Language.JAVA) is None
 
 
+def test_a_java_long_without_its_suffix():
+    """Corrected rules read it as Java does; official ones want the suffix, and both refuse other text."""
+    given = ("long", [42], "42", None, Language.JAVA)
+    assert error(*given) == "type_error:simple"
+    assert error(*given, rules=Rules.CORRECTED) is None
+    for rules in (Rules.OFFICIAL, Rules.CORRECTED):
+        assert error("long", [42], "42L", None, Language.JAVA, rules=rules) is None
+        assert error("long", [42], "42.0", None, Language.JAVA, rules=rules) == "type_error:simple"
+        assert error("long", [42], "43L", None, Language.JAVA, rules=rules) == "value_error:others"
+
+
 @pytest.mark.parametrize(
     ("type_name", "items", "acceptable", "value", "expected"),
     [

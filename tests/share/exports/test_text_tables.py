@@ -39,7 +39,7 @@ def test_latex_has_the_rows_and_notes_of_the_terminal(hostile_run: Path, tmp_pat
     low, high = table.rows[[row[1] for row in table.rows].index("seeker (FC)")][3].split("\N{EN DASH}")
     assert f"& {low}--{high} &" in seeker
     assert "simulated web, not the real one" in text
-    assert "In no score: 1 entry without a verdict." in text
+    assert "In no score: 1 entry without a verdict, 1 not asked, not recorded or of unknown cause." in text
 
 
 def test_latex_prints_a_hostile_name_as_it_is(hostile_run: Path, tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from bfcl_pipeline.judge.scoring.statistics.paired import mcnemar
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.show.compare.compare import Comparer, Comparison
 from bfcl_pipeline.show.compare.sides import RIGHT, WRONG, Choice, read_sides
+from bfcl_pipeline.show.compare.text import comparison_text
 from tests.support.synthetic_run import MadeUpModel, Marks, marks, write_run
 
 
@@ -139,6 +140,30 @@ def test_entries_without_a_verdict_are_in_no_score(tmp_path: Path) -> None:
     row = found.of("multiple")
     assert row is not None
     assert (row.entries, row.first, row.second, found.unjudged) == (1, 1.0, 1.0, 3)
+
+
+def test_entries_without_a_verdict_are_tested_and_bound_the_difference(tmp_path: Path) -> None:
+    """Ten that only the first lacks: numbers of each side, an exact test, the extremes, what they turn."""
+    models = [
+        MadeUpModel("a", {"multiple": Marks([None] * 10 + [True] * 90)}),
+        MadeUpModel("b", {"multiple": Marks([True] * 10 + [False] * 8 + [True] * 82)}),
+    ]
+    run = write_run(tmp_path, models)
+    found = compared(run, "a", "b")
+    assert found.omitted is not None
+    assert (found.omitted.first, found.omitted.second, found.omitted.p) == (10, 0, mcnemar(10, 0))
+    row = found.of("multiple")
+    assert row is not None
+    assert row.difference == pytest.approx(8 / 90)
+    extremes = [each["multiple"].difference for each in (found.omitted.against, found.omitted.favour)]
+    assert extremes == pytest.approx([-2 / 100, 8 / 100])
+    assert found.omitted.turns(row)
+    text = comparison_text(found, 0)
+    assert "No verdict: A 10, B 0; exact test of the difference: p 0.002." in text
+    assert "These could turn overall, non_live, multiple (--omitted worst counts them against A)." in text
+    numbering, sides = read_sides([Choice(Run(run), "a"), Choice(Run(run), "b")], Rules.OFFICIAL)
+    worst = Comparer(numbering, Rules.OFFICIAL, worst=True).compare(*sides).of("multiple")
+    assert worst == found.omitted.against["multiple"]
 
 
 def test_a_score_without_all_its_categories_is_incomplete(tmp_path: Path) -> None:

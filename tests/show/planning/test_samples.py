@@ -9,7 +9,15 @@ import yaml
 
 from bfcl_pipeline.benchmark.config import SampleBy, by_weight, load_run
 from bfcl_pipeline.benchmark.definition.scatter import Scatter, assumed_scatter
-from bfcl_pipeline.show.planning.plan import Goal, config_of, make_plan, shares_of, smallest, whole
+from bfcl_pipeline.show.planning.plan import (
+    Goal,
+    config_of,
+    half_width,
+    make_plan,
+    shares_of,
+    smallest,
+    whole,
+)
 from tests.benchmark.config.test_run_config import CONFIG, ROWS
 
 OVERALL = shares_of("overall")
@@ -31,7 +39,7 @@ def test_the_smallest_sample_is_the_smallest(by: SampleBy, score: str) -> None:
     assert found.half_width <= 0.08
     if by is SampleBy.WEIGHT:
         less = by_weight(shares, found.total - 1)
-        assert 1.96 * scatter.deviation(shares, less) > 0.08
+        assert half_width(shares, scatter, less) > 0.08
 
 
 def test_what_all_entries_cannot_show_no_sample_shows() -> None:
@@ -50,6 +58,8 @@ def test_what_all_entries_cannot_show_no_sample_shows() -> None:
 def test_the_printed_config_draws_the_planned_sample(score: str, difference: bool) -> None:
     """A run with these keys asks as many entries of each category as the plan says."""
     plan = make_plan(Goal(score, 0.09, difference), assumed_scatter(difference))
-    changes: dict[str, Any] = yaml.safe_load(yaml.safe_dump(config_of(plan)))
-    (job,) = load_run({**CONFIG, "models": ["oracle"], **changes}, ROWS).jobs
-    assert job.selection.sample == plan.samples[SampleBy.WEIGHT].entries
+    for by in SampleBy:
+        changes: dict[str, Any] = yaml.safe_load(yaml.safe_dump(config_of(plan, by)))
+        (job,) = load_run({**CONFIG, "models": ["oracle"], **changes}, ROWS).jobs
+        drawn = {name: count for name, count in job.selection.sample.items() if name in plan.shares}
+        assert drawn == plan.samples[by].entries

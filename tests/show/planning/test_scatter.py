@@ -3,44 +3,23 @@
 from __future__ import annotations
 
 import math
-from itertools import product
-from typing import NamedTuple
 
 import numpy as np
 import pytest
 
 from bfcl_pipeline.benchmark.definition.scatter import Scatter, assumed_scatter
-from bfcl_pipeline.judge.scoring.statistics.clustered import layout, means
-from bfcl_pipeline.show.planning.plan import shares_of, whole
+from bfcl_pipeline.judge.scoring.statistics.clustered import (
+    accuracy_limits,
+    composite_limits,
+    correlation,
+    layout,
+    means,
+)
+from bfcl_pipeline.show.planning.plan import half_width, shares_of, whole
+from tests.support.scatter import EntryValue, measure_scatter
 
 SHARES = {"multi_turn_base": 0.5, "multi_turn_miss_func": 0.3, "live_simple": 0.2}
 SIZES = {"multi_turn_base": 60, "multi_turn_miss_func": 60, "live_simple": 90}
-
-
-class EntryValue(NamedTuple):
-    """One entry with its verdict."""
-
-    category: str
-    cluster: str
-    value: float
-
-
-def measured(outcomes: list[EntryValue]) -> Scatter:
-    """The variances of verdicts, and the mean covariances of two different entries."""
-    clusters = {name: number for number, name in enumerate(sorted({one.cluster for one in outcomes}))}
-    rest, sums = {}, {}
-    for name in SHARES:
-        rows = [one for one in outcomes if one.category == name]
-        values = np.array([one.value for one in rows])
-        rest[name] = values - values.mean()
-        where = [clusters[one.cluster] for one in rows]
-        sums[name] = np.bincount(where, rest[name], len(clusters))
-    covariance = {}
-    for one, two in product(SHARES, SHARES):
-        same = rest[one] @ rest[one] if one == two else 0.0
-        pairs = len(rest[one]) * (len(rest[two]) - (one == two))
-        covariance[one, two] = float((sums[one] @ sums[two] - same) / pairs)
-    return Scatter({name: float(values.var(ddof=1)) for name, values in rest.items()}, covariance)
 
 
 def planted(seed: int) -> list[EntryValue]:
@@ -71,7 +50,7 @@ def test_all_entries_have_the_clustered_standard_error(seed: int) -> None:
     few = np.sqrt([60 / 59, 60 / 59, 30 / 29])  # this module has no correction for few clusters
     weights = np.array(list(SHARES.values())) / few
     expected = math.sqrt(weights @ of.covariance @ weights)
-    found = measured(outcomes)
+    found = measure_scatter(outcomes)
     independent = sum(  # nor divides by n - 1 what the clustered variance divides by n
         SHARES[name] ** 2 * found.variance[name] / SIZES[name] ** 2 for name in SHARES
     )
@@ -90,8 +69,28 @@ def test_the_deviation_of_a_sample_is_that_of_drawn_samples() -> None:
             values = np.array([one.value for one in outcomes if one.category == name])
             score += share * random.choice(values, sample[name], replace=False).mean()
         scores.append(score)
-        stated.append(measured(outcomes).deviation(SHARES, sample) ** 2)
+        stated.append(measure_scatter(outcomes).deviation(SHARES, sample) ** 2)
     assert np.std(scores) == pytest.approx(math.sqrt(np.mean(stated)), rel=0.1)
+
+
+def test_the_planned_width_is_the_one_that_a_run_states() -> None:
+    """Of planted verdicts; of four categories that share clusters and in which everything is wrong."""
+    outcomes = planted(0)
+    names = ["multi_turn_base", "multi_turn_miss_func", "multi_turn_miss_param", "multi_turn_long_context"]
+    wrong = [EntryValue(name, str(number), 0.0) for name in names for number in range(50)]
+    for values, shares in ((outcomes, SHARES), (wrong, dict.fromkeys(names, 0.25))):
+        categories, clusters = list(shares), sorted({one.cluster for one in values})
+        where = layout(
+            [categories.index(one.category) for one in values],
+            [clusters.index(one.cluster) for one in values],
+        )
+        of = means(np.array([one.value for one in values]), where)
+        limits = composite_limits(
+            of.mean, accuracy_limits(of), np.array(list(shares.values())), correlation(of.covariance, where)
+        )
+        entries = dict(zip(categories, map(int, where.sizes), strict=True))
+        planned = half_width(shares, measure_scatter(values), entries)
+        assert planned == pytest.approx((limits.high - limits.low) / 2, rel=0.05)
 
 
 def test_no_entry_of_a_category_says_nothing_about_its_score() -> None:

@@ -103,7 +103,10 @@ def test_the_top_of_the_page_has_the_release_and_all_notices(page: str) -> None:
     """It names the release, missing categories, unanswered entries and embedded models."""
     assert "bfcl-eval 2026.3.23" in page
     assert "19 categories were not evaluated" in page
-    assert "A: 1 entry without a verdict (infrastructure error); not part of any score." in page
+    assert (
+        "<li>In no score: 2 entries without a verdict, 2 not asked, not recorded or of unknown cause.</li>"
+        in page
+    )
     assert "Oracle (Prompt): embedded models of the pipeline." in page
     assert page.count('<span class="badge">embedded</span>') == 3  # leaderboard, heat map, bars
 
@@ -114,7 +117,8 @@ def test_numbers_intervals_and_gaps_are_shown(page: str) -> None:
         r'<td class="number overall" data-value="0.058\d+"[^>]*>5.83\*<small>2.5–5.8</small>', page
     )
     assert (
-        'title="simple_python: 1 of 3 right, 33.33 % (95 % interval 6.1–79.2); 1 without a verdict"' in page
+        'title="simple_python: 1 of 3 right, 33.33 % (95 % interval 6.1–79.2); '
+        '25.00 to 50.00 if 1 without a verdict were wrong, or right"' in page
     )
     assert '<td class="heat missing" title="memory_kv: not evaluated">N/A</td>' in page
 

@@ -12,6 +12,8 @@ import pytest
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.share.exports.forms import ExportOptions, export_run
+from bfcl_pipeline.show.compare.compare import Comparer
+from bfcl_pipeline.show.compare.sides import Choice, read_sides
 from bfcl_pipeline.show.report.page.render import render_page
 from bfcl_pipeline.show.report.page.run_tables import read_run_tables
 from bfcl_pipeline.show.report.tables.leaderboard import RANK_FIELDS
@@ -62,13 +64,26 @@ def test_similar_models_share_a_group_and_ranks(run: Path) -> None:
     assert found["silent"][3] is found["poor"][3] is None
 
 
-def test_the_detectable_difference_is_that_of_the_paired_error(run: Path) -> None:
-    """With 8 entries that only the one has right and 10 of the other: 2.8 standard errors, weighted."""
-    differences = [-1] * 8 + [1] * 10 + [0] * 82
-    mean = sum(differences) / 100
-    error = (sum((each - mean) ** 2 for each in differences) / 99 / 100) ** 0.5
-    weight = 0.1 / 4 / 3  # of simple_python in the overall
-    assert ranks(run)["good"][3] == pytest.approx((1.959964 + 0.841621) * error * weight, abs=1e-6)
+def test_the_detectable_difference_is_that_of_compare(run: Path) -> None:
+    """The table has for a model and the next what the comparison of the two states."""
+    numbering, sides = read_sides([Choice(Run(run), "good"), Choice(Run(run), "similar")], Rules.OFFICIAL)
+    overall = Comparer(numbering, Rules.OFFICIAL).compare(*sides).of("overall")
+    assert overall is not None
+    assert ranks(run)["good"][3] == overall.detectable == 0.000966
+
+
+def test_ranks_say_no_more_than_compare(tmp_path: Path) -> None:
+    """Four entries that only one model has right do not separate two models, nor do five."""
+    for wrong in (4, 5, 6):
+        pair = [
+            MadeUpModel("all", {"simple_python": marks(400)}),
+            MadeUpModel("less", {"simple_python": marks(400 - wrong, wrong)}),
+        ]
+        (tmp_path / str(wrong)).mkdir()
+        found = ranks(made_up_tables(tmp_path / str(wrong), pair))
+        assert [columns[:3] for columns in found.values()] == (
+            [[1, 1, 1], [2, 2, 2]] if wrong == 6 else [[1, 2, 1], [1, 2, 1]]
+        )
 
 
 def test_a_single_model_has_no_interval_of_its_rank(tmp_path: Path) -> None:
@@ -100,8 +115,10 @@ def test_the_terminal_shows_intervals_groups_and_the_smallest_difference(run: Pa
     assert starts == ["1 (1–2)", "2 (1–2)", "· · · · ·", "3 (3)", "–"]
     assert max(map(len, lines)) <= 80
     text = " ".join(" ".join(lines).split())
-    assert "Smallest overall difference that this run could show (80 % power): 0.11 points" in text
-    assert "(median of neighbours; 0.10 to 0.11)" in text
+    said = (
+        r"that this run could show \(80 % power\): 0\.1\d points \(median of neighbours; 0\.10 to 0\.1\d\)"
+    )
+    assert re.search(f"Smallest overall difference {said}", text)
     assert GROUP_NOTE in text
 
 

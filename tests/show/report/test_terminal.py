@@ -87,7 +87,9 @@ def test_partial_scores_are_marked_and_explained(made_up_run: Path) -> None:
     oracle = next(line for line in text.splitlines() if "Oracle" in line)
     assert oracle.split()[4:] == ["5.83*", "2.5–5.8", "8.33*", "N/A", "50.00*"]
     assert "count 0, as on the leaderboard" in text
-    assert "In no score: 2 entries without a verdict." in text
+    assert (
+        "In no score: 2 entries without a verdict, 2 not asked, not recorded or of unknown cause." in text
+    )
 
 
 def test_other_rules_show_other_numbers(made_up_run: Path) -> None:

@@ -84,7 +84,7 @@ def test_the_page_shows_the_known_usage(run: Path) -> None:
     assert sorted(names) == ["priced", "unpriced"]
     assert 'data-value="3.3">3.30<' in section
     assert 'data-value="2.0">2.00<small>p95 2.90</small>' in section
-    assert re.search(r'<td title="infrastructure error: 1">1<', section)
+    assert re.search(r'<td title="1 not asked, not recorded or of unknown cause">1<', section)
     assert section.count("<details>") == 2
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,15 +11,15 @@ import pyarrow.parquet as pq
 import pytest
 
 from bfcl_pipeline.base.errors import TableError
-from bfcl_pipeline.benchmark.errata import Erratum, ErratumStatus, Faithful, Treatment
+from bfcl_pipeline.benchmark.errata import Erratum, ErratumStatus, Faithful
 from bfcl_pipeline.benchmark.errata.edits import Edit
-from bfcl_pipeline.benchmark.records import AnswerClass, Entry, Rules
+from bfcl_pipeline.benchmark.errata.faithful_answers import Passing
+from bfcl_pipeline.benchmark.records import AnswerClass, Rules
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.show.report.page.render import render_page
 from bfcl_pipeline.show.report.page.run_tables import read_run_tables
-from bfcl_pipeline.show.report.tables import errata_tables
+from bfcl_pipeline.show.report.tables import aggregate_run, errata_tables
 from bfcl_pipeline.show.report.tables.all_tables import CHAPTERS
-from bfcl_pipeline.show.report.tables.errata_tables import ListedEntry, accepted_by_corrected
 from bfcl_pipeline.show.report.terminal import terminal_table
 from tests.support.synthetic_run import MadeUpModel, Marks, made_up_tables, marks
 
@@ -49,6 +48,16 @@ OWN = tuple(one for one in LEDGER if one.record)
 """The records of the run's own file."""
 
 
+PASSING = {
+    "multiple_0": Passing(2, {Rules.OFFICIAL: 0, Rules.CORRECTED: 0, Rules.VERIFIED: 2}),
+    "multiple_1": Passing(1, {Rules.OFFICIAL: 0, Rules.CORRECTED: 0}),
+    "multiple_2": Passing(2, dict.fromkeys(Rules, 1)),
+    "parallel_1": Passing(1, {Rules.OFFICIAL: 0, Rules.CORRECTED: 1, Rules.VERIFIED: 1}),
+    "parallel_99": Passing(1, dict.fromkeys(Rules, 0)),
+}
+"""Faithful answers to entries of the run, and to one that was not asked."""
+
+
 NAMED = (
     "Verified scores use the errata of mine.yaml on 2 entries: multiple_0 (mended), multiple_3 (as it is)."
 )
@@ -71,6 +80,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
             lambda entry_id, base=None: tuple(one for one in LEDGER if one.entry_id in (entry_id, base)),
         )
         patch.setattr(errata_tables, "own_errata", lambda: OWN)
+        patch.setattr(aggregate_run, "passing_in_use", lambda data: PASSING)
         return made_up_tables(tmp_path_factory.mktemp("views"), models)
 
 
@@ -131,40 +141,24 @@ def test_corrections_add_up_to_the_verified_score(run: Path) -> None:
     assert all(sum(row[name] for name in parts) == pytest.approx(row["verified"]) for row in everything)
 
 
-def test_a_ceiling_counts_each_unreachable_entry_once(run: Path) -> None:
-    """Two of four entries are lost under official and corrected rules, none under verified ones.
-
-    One that only a checker fails, by its rejected erratum, is lost under official rules alone.
-    """
+def test_a_ceiling_is_the_share_of_faithful_answers_that_pass(run: Path) -> None:
+    """Of an entry counts the share; it is unreachable if none passes, and left out it counts nowhere."""
     columns = ("entries", "unreachable", "ceiling")
     found = {
         (row["rules"], row["score"]): tuple(row[name] for name in columns) for row in rows(run, "ceilings")
     }
-    assert found["official", "multiple"] == found["corrected", "multiple"] == (4, 2, 0.5)
-    assert found["verified", "multiple"] == (3, 0, 1.0)
+    assert found["official", "multiple"] == found["corrected", "multiple"] == (4, 2, 0.375)
+    assert found["verified", "multiple"] == (3, 0, pytest.approx(2.5 / 3))
     assert found["official", "parallel"] == (2, 1, 0.5)
     assert found["corrected", "parallel"] == (2, 0, 1.0)
-    assert found["official", "overall"] == (6, 3, pytest.approx(0.1 * 1.0 / 4))
+    assert found["official", "overall"] == (6, 3, pytest.approx(0.1 * 0.875 / 4))
     assert ("official", "live") not in found
 
 
-def test_the_corrected_ceiling_is_checked_against_the_corrected_rules(
-    staged: Path, entries: Callable[[str], list[Entry]]
-) -> None:
-    """An entry that no answer can pass is lost under corrected rules only if these accept none either."""
-    restated = next(
-        entry.entry_id
-        for entry in entries("format_sensitivity")
-        if entry.base_entry_id == "simple_python_96" and "ret_fmt=json" in entry.entry_id
-    )
-    for category, entry_id, passable in (
-        ("simple_java", "simple_java_36", False),
-        ("format_sensitivity", restated, True),
-    ):
-        listed = ListedEntry(
-            category, entry_id, [erratum(entry_id, defect="unpassable")], Treatment.LEFT_OUT
-        )
-        assert accepted_by_corrected([listed], staged) == ({entry_id} if passable else set())
+def test_the_rate_of_unlisted_defects_stands_beside_the_ceiling(run: Path) -> None:
+    """It is in each row, and within its interval."""
+    for row in rows(run, "ceilings"):
+        assert 0 < row["unlisted_low"] < row["unlisted"] < row["unlisted_high"] < 0.1
 
 
 CLASSES = {
@@ -228,14 +222,17 @@ def views_of(text: str) -> list[list[str]]:
 
 def test_the_terminal_has_the_overall_by_rules_and_its_ceiling(run: Path) -> None:
     """Under the V4 table stand three scores per model, the ceilings, and what verified rules changed."""
-    head, first, second, ceiling, note, steps, own = views_of(terminal_table(Run(run), Rules.OFFICIAL))
+    head, first, second, ceiling, note, steps, unlisted, own = views_of(
+        terminal_table(Run(run), Rules.OFFICIAL)
+    )
     assert " ".join(head) == (
         "Overall by rules Official Corrected Verified Rules Truths Left out Undisputed"
     )
     assert first == ["right", "2.50*", "2.50*", "1.25*", "0.00", "-0.83", "-0.42", "0.00"]
     assert second == ["wrong", "2.50*", "2.50*", "3.33*", "0.00", "+0.62", "+0.21", "3.75"]
-    assert ceiling == ["Ceiling", "2.50", "3.75", "5.00", *["N/A"] * 4]
-    assert " ".join(steps).startswith("Rules, truths, left out: points from each correction.")
+    assert ceiling == ["Ceiling", "2.19", "3.44", "4.58", *["N/A"] * 4]
+    assert unlisted[:4] == ["Entries", "without", "an", "erratum:"]
+    assert " ".join(steps).startswith("Rules, truths, left out: points of each.")
     assert " ".join(note) == "Verified: corrected rules; 1 entry mended, 1 left out (docs/errata.md)."
     assert " ".join(own) == NAMED
 
@@ -278,7 +275,7 @@ def test_the_terminal_lists_only_the_ceilings_of_many_models(tmp_path: Path) -> 
     """With more than ten models their scores by rules are left out, so that the table stays short."""
     models = [MadeUpModel(f"m{number:02}", {"multiple": marks(1)}) for number in range(11)]
     lines = views_of(terminal_table(Run(made_up_tables(tmp_path, models)), Rules.OFFICIAL))
-    assert [line[0] for line in lines] == ["Overall", "Ceiling"]
+    assert [line[0] for line in lines] == ["Overall", "Ceiling", "Entries"]
 
 
 def section(page: str, name: str) -> str:
@@ -304,11 +301,11 @@ def test_the_page_has_the_scores_by_rules_with_their_ceilings(page: str) -> None
         ["wrong", "official", "2.50*"],
         ["wrong", "corrected", "2.50*"],
         ["wrong", "verified", "3.33*"],
-        ["Ceiling", "official", "2.50"],
-        ["Ceiling", "corrected", "3.75"],
-        ["Ceiling", "verified", "5.00"],
+        ["Ceiling", "official", "2.19"],
+        ["Ceiling", "corrected", "3.44"],
+        ["Ceiling", "verified", "4.58"],
     ]
-    assert 'title="such a model fails 2 of 6 entries">3.75<' in table
+    assert 'title="2 of 6 entries: no faithful answer passes">3.44<' in table
 
 
 def test_the_page_says_what_was_mended_and_left_out(page: str) -> None:

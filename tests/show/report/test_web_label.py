@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
+from bfcl_pipeline.base.errors import TableError
 from bfcl_pipeline.benchmark.config.job import WEB_MODES
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.runs.run import Run
@@ -145,11 +146,10 @@ def test_a_page_of_real_webs_has_no_mark(tmp_path: Path) -> None:
     assert "†" not in page
 
 
-def test_responses_without_a_web_can_be_tabulated(tmp_path: Path) -> None:
-    """Responses without the column `web` are tabulated without marks."""
+def test_responses_without_a_web_are_refused(tmp_path: Path) -> None:
+    """The error names the file and the column."""
     run = made_up_tables(tmp_path, [searching("m", "simulated")])
     for path in (run / "responses" / "m").iterdir():
         pq.write_table(pq.read_table(path).drop_columns(["web"]), path)
-    aggregate_run(Run(run, data=tmp_path / "data"), tmp_path / "models.yaml", Rules.OFFICIAL)
-    assert leaderboard(run)["m"]["web"] is None
-    assert official(run, "data_agentic.csv")["m"]["Web Search Base"] == "75.00%"
+    with pytest.raises(TableError, match="column 'web' is missing"):
+        aggregate_run(Run(run, data=tmp_path / "data"), tmp_path / "models.yaml", Rules.OFFICIAL)

@@ -20,24 +20,13 @@ from bfcl_pipeline.base.errors import (
 from bfcl_pipeline.base.retry_after import number, retry_after_seconds
 from bfcl_pipeline.base.text import loaded_json
 from bfcl_pipeline.benchmark.records import Json
+from bfcl_pipeline.judge.scoring.omissions import OVERFLOW
 
 _SHOWN = 400  # characters of the API's text in an error message
 
 _READ = 1000
 """Characters of the text that are searched: what follows may repeat the request."""
 
-_OVERFLOW = re.compile(
-    r"context_length_exceeded|string_above_max_length"
-    r"|maximum (context|prompt|input) length|max(imum)? length of the (model|context)"
-    r"|(longer|larger|greater) than the (model's |maximum |max )+(context|model|length)"
-    r"|exceed(s|ed)? (the |its |this |your )?((model|maximum|available|max|input)('s)? )*"
-    r"(context|number of tokens|token limit|length)"
-    r"|\b(prompt|input|request|messages?)\b.{0,60}? too (long|large)"
-    r"|token count .{0,60}exceeds"
-    r"|too many tokens|reduce the length of|range of input length"
-    r"|tokens? .{0,60}must be <= ?\d",
-    re.IGNORECASE,
-)
 _NO_CREDIT = re.compile(
     r"insufficient_quota|billing_hard_limit_reached|billing_not_active|credit balance is too low"
     r"|insufficient (balance|credits?|funds)",
@@ -126,7 +115,7 @@ def _kind(status: int, text: str) -> tuple[type[ModelError], str]:
         return RequestRefused, ""
     if status in _REFUSED_TO_ALL or 300 <= status < 400:
         return AccessDenied, "Check the model's row: its key, model and endpoint."
-    if status == 413 or _OVERFLOW.search(text):
+    if status == 413 or OVERFLOW.search(text):
         return ContextOverflow, ""
     if status in _TRY_AGAIN or status >= 500 or status < 300:
         return Transient, ""

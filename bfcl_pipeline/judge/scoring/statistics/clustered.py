@@ -13,7 +13,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from bfcl_pipeline.judge.scoring.statistics.power import Z_95
+from bfcl_pipeline.judge.scoring.statistics.normal import Z_95
 
 Floats: TypeAlias = NDArray[np.float64]
 Integers: TypeAlias = NDArray[np.int64]
@@ -129,7 +129,7 @@ def _correction(has: NDArray[np.bool_], shared: NDArray[np.bool_]) -> Floats:
     return factors
 
 
-def means(values: Floats, where: Layout) -> Means:
+def means(values: Floats, where: Layout, expected: Floats | None = None) -> Means:
     """The mean of each category with its cluster-robust covariance.
 
     The covariance is sum over clusters of r r' G / (G - 1): r is, by category, the sum of the residuals of
@@ -138,9 +138,10 @@ def means(values: Floats, where: Layout) -> Means:
     Args:
         values: one number of each entry: 0 or 1 for verdicts, -1 to 1 for differences of them.
         where: the layout of the entries.
+        expected: the mean of each category from which they vary; None: that of its values.
     """
     sums = np.bincount(where.category, weights=values, minlength=where.categories)
-    mean = np.asarray(sums / where.sizes, np.float64)
+    mean = np.asarray(sums / where.sizes, np.float64) if expected is None else expected
     residuals = (values - mean[where.category]) / where.sizes[where.category]
     cells = where.category * where.clusters + where.cluster
     flat = np.bincount(cells, weights=residuals, minlength=where.categories * where.clusters)
@@ -261,8 +262,9 @@ def composite_limits(
     centre = total(weights * estimates)
     below = weights * (estimates - np.array([each.low for each in limits]))
     above = weights * (np.array([each.high for each in limits]) - estimates)
-    return Limits(centre - _length(below, correlations), centre + _length(above, correlations))
+    return Limits(centre - length(below, correlations), centre + length(above, correlations))
 
 
-def _length(distances: Floats, correlations: Floats) -> float:
+def length(distances: Floats, correlations: Floats) -> float:
+    """The size of the sum of correlated deviations."""
     return math.sqrt(max(0.0, quadratic(distances, correlations)))

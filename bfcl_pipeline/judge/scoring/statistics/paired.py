@@ -15,16 +15,19 @@ from numpy.typing import NDArray
 
 from bfcl_pipeline.judge.scoring.statistics.clustered import (
     Floats,
+    Integers,
     Layout,
     Limits,
     Means,
     composite_limits,
     correlation,
     means,
+    total,
 )
-from bfcl_pipeline.judge.scoring.statistics.power import Z_95
+from bfcl_pipeline.judge.scoring.statistics.normal import Z_95
 
 Booleans: TypeAlias = NDArray[np.bool_]
+Numbers: TypeAlias = Floats | Integers
 
 
 class Decision(StrEnum):
@@ -40,11 +43,14 @@ class Paired:
     """The differences of two models, first minus second."""
 
     of: Means  # of the differences by category
+    equal: Means  # the same, as if every cluster favoured either model with probability 1/2
     limits: list[Limits]  # the 95 % interval of each category
     correlations: Floats  # of the differences of the categories
     only_first: NDArray[np.int64]  # entries of each category that only, or more often, the first has right
     only_second: NDArray[np.int64]  # the same of the second
-    clusters_p: list[float]  # exact sign test of each category over its clusters
+    squares: Floats  # mean square of the differences of each category
+    by_cluster: Floats  # sums of the differences, by category and cluster
+    clusters_p: list[float]  # exact sign test of each category over its clusters: each counts once
 
 
 def compare_paired(first: Booleans | Floats, second: Booleans | Floats, where: Layout) -> Paired:
@@ -56,25 +62,72 @@ def compare_paired(first: Booleans | Floats, second: Booleans | Floats, where: L
     of = means(difference, where)
     only_first = np.bincount(where.category[difference > 0], minlength=where.categories)
     only_second = np.bincount(where.category[difference < 0], minlength=where.categories)
-    net = np.bincount(where.category, weights=difference, minlength=where.categories)
-    squares = np.bincount(where.category, weights=difference**2, minlength=where.categories)
-    limits = [
-        _limits(float(total), float(square), float(n), float(effective))
-        for total, square, n, effective in zip(net, squares, where.sizes, of.effective, strict=True)
-    ]
+    net = np.asarray(
+        np.bincount(where.category, weights=difference, minlength=where.categories), np.float64
+    )
+    squares = np.asarray(
+        np.bincount(where.category, weights=difference**2, minlength=where.categories), np.float64
+    )
+    cells = where.category * where.clusters + where.cluster
+    flat = np.bincount(cells, weights=difference, minlength=where.categories * where.clusters)
+    by_cluster: Floats = np.asarray(flat, np.float64).reshape(where.categories, where.clusters)
+    ups, downs = (by_cluster > 0).sum(axis=1), (by_cluster < 0).sum(axis=1)
+    bounds = paired_bounds(net, squares, where.sizes, of.effective)
     return Paired(
         of=of,
-        limits=limits,
+        equal=means(difference, where, np.zeros(where.categories)),
+        limits=[Limits(float(low), float(high)) for low, high in zip(*bounds, strict=True)],
         correlations=correlation(of.covariance, where),
         only_first=only_first,
         only_second=only_second,
-        clusters_p=_clusters_p(difference, where),
+        squares=squares / where.sizes,
+        by_cluster=by_cluster,
+        clusters_p=[mcnemar(int(up), int(down)) for up, down in zip(ups, downs, strict=True)],
     )
 
 
 def composite_difference(of: Paired, weights: Floats) -> Limits:
     """The 95 % interval of the weighted difference; weights of categories, not negative."""
     return composite_limits(of.of.mean, of.limits, weights, of.correlations)
+
+
+_UNSEEN = 1.2
+"""How many standard errors a cluster may be worth that could be lost as a whole; by simulation."""
+
+
+def heaviest(where: Layout, weights: Floats) -> float:
+    """The share in a score of the cluster with the largest one, of those with several entries; else 0."""
+    cells = where.category * where.clusters + where.cluster
+    counts = np.bincount(cells, minlength=where.categories * where.clusters).reshape(-1, where.clusters)
+    several = counts[weights > 0].sum(axis=0) > 1
+    shares = (counts * (weights / where.sizes)[:, None]).sum(axis=0)
+    return float(shares.max(initial=0.0, where=several))
+
+
+def low_with_loss(of: Paired, where: Layout, weights: Floats, loss: float, share: float) -> float:
+    """The lower limit of a weighted difference if the verdicts are to exclude a loss.
+
+    The interval of `composite_difference` is too short if the loss is of few entries, or of one cluster,
+    that another sample would not have. So the models disagree on as many entries as the loss has, or more,
+    and the distance to the limit is at least that of independent entries with a part for one cluster.
+
+    Args:
+        of: the pair.
+        where: the layout of the entries.
+        weights: of each category.
+        loss: a share; 0 for means over trials, of which a loss may be a part of many entries.
+        share: of one cluster in the score, as of `heaviest`.
+    """
+    difference, distances = total(weights * of.of.mean), []
+    for used in (of.of.effective, where.sizes.astype(np.float64)):
+        squares = np.maximum(of.squares, loss - 2 / used)  # the interval adds two
+        sums = np.asarray(squares * where.sizes, np.float64)
+        bounds = paired_bounds(of.of.mean * where.sizes, sums, where.sizes, used)
+        limits = [Limits(float(low), float(high)) for low, high in zip(*bounds, strict=True)]
+        low = composite_limits(of.of.mean, limits, weights, of.correlations).low
+        distances.append(difference - low)
+    clustered, independent = distances
+    return difference - max(clustered, math.hypot(independent, _UNSEEN * share))
 
 
 def difference_limits(only_first: float, only_second: float, pairs: float, effective: float) -> Limits:
@@ -85,21 +138,23 @@ def difference_limits(only_first: float, only_second: float, pairs: float, effec
     itself. With clusters, the counts shrink to the effective number of pairs. For no pairs it is the whole
     range.
     """
-    return _limits(only_first - only_second, only_first + only_second, pairs, effective)
-
-
-def _limits(net: float, squares: float, pairs: float, effective: float) -> Limits:
-    """`difference_limits` for differences of any size from -1 to 1, by their sum and sum of squares."""
     if pairs <= 0 or effective <= 0:
         return Limits(-1.0, 1.0)
+    counts = (only_first - only_second, only_first + only_second, pairs, effective)
+    low, high = paired_bounds(*(np.array([count], np.float64) for count in counts))
+    return Limits(float(low[0]), float(high[0]))
+
+
+def paired_bounds(net: Floats, squares: Floats, pairs: Numbers, effective: Floats) -> tuple[Floats, Floats]:
+    """The limits of `difference_limits` for sums and sums of squares of differences from -1 to 1."""
     shrink = effective / pairs
     centre = net * shrink / (effective + 2)
     spread = (squares * shrink + 2) / (effective + 2)
-    half = Z_95 * math.sqrt((spread - centre**2) / (effective + 2))
+    half = Z_95 * np.sqrt((spread - centre**2) / (effective + 2))
     observed = net / pairs
-    return Limits(
-        max(-1.0, min(centre - half, observed)),
-        min(1.0, max(centre + half, observed)),
+    return (
+        np.maximum(-1.0, np.minimum(centre - half, observed)),
+        np.minimum(1.0, np.maximum(centre + half, observed)),
     )
 
 
@@ -127,21 +182,6 @@ def mcnemar(only_first: int, only_second: int) -> float:
     number = np.arange(fewer, 0, -1, dtype=np.float64)
     ratios = np.cumprod(number / (total - number + 1))
     return min(1.0, 2 * math.exp(last - total * math.log(2)) * (1 + float(ratios.sum())))
-
-
-def _clusters_p(difference: Floats, where: Layout) -> list[float]:
-    """The exact sign test over clusters: which model has more entries of a cluster right.
-
-    Equal to the test of McNemar where each entry is a cluster of its own; it holds where entries of a
-    cluster depend on each other.
-    """
-    net = np.bincount(
-        where.category * where.clusters + where.cluster,
-        weights=difference,
-        minlength=where.categories * where.clusters,
-    ).reshape(where.categories, where.clusters)
-    ups, downs = (net > 0).sum(axis=1), (net < 0).sum(axis=1)
-    return [mcnemar(int(up), int(down)) for up, down in zip(ups, downs, strict=True)]
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

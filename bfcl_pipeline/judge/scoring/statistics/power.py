@@ -1,21 +1,169 @@
-"""The differences that a design can show, and the precision that a difference needs.
+"""The smallest true difference that a comparison finds: by its printed interval, or by its exact test.
 
-Covers the normal approximation for one comparison at 95 % confidence. docs/statistics.md derives it.
+Covers one score of two models on the same entries, at 95 % confidence and 80 % power. Assumed is that the
+models disagree on as many entries as they do, or on as many more as the difference needs, and that every
+cluster on which they disagree favours the better one with the same probability. docs/statistics.md derives
+it.
 """
 
-from statistics import NormalDist
+import math
+from collections.abc import Callable
+from functools import lru_cache
 
-Z_95 = 1.959963984540054
-"""The 97.5 % point of the normal distribution."""
+import numpy as np
 
+from bfcl_pipeline.judge.scoring.statistics.clustered import Floats, Layout, correlation, length, total
+from bfcl_pipeline.judge.scoring.statistics.normal import Z_80, Z_95
+from bfcl_pipeline.judge.scoring.statistics.paired import Paired, paired_bounds
 
 POWER = 0.8
 """The usual power: the probability that a true difference of this size is found."""
 
+_DIGITS = 6
+"""Digits of a difference: sums may differ by rounding between processors, tables must not."""
 
-def detectable_difference(standard_error: float, power: float = POWER) -> float:
-    """The smallest true difference that is found with this power, given the error of its estimate.
+_STEPS = 24
+"""Steps of the search of a difference."""
 
-    Found: the 95 % interval of the difference does not contain 0 (Miller 2024).
+_CLOSE = 1e-8
+"""Steps of this size end it."""
+
+_KEPT = 65_536
+"""Results that are kept: all pairs of many models have few different counts."""
+
+
+def by_interval(of: Paired, where: Layout, weights: Floats) -> float | None:
+    """The smallest true difference whose 95 % interval excludes 0 with 80 % power; None if none does.
+
+    Exact for verdicts on a category whose entries share no clusters, else by the normal approximation.
+
+    weights: of each category in the score; below 1 in sum where categories were not compared.
     """
-    return (Z_95 + NormalDist().inv_cdf(power)) * standard_error
+    if not (scale := total(weights)):
+        return None
+    members = np.flatnonzero(weights)
+    lone = members[0]
+    disagree = of.only_first[lone] + of.only_second[lone]
+    single = len(members) == 1 and where.cluster_counts[lone] == where.sizes[lone]
+    if single and of.squares[lone] * where.sizes[lone] == disagree:
+        found = _by_exact_interval(int(where.sizes[lone]), int(disagree))
+    else:
+        found = _by_normal(of, where, weights / scale)
+    return None if found is None else round(found * scale, _DIGITS)
+
+
+def by_test(of: Paired, place: int, where: Layout, level: float) -> float | None:
+    """The smallest true difference that the sign test over clusters finds with 80 % power; None if none.
+
+    Args:
+        of: the pair.
+        place: of the category.
+        where: the layout of the entries.
+        level: largest p-value that shows a difference.
+    """
+    clusters, differ = int(where.cluster_counts[place]), np.count_nonzero(of.by_cluster[place])
+    found = _by_exact_test(clusters, differ, level)
+    # A cluster that differs may be worth more or less than its share of the entries.
+    net = total(np.abs(of.by_cluster[place])) / where.sizes[place]
+    worth = net * clusters / differ if differ else 1.0
+    return None if found is None else round(min(found * worth, 1.0), _DIGITS)
+
+
+@lru_cache(maxsize=_KEPT)
+def _by_exact_interval(pairs: int, disagree: int) -> float | None:
+    count = np.arange(pairs + 1)
+    net = Z_95 * np.sqrt((count + 2) / (1 + Z_95**2 / (pairs + 2)))
+    return _exact(pairs, disagree, np.floor((count + net) / 2) + 1)
+
+
+@lru_cache(maxsize=_KEPT)
+def _by_exact_test(pairs: int, disagree: int, level: float) -> float | None:
+    return _exact(pairs, disagree, _critical(pairs, level))
+
+
+@lru_cache(maxsize=_KEPT)
+def _critical(pairs: int, level: float) -> Floats:
+    """By number of disagreements, how many must favour one side in the two-sided sign test."""
+    from scipy.special import bdtr
+
+    count, fewer = np.arange(pairs + 1), np.full(pairs + 1, -1.0)
+    while (more := (fewer < count) & (bdtr(fewer + 1, count, 0.5) <= level / 2)).any():
+        fewer += more
+    return np.asarray(count - fewer, np.float64)
+
+
+def _exact(pairs: int, disagree: int, critical: Floats) -> float | None:
+    """The smallest difference that is found with 80 % power among so many independent pairs.
+
+    Args:
+        pairs: of verdicts.
+        disagree: those on which the two disagree.
+        critical: by number of disagreements, how many must favour one side to show that it is better.
+    """
+    from scipy.special import bdtrc, gammaln
+
+    count = np.arange(pairs + 1)
+    ways = gammaln(pairs + 1) - gammaln(count + 1) - gammaln(pairs - count + 1)
+
+    def power(difference: float) -> float:
+        share = min(max(disagree / pairs, difference), 1 - 1e-12)
+        likely = np.exp(ways + count * math.log(share) + (pairs - count) * math.log1p(-share))
+        favour = (share + min(difference, share)) / (2 * share)
+        shows = np.where(critical <= count, bdtrc(np.minimum(critical, count) - 1, count, favour), 0.0)
+        return total(likely * shows)
+
+    low, high = 0.0, 1.0
+    if power(high) < POWER:
+        return None
+    for _ in range(_STEPS):
+        middle = (low + high) / 2
+        low, high = (low, middle) if power(middle) > POWER else (middle, high)
+    return high
+
+
+def _by_normal(of: Paired, where: Layout, weights: Floats) -> float | None:
+    """The smallest difference whose interval excludes 0, and 0.84 of its standard errors.
+
+    weights: they sum to 1.
+    """
+    part = np.flatnonzero(weights)
+    weight, size, squares = weights[part], where.sizes[part], of.squares[part]
+    equal = of.equal
+    if np.isinf(equal.covariance[part, part]).any():
+        return None
+    correlations = correlation(equal.covariance, where)[np.ix_(part, part)]
+    effect = np.where(np.isnan(equal.effect), where.sizes / where.kish, equal.effect)[part]
+    # What each category gains if every cluster favours the first model.
+    side = np.sign((weight[:, None] / size[:, None] * of.by_cluster[part]).sum(axis=0))
+    most = (of.by_cluster[part] * side).sum(axis=1) / size
+    largest = total(weight * most)
+
+    def planted(difference: float) -> tuple[Floats, Floats]:
+        """The means, and mean squares, of differences with this sum: more disagree where they must."""
+        more = max(0.0, difference - largest)
+        share = min(1.0, difference / largest) if largest else 0.0
+        return np.clip(most * share + more, -1.0, 1.0), np.minimum(1.0, squares + more)
+
+    def to_limit(difference: float) -> float:
+        mean, square = planted(difference)
+        low = paired_bounds(mean * size, square * size, size, equal.effective[part])[0]
+        return min(1.0, length(weight * (mean - low), correlations))
+
+    def found_at(difference: float) -> float:
+        mean, square = planted(difference)
+        variances = np.maximum(square - mean**2, 0.0) * effect / size
+        return min(1.0, least + Z_80 * length(weight * np.sqrt(variances), correlations))
+
+    least = _fixed(to_limit)
+    found = _fixed(found_at)
+    return found if found < 1 else None
+
+
+def _fixed(function: Callable[[float], float]) -> float:
+    """The number from 0 to 1 that a function with a small slope maps to itself."""
+    found = 0.0
+    for _ in range(_STEPS):
+        before, found = found, function(found)
+        if abs(found - before) < _CLOSE:
+            break
+    return found

@@ -1,11 +1,10 @@
-"""Which models of a run can be told apart by a score: rank intervals, groups, detectable differences.
+"""Which models of a run can be told apart by a score: rank intervals and groups.
 
 Covers many models on one numbering of entries, with a score that is a weighted sum of the means of
 categories. The tests are simultaneous over all pairs of models. docs/statistics.md derives the formulas.
 """
 
-import math
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -21,6 +20,9 @@ Relation: TypeAlias = NDArray[np.bool_]
 LEVEL = 0.05
 """The probability that any of the statements on the models of a run is false."""
 
+_CERTAIN = 6.0
+"""A difference of so many standard errors is of 36 clusters or more: no interval of 1.96 contains 0."""
+
 _ROUNDING = 1e-12
 """A sum of squares below this share of its terms is what rounding leaves of 0."""
 
@@ -30,8 +32,7 @@ class Pairs:
     """All pairs of models; row minus column, model by model."""
 
     difference: Floats  # of the scores
-    error: Floats  # its standard error: paired and clustered
-    z: Floats  # the difference over the larger of two standard errors; 0 for models with equal verdicts
+    z: Floats  # over the larger of two standard errors; 0 for models with equal verdicts
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +66,11 @@ def pairs(verdicts: Floats, where: Layout, weights: Floats) -> Pairs:
     correction = np.where(np.isinf(where.correction), 1.0, where.correction)
     score = points.sum(axis=1)
     difference = np.subtract.outer(score, score)
-    variance = _squared_distances(deviations * np.sqrt(correction))
-    largest = np.maximum(variance, _squared_distances(points))
+    paired = _squared_distances(deviations * np.sqrt(correction))
+    largest = np.maximum(paired, _squared_distances(points))
     differ = largest > 0
     z = np.where(differ, difference, 0.0) / np.sqrt(np.where(differ, largest, 1.0))
-    return Pairs(difference, np.sqrt(variance), z)
+    return Pairs(difference, z)
 
 
 def _by_number(values: Floats, number: NDArray[np.int64], count: int) -> Floats:
@@ -87,11 +88,19 @@ def _squared_distances(rows: Floats) -> Floats:
     return np.where(distances > _ROUNDING * np.add.outer(squares, squares), distances, 0.0)
 
 
-def shown_better(of: Pairs, level: float = LEVEL) -> Relation:
+def shown_better(
+    of: Pairs, interval_shows: Callable[[int, int], bool] | None = None, level: float = LEVEL
+) -> Relation:
     """Which models are shown to be better than which others.
 
     Both directions of every pair are tested (one-sided), with the correction of Holm for their number, so
     that all statements are true with a probability of at least 1 - `level`, however the tests depend.
+
+    Args:
+        of: the pairs.
+        interval_shows: whether the interval of two models alone excludes that the second is as good. It is
+            asked where the test says so and could be too bold. None: it does not count.
+        level: the probability that any statement is false.
     """
     first, second = np.nonzero(~np.eye(len(of.z), dtype=bool))
     from scipy.special import ndtr  # slow to import, and a page has its ranks from the tables
@@ -99,6 +108,9 @@ def shown_better(of: Pairs, level: float = LEVEL) -> Relation:
     adjusted = np.array(holm(list(ndtr(-of.z[first, second]))))
     better = np.zeros(of.z.shape, dtype=np.bool_)
     better[first, second] = adjusted < level
+    if interval_shows is not None:
+        for one, two in np.argwhere(better & (of.z < _CERTAIN)):
+            better[one, two] = interval_shows(int(one), int(two))
     return better
 
 
@@ -123,9 +135,3 @@ def groups(better: Relation) -> list[int]:
             leader, number = model, number + 1
         numbers.append(number)
     return numbers
-
-
-def errors_to_next(of: Pairs) -> Sequence[float | None]:
-    """The standard error of the difference of each model to the next; None for the last, and for 0."""
-    errors = [float(of.error[place, place + 1]) for place in range(len(of.error) - 1)]
-    return [*(error if error > 0 and math.isfinite(error) else None for error in errors), None]

@@ -6,6 +6,7 @@ from dataclasses import replace
 from bfcl_pipeline.benchmark.definition import CATEGORIES, FORMATS, PromptFormat
 from bfcl_pipeline.runs.web_label import mark, note, unreal
 from bfcl_pipeline.show.report.format import MISSING, count, interval, percent, short_percent, two_digits
+from bfcl_pipeline.show.report.omission_notes import span
 from bfcl_pipeline.show.report.page.run_tables import Row, RunTables, shown_categories
 from bfcl_pipeline.show.report.page.table import (
     LINKED_MODEL,
@@ -37,10 +38,11 @@ FORMAT_SPREADS = {
 def category_heat_map(tables: RunTables) -> Table | None:
     """The heat map: every model on every category."""
     rows = {(row["model"], row["category"]): row for row in tables["categories"]}
-    names = shown_categories(tables)
+    names, omitted = shown_categories(tables), {(r["model"], r["score"]): r for r in tables["omitted"]}
 
     def category(model: Row, name: str) -> Cell:
-        return _category(name, rows.get((model["model"], name)))
+        key = model["model"], name
+        return _category(name, rows.get(key), omitted.get(key))
 
     return lines_table(
         "Accuracy by category",
@@ -51,7 +53,7 @@ def category_heat_map(tables: RunTables) -> Table | None:
     )
 
 
-def _category(name: str, row: Row | None) -> Cell:
+def _category(name: str, row: Row | None, omitted: Row | None) -> Cell:
     if row is None or row["accuracy"] is None:
         return Cell.heat(None, MISSING, title=f"{name}: not evaluated")
     share = row["accuracy"]
@@ -63,8 +65,8 @@ def _category(name: str, row: Row | None) -> Cell:
         title += f"; {count(row['clusters'])} clusters"
         if row["design_effect"] is not None:
             title += f", design effect {row['design_effect']:.2f}"
-    if row["not_answered"]:
-        title += f"; {count(row['not_answered'])} without a verdict"
+    if omitted:
+        title += f"; {span(omitted)} if {count(omitted['omitted'])} without a verdict were wrong, or right"
     if unreal(row["web"]):
         title += f"; {note([row['web']])}"
     cell = Cell.heat(share, short_percent(share) + mark(row["web"]), title=title)

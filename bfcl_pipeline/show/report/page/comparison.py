@@ -8,7 +8,8 @@ from typing import Any
 
 from markupsafe import Markup
 
-from bfcl_pipeline.show.report.format import PARTIAL, count, percent, signed
+from bfcl_pipeline.base.text import limit_points, signed_points
+from bfcl_pipeline.show.report.format import PARTIAL, count, percent
 from bfcl_pipeline.show.report.page.run_tables import Row, RunTables
 from bfcl_pipeline.show.report.page.table import (
     Cell,
@@ -65,7 +66,7 @@ def _differences(pair: tuple[str, str], rows: Sequence[Row], folded: bool) -> Ta
             number("Entries", "entries", count),
             number(isolate(first), "first_accuracy", percent),
             number(isolate(second), "second_accuracy", percent),
-            number("Difference", "difference", lambda share: signed(share, 2)),
+            number("Difference", "difference", signed_points),
             Column("95 % interval", lambda row: Cell.number(_limits(row), row["difference"])),
             Column("Only first", lambda row: Cell.count(row["only_first"])),
             Column("Only second", lambda row: Cell.count(row["only_second"])),
@@ -102,7 +103,7 @@ def _flips(pair: tuple[str, str], models: tuple[str, str], rows: Sequence[Row]) 
 
 def _overall(rows: Sequence[Row]) -> str:
     row = rows[0]
-    return f"{row['score']} {signed(row['difference'], 2)} ({_limits(row)})"
+    return f"{row['score']} {signed_points(row['difference'])} ({_limits(row)})"
 
 
 def _ids(rows: Sequence[Row]) -> Markup:
@@ -111,7 +112,7 @@ def _ids(rows: Sequence[Row]) -> Markup:
 
 
 def _limits(row: Row) -> str:
-    return f"{signed(row['ci_low'], 1)} to {signed(row['ci_high'], 1)}"
+    return f"{limit_points(row['ci_low'])} to {limit_points(row['ci_high'])}"
 
 
 def _probability(p: float | None) -> str:

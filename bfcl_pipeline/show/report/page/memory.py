@@ -86,7 +86,7 @@ def memory_accuracy(tables: RunTables) -> Table | None:
             MODEL,
             _MEMORY,
             *each(scenarios, lambda _, rows, name: Cell.accuracy(_with(rows, scenario=name)), "center"),
-            *([without_one] if ranges else []),
+            without_one,
         ],
         style="sortable map formats",
     )

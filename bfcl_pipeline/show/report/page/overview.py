@@ -1,15 +1,14 @@
 """The top of the page: what was evaluated, and notices on how to read the numbers."""
 
-from collections import Counter
-
 from bfcl_pipeline.base.text import plural
 from bfcl_pipeline.benchmark.config import EMBEDDED_KINDS
-from bfcl_pipeline.benchmark.definition import CATEGORIES, GROUPS, V4_CATEGORIES, release
-from bfcl_pipeline.benchmark.records import Rules, Status
+from bfcl_pipeline.benchmark.definition import CATEGORIES, GROUPS, release
+from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.judge.scoring.aggregate import Count, leaderboard_scores
 from bfcl_pipeline.runs.web_label import join_webs, mark, note, split_webs
 from bfcl_pipeline.show.report.format import count, percent
 from bfcl_pipeline.show.report.notes import own_errata_notes, short_reason, unread_notes
+from bfcl_pipeline.show.report.omission_notes import omission_notes
 from bfcl_pipeline.show.report.page.run_tables import RunTables
 from bfcl_pipeline.show.report.v4_table import published_notes
 
@@ -46,7 +45,8 @@ def notices(tables: RunTables) -> list[str]:
     lines = [f"{tables.sample}."] if tables.sample else []
     lines += [f"{row['model']}: no answers: {short_reason(row['reason'])}" for row in tables["unanswered"]]
     lines += unread_notes(tables["unread_calls"])
-    lines += [*_web_notice(tables), *_missing_notice(tables), *_unanswered_notices(tables)]
+    names = {row["model"]: row["display_name"] for row in tables["leaderboard"]}
+    lines += [*_web_notice(tables), *_missing_notice(tables), *omission_notes(tables["omitted"], names)]
     embedded = [row["display_name"] for row in tables["leaderboard"] if row["kind"] in EMBEDDED_KINDS]
     if embedded:
         lines.append(
@@ -88,19 +88,4 @@ def _missing_notice(tables: RunTables) -> list[str]:
         f"{plural(missing, 'category was', 'categories were')} not evaluated. As on the leaderboard, they "
         f"count 0 in the Overall, so this run can reach at most {percent(reachable)} %. "
         "A score marked * contains categories that count 0 in this way."
-    ]
-
-
-def _unanswered_notices(tables: RunTables) -> list[str]:
-    unanswered: Counter[tuple[str, str]] = Counter()
-    for row in tables["coverage"]:
-        if row["status"] != Status.ANSWERED.value and row["category"] in V4_CATEGORIES:
-            unanswered[row["model"], row["status"]] += row["entries"]
-    names = {row["model"]: row["display_name"] for row in tables["leaderboard"]}
-    no_answers = {row["model"] for row in tables["unanswered"]}
-    return [
-        f"{names.get(model, model)}: {plural(entries, 'entry', 'entries')} "
-        f"without a verdict ({status.replace('_', ' ')}); not part of any score."
-        for (model, status), entries in sorted(unanswered.items())
-        if model not in no_answers
     ]

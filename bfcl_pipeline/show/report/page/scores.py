@@ -19,6 +19,7 @@ from bfcl_pipeline.show.report.format import (
     percent,
     two_digits,
 )
+from bfcl_pipeline.show.report.omission_notes import causes, span
 from bfcl_pipeline.show.report.page.run_tables import Row, RunTables
 from bfcl_pipeline.show.report.page.table import Cell, Column, Table, each, isolate, lines_table
 from bfcl_pipeline.show.report.v4_table import (
@@ -68,10 +69,10 @@ def leaderboard(tables: RunTables) -> Table:
     """
     limits = {(row["model"], row["category"]): row for row in tables["categories"]}
     priced = {row["model"] for row in tables["usage"] if row["cost_usd"] is not None}
-    own, published = tables["leaderboard"], tables["published"]
+    own, published, omitted = tables["leaderboard"], tables["published"], omitted_titles(tables)
 
     def score(row: Row, name: str) -> Cell:
-        cell = score_cell(row, name, limits.get((row["model"], name)))
+        cell = score_cell(row, name, limits.get((row["model"], name)), omitted)
         return replace(cell, style=f"{cell.style} overall") if name == "overall" else cell
 
     def number(row: Row, name: str) -> Cell:
@@ -115,8 +116,22 @@ def _published(row: Row, numbers: Sequence[str]) -> list[Cell]:
     return [replace(cell, style=f"{cell.style} published".strip()) for cell in cells]
 
 
-def score_cell(row: Row, name: str, category: Row | None) -> Cell:
-    """One score; the interval of a group is in the table `leaderboard`, that of a category in its own."""
+def omitted_titles(tables: RunTables) -> dict[tuple[str, str, str], str]:
+    """What the entries without a verdict allow, by model, rules and score."""
+    return {
+        (row["model"], row["rules"], row["score"]): f"{span(row)} if its {count(row['omitted'])} "
+        f"without a verdict were wrong, or right: {causes([row])}"
+        for row in tables.every["omitted"]
+    }
+
+
+def score_cell(
+    row: Row, name: str, category: Row | None, omitted: Mapping[tuple[str, str, str], str]
+) -> Cell:
+    """One score; the interval of a group is in the table `leaderboard`, that of a category in its own.
+
+    omitted: as of `omitted_titles`.
+    """
     if row[name] is None:
         return Cell.number(MISSING, None, title="not evaluated")
     limits, prefix = (row, f"{name}_") if category is None else (category, "")
@@ -124,6 +139,7 @@ def score_cell(row: Row, name: str, category: Row | None) -> Cell:
     if is_partial(row, name):
         missing = (category for category in categories_of(name) if row[category] is None)
         titles.append(f"not evaluated, counted as 0: {', '.join(missing)}")
+    titles += filter(None, [omitted.get((row["model"], row["rules"], name))])
     return Cell.number(
         marked_score(percent(row[name]), row, name),
         row[name],

@@ -1,11 +1,11 @@
 """Cost and latency of each model, in total and by category, as far as they are known."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import chain
 
-from bfcl_pipeline.benchmark.records import Status, total
+from bfcl_pipeline.benchmark.records import total
 from bfcl_pipeline.show.report.format import MISSING, count, two_digits
+from bfcl_pipeline.show.report.omission_notes import causes
 from bfcl_pipeline.show.report.page.run_tables import Row, RunTables, by_model
 from bfcl_pipeline.show.report.page.table import MODEL, Cell, Column, Table, each, isolate, lines_table
 from bfcl_pipeline.show.report.tables.score_tables import SESSIONS
@@ -43,11 +43,12 @@ def usage(tables: RunTables) -> list[Table]:
     every = list(chain.from_iterable(rows.values()))
     sums = {name: title for name, title in SUMS.items() if _is_known(every, name)}
     times = {name: title for name, title in TIMES.items() if _is_known(every, f"{name}_mean_seconds")}
-    unanswered, titles = _unanswered(tables["coverage"]), tables.category_titles()
+    omitted = {(row["model"], row["score"]): row for row in tables["omitted"]}
+    titles = tables.category_titles()
     columns = [
         *each(sums, lambda _, rows, name: _sum(name, rows)),
         *each(times, lambda _, rows, name: _time(rows[0], name)),
-        Column("Without answer", lambda _, rows: _unanswered_cell(unanswered, rows)),
+        Column("Without answer", lambda _, rows: _unanswered_cell(omitted, rows)),
     ]
     category = Column("Category", lambda _, rows: Cell.sortable(_title(titles, rows[0])), "")
     found = [
@@ -89,20 +90,11 @@ def _time(row: Row, name: str) -> Cell:
     return Cell.number(two_digits(mean), mean, f"p95 {two_digits(high)}")
 
 
-def _unanswered(coverage: Sequence[Row]) -> dict[tuple[str, str], Counter[str]]:
-    """Entries without an answer by status, of each model and category; sessions are not counted."""
-    statuses: dict[tuple[str, str], Counter[str]] = {}
-    for row in coverage:
-        if row["status"] != Status.ANSWERED.value:
-            of_category = statuses.setdefault((row["model"], row["category"]), Counter())
-            of_category[row["status"]] += row["entries"]
-    return statuses
+def _unanswered_cell(omitted: Mapping[tuple[str, str], Row], rows: Sequence[Row]) -> Cell:
+    """Entries without a verdict of some categories; sessions are not counted.
 
-
-def _unanswered_cell(unanswered: Mapping[tuple[str, str], Counter[str]], rows: Sequence[Row]) -> Cell:
-    statuses: Counter[str] = Counter()
-    for row in rows:
-        if row["part"] != SESSIONS:
-            statuses += unanswered.get((row["model"], row["category"]), Counter())
-    title = ", ".join(f"{status.replace('_', ' ')}: {count(n)}" for status, n in sorted(statuses.items()))
-    return Cell.count(statuses.total(), title=title)
+    omitted: by model and category.
+    """
+    keys = [(row["model"], row["category"]) for row in rows if row["part"] != SESSIONS]
+    found = [omitted[key] for key in keys if key in omitted]
+    return Cell.count(sum(row["omitted"] for row in found), title=causes(found))

@@ -7,15 +7,17 @@ from collections.abc import Mapping, Sequence
 
 from markupsafe import Markup
 
+from bfcl_pipeline.base.text import signed_points
 from bfcl_pipeline.benchmark.definition import CATEGORIES, Check
 from bfcl_pipeline.benchmark.definition.leaderboard import GROUP
 from bfcl_pipeline.benchmark.errata import Treatment
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.runs.web_label import mark
-from bfcl_pipeline.show.report.format import MISSING, count, percent, signed
+from bfcl_pipeline.show.report import notes
+from bfcl_pipeline.show.report.format import MISSING, count, percent
 from bfcl_pipeline.show.report.notes import own_errata_notes
 from bfcl_pipeline.show.report.page.run_tables import Row, RunTables, model_rows
-from bfcl_pipeline.show.report.page.scores import LEADERBOARD_COLUMNS, score_cell
+from bfcl_pipeline.show.report.page.scores import LEADERBOARD_COLUMNS, omitted_titles, score_cell
 from bfcl_pipeline.show.report.page.table import (
     MODEL,
     Cell,
@@ -45,6 +47,7 @@ def views(tables: RunTables) -> Table | None:
     rows = {(row["model"], row["rules"]): row for row in tables.every["leaderboard"]}
     present = [rules for rules in Rules if any(name == rules.value for _, name in rows)]
     ceilings = {(row["rules"], row["score"]): row for row in tables.every["ceilings"]}
+    omitted = omitted_titles(tables)
     foot = [
         [
             Cell("Ceiling", style="name", scope="row"),
@@ -64,7 +67,7 @@ def views(tables: RunTables) -> Table | None:
         [
             MODEL,
             Column("Rules", lambda row, place: Cell(row["rules"], place), ""),
-            *each(COLUMNS, lambda row, _, name: score_cell(row, name, None)),
+            *each(COLUMNS, lambda row, _, name: score_cell(row, name, None, omitted)),
         ],
         foot=foot if ceilings else (),
         style="sortable views",
@@ -82,7 +85,7 @@ def corrections(tables: RunTables) -> Table | None:
             *each(
                 {"official": "Official"}, lambda _, row, name: Cell.number(percent(row[name]), row[name])
             ),
-            *each(STEPS, lambda _, row, name: Cell.number(signed(row[name]), row[name])),
+            *each(STEPS, lambda _, row, name: Cell.number(signed_points(row[name]), row[name])),
             *each(
                 {"verified": "Verified", "undisputed": "Without disputed"},
                 lambda _, row, name: Cell.number(percent(row[name]), row[name]),
@@ -95,8 +98,13 @@ def corrections(tables: RunTables) -> Table | None:
 def _ceiling(row: Row | None) -> Cell:
     if row is None:
         return Cell.number(MISSING, None, title="not evaluated")
-    lost = f"such a model fails {count(row['unreachable'])} of {count(row['entries'])} entries"
+    lost = f"{count(row['unreachable'])} of {count(row['entries'])} entries: no faithful answer passes"
     return Cell.number(percent(row["ceiling"]), row["ceiling"], title=lost)
+
+
+def unlisted_note(tables: RunTables) -> str:
+    """The rate of defects that no erratum has; empty without ceilings."""
+    return next(map(notes.unlisted_note, tables.every["ceilings"]), "")
 
 
 def rules_summary(tables: RunTables) -> str:

@@ -145,7 +145,7 @@ def web_conditions(run: Run) -> Conditions | None:
     """
     try:
         return read_conditions(run)
-    except MalformedRelease:  # not staged, or staged by another version: the scores do not need it
+    except MalformedRelease:  # not staged: the scores do not need it
         return None
 
 

@@ -6,16 +6,18 @@ from typing import Any
 
 import pyarrow as pa
 
+from bfcl_pipeline.ask.models.faithful import passing_in_use
+from bfcl_pipeline.ask.results.layout import official_models
 from bfcl_pipeline.base.errors import TableError
 from bfcl_pipeline.base.files import write_text
-from bfcl_pipeline.benchmark.config import load_models
+from bfcl_pipeline.benchmark.config import ModelRow, load_models
 from bfcl_pipeline.benchmark.definition.leaderboard_files import (
     OFFICIAL_FILES,
     OfficialColumn,
     OfficialFile,
     Show,
 )
-from bfcl_pipeline.benchmark.records import Rules
+from bfcl_pipeline.benchmark.records import Mode, Rules
 from bfcl_pipeline.judge.own_errata import using_errata
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.show.report.tables import spec
@@ -25,6 +27,7 @@ from bfcl_pipeline.show.report.tables.errata_tables import listed_entries, own_e
 from bfcl_pipeline.show.report.tables.leaderboard import LEADERBOARD, with_unranked
 from bfcl_pipeline.show.report.tables.memory_questions import MEMORY_QUESTIONS
 from bfcl_pipeline.show.report.tables.model_scores import ModelScore, model_scores, on_the_real_web
+from bfcl_pipeline.show.report.tables.omitted import with_stored_errors
 from bfcl_pipeline.show.report.tables.run_records import RunRecords, read_run_records
 from bfcl_pipeline.world.encoding import StoredEncoder
 
@@ -102,7 +105,8 @@ def aggregate_run(
     """Writes the tables of a run to tables/ in its folder.
 
     A table that not every run has is only written if it has rows. In the official files a web category
-    whose web is not the real one counts as not evaluated.
+    whose web is not the real one counts as not evaluated, and errors that the official tool stored as
+    answers are judged, under the official rules.
 
     Args:
         run: has verdicts/, and may have responses/ and memory/.
@@ -122,7 +126,7 @@ def aggregate_run(
     """
     data = run.data
     records = read_run_records(run, data, only)
-    rows_of_models, sizes = load_models(models), run.sizes_in_means
+    rows_of_models, sizes = {**_official_rows(data), **load_models(models)}, run.sizes_in_means
     scores = model_scores(records, rows_of_models, sizes)
     chosen = [score for score in scores if score.rules is rules]
     if not chosen:
@@ -131,6 +135,12 @@ def aggregate_run(
             f"{run.folder}/verdicts: no verdict under {rules.value} rules, only under {there}. "
             f"Score with --rules {rules.value}, or aggregate with --rules {there}."
         )
+    # As the official tool: it judges errors that it stored, and weights by scored entries.
+    stored = with_stored_errors(records, data) if rules is Rules.OFFICIAL else records
+    official = scores if sizes is None and stored is records else model_scores(stored, rows_of_models)
+    # It has no row for a model that it did not score.
+    official = [score for score in official if score.rules is rules and score.judged]
+    official = on_the_real_web(official, stored)
     with using_errata(run.errata, data):
         made = spec.RunSources(
             records,
@@ -138,9 +148,11 @@ def aggregate_run(
             rules,
             data,
             errata=listed_entries(records),
+            passing=passing_in_use(data),
             own_errata=list(own_errata_rows(records)),
             sizes=sizes,
             missing=missing,
+            official=() if stored is records else official,
         )
     rows = {name: list(table.rows(made)) for name, table in TABLES.items() if table.rows}
     of_models = {name: table.of_model for name, table in TABLES.items() if table.of_model}
@@ -161,13 +173,26 @@ def aggregate_run(
         schema = with_unranked(known.schema) if unranked else known.schema
         table = pa.concat_tables(questions) if known is MEMORY_QUESTIONS else _table(records, own, schema)
         known.write(tables, table)
-    # The official tool weights by scored entries, also where the tables do not.
-    official = chosen if sizes is None else model_scores(records, rows_of_models, None)
-    # It has no row for a model that it did not score.
-    scored = [score for score in official if score.rules is rules and score.judged]
-    for name, text in official_files(on_the_real_web(scored, records)).items():
+    for name, text in official_files(official).items():
         write_text(tables / "official" / name, text)
     return chosen
+
+
+_DESCRIBING = ("name", "display_name", "org", "license", "url", "input_price", "output_price")
+
+
+def _official_rows(data: Path) -> dict[str, ModelRow]:
+    """The models of the official list, described as there; none if it is not staged."""
+    if not (data / "release" / "models.json").is_file():
+        return {}
+    return {
+        row["name"]: ModelRow(
+            kind="",
+            mode=Mode.FC if row["is_fc_model"] else Mode.PROMPT,
+            **{name: row[name] for name in _DESCRIBING},
+        )
+        for row in official_models(data).values()
+    }
 
 
 def _table(records: RunRecords, rows: Iterable[Mapping[str, Any]], schema: pa.Schema) -> pa.Table:

@@ -11,6 +11,7 @@ from bfcl_pipeline.show.report.tables import score_tables as scores
 from bfcl_pipeline.show.report.tables.executable import EXECUTABLE_SCORES
 from bfcl_pipeline.show.report.tables.intervals import INTERVALS
 from bfcl_pipeline.show.report.tables.leaderboard import LEADERBOARD
+from bfcl_pipeline.show.report.tables.omitted import OMITTED
 from bfcl_pipeline.show.report.tables.rules_table import RULES_COMPARED
 from bfcl_pipeline.show.report.tables.spec import TableSpec
 
@@ -26,7 +27,7 @@ CHAPTERS: Mapping[str, Sequence[TableSpec]] = {
         INTERVALS,
     ),
     "Trials": trials.TABLES,
-    "Models without answers": (scores.UNANSWERED,),
+    "What has no answer": (OMITTED, scores.UNANSWERED),
     "Executable categories of V1": (EXECUTABLE_SCORES,),
     "Ceilings, errata and classes of answers": (*errata.TABLES, *classes.TABLES),
     "Memory and web search": (memory.MEMORY_DOMAINS, memory.MEMORY_USE, *web.TABLES),

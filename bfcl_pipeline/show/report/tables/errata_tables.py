@@ -1,15 +1,13 @@
 """The tables on the errata: verdicts on entries with a defect, and the ceilings that the defects set.
 
-A ceiling is the score of a model that does what it is told, over the entries of the run. Such a model
-fails an entry with a confirmed defect whose record in the errata says so; under corrected rules not if
-these accept an answer; under verified rules never, as the entry is mended or left out. By a rejected
-record that says so, it fails under official rules only: a corrected rule accepts the answer.
+A ceiling is the score of a model that does what it is told, over the entries of the run: of each entry the
+share of its faithful answers that pass, as measured (`benchmark.errata.faithful_answers`).
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
+from functools import cache
 
 import polars as pl
 
@@ -18,39 +16,31 @@ from bfcl_pipeline.benchmark.definition.leaderboard import categories_of
 from bfcl_pipeline.benchmark.errata import (
     Erratum,
     ErratumStatus,
-    Faithful,
     Treatment,
     errata,
     errata_of_id,
     own_errata,
     propose_treatment,
 )
-from bfcl_pipeline.benchmark.records import Entry, Mode, Rules
-from bfcl_pipeline.benchmark.tables import check_staged, entries_path, read_entries
-from bfcl_pipeline.judge.audit.unpassable import obstacles
+from bfcl_pipeline.benchmark.errata.faithful_answers import Passing, passing_answers
+from bfcl_pipeline.benchmark.records import Rules
+from bfcl_pipeline.judge.audit.readings import Rate, read_readings, unlisted_rates
 from bfcl_pipeline.judge.scoring.aggregate import Count, leaderboard_scores
 from bfcl_pipeline.show.report.tables import spec
 from bfcl_pipeline.show.report.tables.leaderboard import SCORES
 from bfcl_pipeline.show.report.tables.run_records import RunRecords, by_model
 
 
-def release_ceilings(data: Path) -> list[spec.Row]:
-    """The rows of the table `ceilings` over all entries that count for the leaderboard.
-
-    data: the staged release. Raises TableError if it is not there.
-    """
+def release_ceilings() -> list[spec.Row]:
+    """The rows of the table `ceilings` over all entries that count for the leaderboard."""
     sizes = {name: category.entries for name, category in CATEGORIES.items() if category.scored}
-    for name in sizes:
-        check_staged(entries_path(data, name))
     by_entry: dict[str, list[Erratum]] = {}
-    for erratum in filter(_counts, errata()):
+    for erratum in errata():
         by_entry.setdefault(erratum.entry_id, []).append(erratum)
-    listed = [
-        ListedEntry(category_of(entry_id), entry_id, found, propose_treatment(found))
-        for entry_id, found in by_entry.items()
-        if category_of(entry_id) in sizes
+    left_out = [
+        entry_id for entry_id, found in by_entry.items() if propose_treatment(found) is Treatment.LEFT_OUT
     ]
-    return list(_ceilings_over(sizes, Rules, listed, data))
+    return list(_ceilings_over(sizes, Rules, passing_answers(), left_out))
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +49,7 @@ class ListedEntry:
 
     category: str
     entry_id: str
-    errata: Sequence[Erratum]  # at least one; of `listed_entries` those that `_counts` chooses
+    errata: Sequence[Erratum]  # at least one; of `listed_entries` confirmed and disputed ones
     treatment: Treatment  # under verified rules
 
     def columns(self, erratum: Erratum) -> spec.Row:
@@ -73,31 +63,12 @@ class ListedEntry:
             "what": erratum.what,
         }
 
-    @property
-    def fails(self) -> bool:
-        """Whether a model that does what it is told fails the entry under official rules."""
-        return self.fails_when_corrected or any(map(_is_of_a_checker, self.errata))
-
-    @property
-    def fails_when_corrected(self) -> bool:
-        """Whether it fails by the data of the entry, which corrected rules leave as they are."""
-        return any(erratum.confirmed and erratum.faithful is Faithful.FAILS for erratum in self.errata)
-
-
-def _is_of_a_checker(erratum: Erratum) -> bool:
-    """Whether the data are right, and a model that does what it is told fails under official rules only."""
-    return erratum.status is ErratumStatus.REJECTED and erratum.faithful is Faithful.FAILS
-
-
-def _counts(erratum: Erratum) -> bool:
-    return erratum.status is not ErratumStatus.REJECTED or _is_of_a_checker(erratum)
-
 
 def listed_entries(records: RunRecords) -> list[ListedEntry]:
     """The entries of the run that the errata list, categories in the release's order."""
     found = []
     for entry in _asked(records, errata()):
-        defects = list(filter(_counts, entry.errata))
+        defects = [one for one in entry.errata if one.status is not ErratumStatus.REJECTED]
         if defects:
             found.append(replace(entry, errata=defects))
     return found
@@ -140,8 +111,7 @@ def _errata(made: spec.RunSources) -> Iterator[spec.Row]:
         for entry in (one for one in made.errata if one.entry_id in judged):
             verdicts = {f"{rules}_valid": valid.get((entry.entry_id, rules)) for rules in Rules}
             for erratum in entry.errata:
-                if not _is_of_a_checker(erratum):
-                    yield {"model": model, **entry.columns(erratum), **verdicts}
+                yield {"model": model, **entry.columns(erratum), **verdicts}
 
 
 def _ceilings(made: spec.RunSources) -> Iterator[spec.Row]:
@@ -151,58 +121,54 @@ def _ceilings(made: spec.RunSources) -> Iterator[spec.Row]:
     ).unique()
     sizes = dict(asked.group_by("category").len().iter_rows())
     there = [rules for rules in Rules if rules.value in set(records.verdicts["rules"].unique())]
-    yield from _ceilings_over(sizes, there, made.errata, made.data, made.sizes)
+    ids = set(asked["entry_id"])
+    passing = {entry_id: each for entry_id, each in made.passing.items() if entry_id in ids}
+    left_out = [entry.entry_id for entry in made.errata if entry.treatment is Treatment.LEFT_OUT]
+    yield from _ceilings_over(sizes, there, passing, left_out, made.sizes)
 
 
 def _ceilings_over(
     sizes: Mapping[str, int],
     rule_sets: Iterable[Rules],
-    entries: Sequence[ListedEntry],
-    data: Path,
+    passing: Mapping[str, Passing],
+    left_out: Collection[str],
     in_means: Mapping[str, int] | None = None,
 ) -> Iterator[spec.Row]:
-    """The rows of `ceilings` over entries of which each category has its number in `sizes`."""
-    unreachable = [entry for entry in entries if entry.fails]
-    by_data = [entry for entry in unreachable if entry.fails_when_corrected]
-    passing = accepted_by_corrected(by_data, data)
-    left_out = Counter(entry.category for entry in entries if entry.treatment is Treatment.LEFT_OUT)
-    lost_under = {
-        Rules.OFFICIAL: Counter(entry.category for entry in unreachable),
-        Rules.CORRECTED: Counter(e.category for e in by_data if e.entry_id not in passing),
-        Rules.VERIFIED: Counter[str](),
-    }
+    """The rows of `ceilings`. sizes: entries by category, with `left_out`; passing: of these."""
+    unlisted = _unlisted()
     for rules in rule_sets:
-        gone = left_out if rules is Rules.VERIFIED else Counter[str]()
-        asked = {category: size - gone[category] for category, size in sizes.items()}
-        lost = lost_under[rules]
-        counts = {category: Count(size, size - lost[category]) for category, size in asked.items()}
+        gone = set(left_out) if rules is Rules.VERIFIED else set[str]()
+        asked = Counter(sizes)
+        asked.subtract(category_of(entry_id) for entry_id in gone)
+        lost: dict[str, float] = dict.fromkeys(sizes, 0.0)
+        unreachable = Counter[str]()
+        for entry_id in passing.keys() - gone:
+            share = passing[entry_id].share(rules)
+            lost[category_of(entry_id)] += 1 - share
+            unreachable[category_of(entry_id)] += share == 0
+        counts = {
+            category: Count(size, size - lost[category]) for category, size in asked.items() if size > 0
+        }
         scores = leaderboard_scores(counts, in_means)
         for name in SCORES:
             members = categories_of(name)
-            if size := sum(asked.get(category, 0) for category in members):
+            if size := sum(counts[category].answered for category in members if category in counts):
                 yield {
                     "rules": rules.value,
                     "score": name,
                     "entries": size,
-                    "unreachable": sum(lost[category] for category in members),
+                    "unreachable": sum(unreachable[category] for category in members),
                     "ceiling": scores[name].accuracy,
+                    "unlisted": unlisted.share,
+                    "unlisted_low": unlisted.limits.low,
+                    "unlisted_high": unlisted.limits.high,
                 }
 
 
-def accepted_by_corrected(entries: Sequence[ListedEntry], data: Path) -> set[str]:
-    """The entries that no answer can pass under official rules, and some answer under corrected ones."""
-    wanted: dict[str, set[str]] = {}
-    for entry in entries:
-        if any(erratum.defect == "unpassable" for erratum in entry.errata):
-            wanted.setdefault(entry.category, set()).add(entry.entry_id)
-    staged = ((entries_path(data, category), ids) for category, ids in wanted.items())
-    found = (entry for path, ids in staged if path.is_file() for entry in read_entries(path, ids))
-    return {entry.entry_id for entry in found if _is_passable_when_corrected(entry)}
-
-
-def _is_passable_when_corrected(entry: Entry) -> bool:
-    mode = Mode.FC if entry.prompt_format is None else Mode.PROMPT
-    return bool(obstacles(entry, mode)) and not obstacles(entry, mode, Rules.CORRECTED)
+@cache
+def _unlisted() -> Rate:
+    """The rate of defects that no shipped record has; the user's own records do not change it."""
+    return unlisted_rates(read_readings(), {one.entry_id for one in errata()})[-1]
 
 
 def _corrections(made: spec.RunSources) -> Iterator[spec.Row]:
@@ -250,8 +216,11 @@ CEILINGS = spec.TableSpec(
         spec.RULES,
         spec.text("score", "a column of `leaderboard`: a score or a category"),
         spec.count("entries", "entries of the run in it, without those left out"),
-        spec.count("unreachable", "of these, those that a faithful model fails"),
-        spec.share("ceiling", "the score of a model that fails these only"),
+        spec.count("unreachable", "of these, those of which no faithful answer passes"),
+        spec.share("ceiling", "the score of faithful answers: of an entry, the share of its own that pass"),
+        spec.share("unlisted", "of the release's entries without an erratum, the share with a defect"),
+        spec.share("unlisted_low", "lower limit of its 95 % interval"),
+        spec.share("unlisted_high", "upper limit of its 95 % interval"),
     ],
     rows=_ceilings,
 )

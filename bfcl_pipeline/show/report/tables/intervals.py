@@ -10,6 +10,7 @@ from bfcl_pipeline.benchmark.definition import V4_CATEGORIES
 from bfcl_pipeline.benchmark.definition.leaderboard import LEADERBOARD, Group
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.judge.scoring.intervals import Precision, Scope, ScoredEntries, precisions
+from bfcl_pipeline.judge.scoring.statistics.clustered import Limits
 from bfcl_pipeline.show.report.tables import spec
 from bfcl_pipeline.show.report.tables.run_records import RunRecords
 
@@ -72,7 +73,14 @@ def _rows(made: spec.RunSources) -> Iterator[spec.Row]:
                     "effective_entries": rounded(precision.effective_entries),
                     "scenario_low": scenarios.low if scenarios else None,
                     "scenario_high": scenarios.high if scenarios else None,
+                    **_limits("wide", precision.wide),
+                    **_limits("full", precision.full),
                 }
+
+
+def _limits(name: str, limits: Limits | None) -> dict[str, float | None]:
+    low, high = (None, None) if limits is None else (limits.low, limits.high)
+    return {f"{name}_low": low, f"{name}_high": high}
 
 
 def rounded(number: float | None) -> float | None:
@@ -80,14 +88,17 @@ def rounded(number: float | None) -> float | None:
     return None if number is None else round(number, _DIGITS)
 
 
+_WIDE = "95 % interval if the benchmark had other APIs, function docs and scenarios; null if it is the same"
+_FULL = "95 % interval of the score on all entries of the benchmark; null unless entries were drawn"
+
 INTERVALS = spec.TableSpec(
     "intervals",
     (
         "One row per model, rule set and score with verdicts: the overall, the other groups, the "
         "categories. The design effect of a group is the variance of its score over that of "
         "independent entries. [statistics.md](statistics.md) derives the columns. Memory has only "
-        "five scenarios, too few for an interval over scenarios: the last two columns show how much "
-        "its scores depend on single ones."
+        "five scenarios, too few for a reliable interval over scenarios: `scenario_low` and "
+        "`scenario_high` show how much its scores depend on single ones."
     ),
     [
         *spec.KEY,
@@ -107,6 +118,10 @@ INTERVALS = spec.TableSpec(
         spec.share(
             "scenario_high", "memory: the highest score with one scenario left out; else null", null=True
         ),
+        spec.share("wide_low", f"lower limit of its {_WIDE}", null=True),
+        spec.share("wide_high", f"upper limit of its {_WIDE}", null=True),
+        spec.share("full_low", f"lower limit of its {_FULL}", null=True),
+        spec.share("full_high", f"upper limit of its {_FULL}", null=True),
     ],
     rows=_rows,
     always=True,

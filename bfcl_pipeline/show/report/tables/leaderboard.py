@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -11,63 +12,84 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from bfcl_pipeline.benchmark.definition import V4_CATEGORIES
-from bfcl_pipeline.benchmark.definition.clusters import cluster_of
 from bfcl_pipeline.benchmark.definition.leaderboard import LEADERBOARD as GROUPS
 from bfcl_pipeline.benchmark.definition.leaderboard import Group, categories_of, category_weights
 from bfcl_pipeline.benchmark.records import Rules
-from bfcl_pipeline.judge.scoring.statistics.clustered import Floats, layout, number_keys
-from bfcl_pipeline.judge.scoring.statistics.power import detectable_difference
-from bfcl_pipeline.judge.scoring.statistics.ranks import (
-    errors_to_next,
-    groups,
-    pairs,
-    rank_intervals,
-    shown_better,
-)
+from bfcl_pipeline.judge.scoring.intervals import Scope, ScoredEntries
+from bfcl_pipeline.judge.scoring.statistics.clustered import Floats
+from bfcl_pipeline.judge.scoring.statistics.paired import Paired, compare_paired, composite_difference
+from bfcl_pipeline.judge.scoring.statistics.power import by_interval
+from bfcl_pipeline.judge.scoring.statistics.ranks import groups, pairs, rank_intervals, shown_better
 from bfcl_pipeline.show.report.tables import spec
 from bfcl_pipeline.show.report.tables.model_scores import ModelScore
 
 SCORE = "overall"
 """The score that ranks."""
 
-_DIGITS = 6
-"""Digits of a detectable difference: sums may differ by rounding between processors, tables must not."""
+_SCOPES = 8
+"""Sets of entries with verdicts that are kept: models without failures have the same ones."""
 
 
 def ranks_of_models(
-    judged: pl.DataFrame, weights: Mapping[str, Mapping[str, float]]
+    judged: pl.DataFrame, names: Sequence[str], sizes: Mapping[str, int] | None
 ) -> dict[str, dict[str, Any]]:
     """The columns on ranks of models by name; none if there are fewer than two, or no verdict.
 
     Args:
         judged: has the columns model, category, entry_id and valid, of the entries of the overall.
-        weights: of each model in the order of ranks, the share of each category in its overall.
+        names: of the models in the order of ranks.
+        sizes: of every category, its entries in means by size; None: those with a verdict.
     """
-    if len(weights) < 2 or judged.is_empty():
+    if len(names) < 2 or judged.is_empty():
         return {}
     entries = judged.select("category", "entry_id").unique().sort("category", "entry_id")
-    categories, category = np.unique(entries["category"].to_numpy(), return_inverse=True)
-    where = layout(category, number_keys([cluster_of(*entry) for entry in entries.iter_rows()]))
-    shares = [[of_model.get(str(name), 0.0) for name in categories] for of_model in weights.values()]
-    of = pairs(_matrix(judged, entries, list(weights)), where, np.array(shares))
-    better = shown_better(of)
+    scored, verdicts = ScoredEntries(entries.rows()), _matrix(judged, entries, names)
+    has = ~np.isnan(verdicts)
+    everything = scored.scope(np.arange(len(entries)))
+    where = everything.where
+    asked = [np.bincount(where.category[of], minlength=where.categories) for of in has]
+    weights = []
+    for counts in asked:
+        own = {name: int(n) for name, n in zip(everything.categories, counts, strict=True) if n}
+        shares = category_weights(SCORE, sizes or own)
+        weights.append([shares[name] for name in everything.categories])
+
+    @lru_cache(maxsize=_SCOPES)
+    def scope_of(numbers: bytes) -> Scope:
+        return scored.scope(np.frombuffer(numbers, np.int64), sizes)
+
+    def compared(first: int, second: int) -> tuple[Paired, Scope] | None:
+        """As `compare` does, on the entries that both have verdicts on; None if their categories differ."""
+        if not np.array_equal(asked[first] > 0, asked[second] > 0):
+            return None
+        both = np.flatnonzero(has[first] & has[second])
+        if not len(both):
+            return None
+        scope = scope_of(both.tobytes())
+        return compare_paired(verdicts[first, both], verdicts[second, both], scope.where), scope
+
+    def shows(first: int, second: int) -> bool:
+        found = compared(first, second)
+        return found is None or composite_difference(found[0], found[1].groups[-1].weights).low > 0
+
+    def detectable(place: int) -> float | None:
+        found = compared(place, place + 1) if place + 1 < len(names) else None
+        if found is None or not found[0].squares.any():
+            return None
+        return by_interval(found[0], found[1].where, found[1].groups[-1].weights)
+
+    better = shown_better(pairs(verdicts, where, np.array(weights)), shows)
     return {
         name: {
             "rank_low": interval.low,
             "rank_high": interval.high,
             "rank_group": group,
-            "detectable": None if error is None else round(detectable_difference(error), _DIGITS),
+            "detectable": detectable(place),
         }
-        for name, interval, group, error in zip(
-            weights, rank_intervals(better), groups(better), errors_to_next(of), strict=True
+        for place, (name, interval, group) in enumerate(
+            zip(names, rank_intervals(better), groups(better), strict=True)
         )
     }
-
-
-def _weights(score: ModelScore, sizes: Mapping[str, int] | None) -> Mapping[str, float]:
-    """The share of each category in the overall of a model, as in its row of the table."""
-    scored = {name: tally.answered for name, tally in score.tallies.items() if tally.answered}
-    return category_weights(SCORE, sizes or scored)
 
 
 def _matrix(judged: pl.DataFrame, entries: pl.DataFrame, names: Sequence[str]) -> Floats:
@@ -93,9 +115,9 @@ def leaderboard_rows(made: spec.RunSources) -> list[spec.Row]:
     for rules in Rules:
         own = [score for score in made.scores if score.rules is rules]
         ranked = [score for score in own if score.judged]  # the others come after them
-        weights = {score.model.name: _weights(score, made.sizes) for score in ranked}
-        ranks = ranks_of_models(judged.filter(pl.col("rules") == rules.value), weights)
-        places = [{"rank": rank, **ranks.get(name, {})} for rank, name in enumerate(weights, start=1)]
+        names = [score.model.name for score in ranked]
+        ranks = ranks_of_models(judged.filter(pl.col("rules") == rules.value), names, made.sizes)
+        places = [{"rank": rank, **ranks.get(name, {})} for rank, name in enumerate(names, start=1)]
         places += [{}] * (len(own) - len(ranked))
         rows += [{**place, **_columns(score)} for place, score in zip(places, own, strict=True)]
     return rows

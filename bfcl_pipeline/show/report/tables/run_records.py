@@ -22,9 +22,6 @@ from bfcl_pipeline.runs.run import Run
 
 FORMAT_CATEGORY = "format_sensitivity"
 
-_OPTIONAL = ("web",)
-"""Columns that tables of responses from elsewhere lack."""
-
 
 @dataclass(frozen=True, slots=True)
 class AnswerTables:
@@ -139,11 +136,11 @@ def _read_answers(paths: Iterable[Path], schema: pa.Schema, scored: pl.DataFrame
 def _read_named(path: Path, schema: pa.Schema, columns: Sequence[str], model: str) -> pl.DataFrame:
     """The table at `path` with `columns`; the model of rows without one is `model`.
 
-    Columns that the schema does not have, and optional ones that the table does not have, are null.
+    Columns that the schema does not have are null.
     Raises TableError if another column is missing or not of its type.
     """
     present = [name for name in columns if name in schema.names]
-    table = read_table(path, present, _OPTIONAL)
+    table = read_table(path, present)
     frame = pl.DataFrame(pl.from_arrow(with_types(path, table, schema)))
     lacking = [pl.lit(None, pl.String).alias(name) for name in columns if name not in frame.columns]
     return frame.with_columns(pl.col("model").fill_null(model), *lacking).select(columns)

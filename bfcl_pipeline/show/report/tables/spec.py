@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar
 import pyarrow as pa
 
 from bfcl_pipeline.benchmark.definition.leaderboard import Group, Mean
+from bfcl_pipeline.benchmark.errata.faithful_answers import Passing
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.benchmark.tables.schemas import count as count
 from bfcl_pipeline.benchmark.tables.schemas import field as field
@@ -60,9 +61,11 @@ class RunSources(_Sources):
     rules: Rules  # the rule set of the official files
     data: Path  # the staged release
     errata: Sequence[ListedEntry] = ()  # the entries of the run that the errata list
+    passing: Mapping[str, Passing] = attribute(default_factory=dict)  # faithful answers, by entry
     own_errata: Sequence[Row] = ()  # the rows of the table of this name
     sizes: Mapping[str, int] | None = None  # entries in means by size, by category; None: those scored
     missing: Collection[str] = ()  # models without responses
+    official: Sequence[ModelScore] = ()  # those of the official files, if these count stored errors
     _made: dict[Callable[..., Any], Any] = attribute(default_factory=dict)
 
     @property

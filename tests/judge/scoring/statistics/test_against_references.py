@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 
 from bfcl_pipeline.judge.scoring.statistics.clustered import layout, means, wilson
 from bfcl_pipeline.judge.scoring.statistics.paired import compare_paired, holm, mcnemar
-from bfcl_pipeline.judge.scoring.statistics.power import detectable_difference
 from tests.judge.scoring.statistics.drawn_verdicts import drawn
 
 
@@ -118,13 +117,3 @@ def test_the_variance_of_a_difference_equals_statsmodels() -> None:
     )
     assert found.of.covariance[0, 0] == pytest.approx(fit.cov_params()[0, 0], rel=1e-9)
     assert found.of.mean[0] == pytest.approx(fit.params[0], abs=1e-12)
-
-
-@pytest.mark.parametrize("power", [0.5, 0.8, 0.95])
-def test_the_detectable_difference_equals_statsmodels(power: float) -> None:
-    """A z-test on the upper 2.5 % finds an effect of this size with the given power."""
-    from statsmodels.stats.power import NormalIndPower
-
-    difference = detectable_difference(400**-0.5, power)
-    reference = NormalIndPower(ddof=0).power(difference, 400, alpha=0.025, ratio=0, alternative="larger")
-    assert reference == pytest.approx(power, abs=1e-9)

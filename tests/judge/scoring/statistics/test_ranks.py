@@ -15,7 +15,6 @@ from bfcl_pipeline.judge.scoring.statistics.clustered import Z_95, Layout, compo
 from bfcl_pipeline.judge.scoring.statistics.paired import compare_paired, holm
 from bfcl_pipeline.judge.scoring.statistics.ranks import (
     RankInterval,
-    errors_to_next,
     groups,
     pairs,
     rank_intervals,
@@ -43,17 +42,18 @@ def of_one_category(*rows: list[int]) -> tuple[np.ndarray, Layout, np.ndarray]:
     )
 
 
-def test_errors_of_all_pairs_equal_those_of_two_models() -> None:
-    """The error of every difference is the paired, clustered one of `compare`."""
+def test_differences_and_errors_of_all_pairs_equal_those_of_two_models() -> None:
+    """The difference is over the paired, clustered error of `compare`, or a larger one."""
     verdicts, where, weights = drawn(4)
     of = pairs(verdicts, where, weights)
     for first in range(4):
         for second in range(first):
             alone = compare_paired(verdicts[first] > 0, verdicts[second] > 0, where)
             assert of.difference[first, second] == pytest.approx(weights[0] @ alone.of.mean, abs=1e-12)
-            assert of.error[first, second] == pytest.approx(
-                composite_error(alone.of, weights[0]), abs=1e-12
-            )
+            shares = (weights[0] / where.sizes)[where.category]
+            added = np.bincount(where.cluster, (verdicts[first] - verdicts[second]) * shares)
+            error = max(composite_error(alone.of, weights[0]), (added**2).sum() ** 0.5)
+            assert of.z[first, second] == pytest.approx(of.difference[first, second] / error, abs=1e-12)
 
 
 def test_on_independent_entries_it_is_the_test_of_mcnemar() -> None:
@@ -64,12 +64,11 @@ def test_on_independent_entries_it_is_the_test_of_mcnemar() -> None:
 
 
 def test_equal_verdicts_cannot_be_told_apart() -> None:
-    """The difference and its test are 0, and there is no detectable difference."""
+    """The difference and its test are 0."""
     verdicts, where, weights = drawn(1)
     of = pairs(np.repeat(verdicts, 3, axis=0), where, np.repeat(weights, 3, axis=0))
     assert not of.z.any()
     assert not shown_better(of).any()
-    assert errors_to_next(of) == [None, None, None]
 
 
 @pytest.mark.parametrize("entries", [1, 4, 400])
@@ -82,12 +81,13 @@ def test_one_cluster_shows_nothing(entries: int) -> None:
 
 
 def test_two_models_are_compared_as_by_one_interval() -> None:
-    """With two models, one is shown to be better if the usual 95 % interval excludes 0."""
+    """With two models, one is better if z exceeds 1.96, and the interval of `compare` does not object."""
     for right in range(20):
         verdicts, where, weights = of_one_category([1] * 20, [0] * right + [1] * (20 - right))
         of = pairs(verdicts, where, weights)
         assert shown_better(of)[0, 1] == (of.z[0, 1] > Z_95)
         assert not shown_better(of)[1, 0]
+        assert not shown_better(of, lambda first, second: False)[0, 1]
 
 
 def test_statements_are_corrected_for_all_pairs_and_directions() -> None:
@@ -166,7 +166,7 @@ from bfcl_pipeline.judge.scoring.statistics.ranks import pairs
 random = np.random.default_rng(0)
 verdicts = (random.random((64, 2000)) < random.random((64, 1))).astype(np.float64)
 of = pairs(verdicts, layout([0] * 2000, range(2000)), np.ones((64, 1)))
-print(hashlib.sha256(of.error.tobytes() + of.z.tobytes()).hexdigest())
+print(hashlib.sha256(of.z.tobytes()).hexdigest())
 """
 
 
