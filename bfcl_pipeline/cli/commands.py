@@ -54,11 +54,17 @@ SHARE: dict[str, str] = {
 }
 """Of the wing `share`."""
 
+ENVIRONMENTS: dict[str, str] = {
+    "split": "divide the entries for training and testing without shared scenarios; show a run by side",
+}
+"""Of the wing `environments`."""
+
 COMMANDS: dict[str, str] = {
     **CORE,
     **PLANNING,
     **ENTRY,
     **COMPARE,
     **SHARE,
+    **ENVIRONMENTS,
 }
 """Every command and its help in one line; its module is the name with `_` for `-`."""

@@ -1,0 +1,24 @@
+"""The benchmark as an environment in which agents are trained and tested: episodes, splits, two interfaces.
+
+A wing: nothing else of the package needs it but the command of splits.
+"""
+
+from bfcl_pipeline.environments.answers import Answer
+from bfcl_pipeline.environments.episode import (
+    REFUSED,
+    Answered,
+    ChatRequest,
+    Episode,
+    Snapshot,
+    oracle_answers,
+)
+
+__all__ = [
+    "REFUSED",
+    "Answer",
+    "Answered",
+    "ChatRequest",
+    "Episode",
+    "Snapshot",
+    "oracle_answers",
+]
