@@ -12,7 +12,7 @@ import pytest
 from bfcl_pipeline.cli import main
 from bfcl_pipeline.cli.commands import COMMANDS
 from tests.support import ROOT
-from tests.support.doc_pages import PAGES, anchors, commands, links
+from tests.support.doc_pages import PAGES, Command, anchors, commands, links
 
 DOCUMENTED = [command for page in PAGES for command in commands(page)]
 RENDERED = ("errata.md", "tables.md")
@@ -33,10 +33,10 @@ def test_links_lead_to_files_and_headings(page: Path) -> None:
 
 @pytest.mark.parametrize("command", DOCUMENTED, ids=lambda one: f"{one.page}: {one.text[:60]}")
 def test_the_options_of_every_command_exist(
-    command: object, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    command: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """The parser of the command accepts each documented line; the command itself is not run."""
-    text = command.text.replace("$(date +%F)", "today")  # type: ignore[attr-defined]
+    text = command.text.replace("$(date +%F)", "today")
     monkeypatch.chdir(tmp_path)
     words = shlex.split(text.rpartition(" &")[0] if text.endswith(" &") else text, comments=True)
     for part in " ".join(map(shlex.quote, words)).split("'&&'"):
