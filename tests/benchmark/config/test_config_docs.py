@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import pytest
 import yaml
 
 from bfcl_pipeline.benchmark.config.run_form import FORM_KEY, RUN_FORM
+from tests.support.doc_pages import PAGES
 
 ROOT = Path(__file__).parents[3]
 SCHEMA = yaml.safe_load((ROOT / "workflow/schemas/config.schema.yaml").read_text(encoding="utf-8"))
@@ -68,14 +68,9 @@ def test_the_shipped_config_states_the_defaults() -> None:
     assert stated == dict(_keys(SCHEMA["properties"]))
 
 
-@pytest.mark.parametrize(
-    "page", ["README.md", "config/README.md", "profiles/README.md", "containers/README.md"]
-)
-def test_every_documented_command_with_another_config_names_its_run(page: str) -> None:
-    """A reader who types the commands of a page one after the other replaces no results."""
-    code = re.findall(
-        r"^```sh\n(.*?)^```", (ROOT / page).read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
-    )
-    commands = [line for block in code for line in block.splitlines() if "--config " in line]
-    assert commands or page.startswith(("config", "containers"))
-    assert [line for line in commands if "run=" not in line] == []
+def test_every_documented_command_with_another_config_names_its_run() -> None:
+    """A reader who types the commands of the pages one after the other replaces no results."""
+    lines = [line for page in PAGES for line in page.read_text(encoding="utf-8").splitlines()]
+    configs = [line for line in lines if re.match(r"(bfcl-pipeline|make|snakemake) .*--config ", line)]
+    assert len(configs) > 5
+    assert [line for line in configs if not re.search("run=|--run ", line)] == []
