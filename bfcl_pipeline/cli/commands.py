@@ -42,6 +42,11 @@ PLANNING: dict[str, str] = {
 }
 """Of the wing `show.planning`."""
 
+SERVERS: dict[str, str] = {
+    "ceiling": "measure the score that a perfect model reaches through a server; nothing is generated",
+}
+"""Of the wing `show.servers`."""
+
 SHARE: dict[str, str] = {
     "replay": "derive a run again from its records, offline, and compare every byte",
     "archive": "package a run as a verifiable archive (RO-Crate)",
@@ -59,6 +64,7 @@ COMMANDS: dict[str, str] = {
     **PLANNING,
     **ENTRY,
     **COMPARE,
+    **SERVERS,
     **SHARE,
 }
 """Every command and its help in one line; its module is the name with `_` for `-`."""

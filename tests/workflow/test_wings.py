@@ -13,7 +13,13 @@ import pytest
 from bfcl_pipeline.cli import commands
 from tests.support import ROOT
 
-WINGS = {"share": "SHARE", "show/compare": "COMPARE", "show/entry": "ENTRY", "show/planning": "PLANNING"}
+WINGS = {
+    "share": "SHARE",
+    "show/compare": "COMPARE",
+    "show/entry": "ENTRY",
+    "show/planning": "PLANNING",
+    "show/servers": "SERVERS",
+}
 """The folder of each wing, and the name of its commands."""
 
 LEANING = {"show/compare": "gallery"}
