@@ -25,22 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "model", nargs="?", metavar="MODEL", help="its name at the server (default: the first)"
     )
-    parser.add_argument("--server", metavar="URL", help="a vLLM server that runs, with or without weights")
-    forms = ", ".join(load_formats())
-    parser.add_argument(
-        "--parser",
-        metavar="NAME",
-        help="instead of a server: vLLM's tool parser of this name, without weights. Of the following, "
-        f"the pipeline has a short chat template and makes a tokenizer: {forms}",
-    )
-    parser.add_argument("--template", type=Path, metavar="FILE", help="with --parser: the chat template")
-    parser.add_argument(
-        "--tokenizer", type=Path, metavar="DIR", help="with --parser: the model's tokenizer"
-    )
-    parser.add_argument("--reasoning-parser", metavar="NAME", help="with --parser: vLLM's reasoning parser")
-    parser.add_argument(
-        "--python", metavar="FILE", help=f"the Python that has vLLM (default: {PYTHON_VARIABLE})"
-    )
+    add_server(parser)
     add_names(parser, "--category", "categories", "categories or groups (default: all but web search)")
     parser.add_argument("--sample", type=int, metavar="N", help="entries of each category (default: all)")
     parser.add_argument(
@@ -57,14 +42,28 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_data(parser)
 
 
+def add_server(parser: argparse.ArgumentParser) -> None:
+    """A server that runs, or vLLM's parser without one; `opened_server` opens it."""
+    parser.add_argument("--server", metavar="URL", help="a vLLM server that runs, with or without weights")
+    forms = ", ".join(load_formats())
+    parser.add_argument(
+        "--parser",
+        metavar="NAME",
+        help="instead of a server: vLLM's tool parser of this name, without weights. Of the following, "
+        f"the pipeline has a short chat template and makes a tokenizer: {forms}",
+    )
+    parser.add_argument("--template", type=Path, metavar="FILE", help="with --parser: the chat template")
+    parser.add_argument(
+        "--tokenizer", type=Path, metavar="DIR", help="with --parser: the model's tokenizer"
+    )
+    parser.add_argument("--reasoning-parser", metavar="NAME", help="with --parser: vLLM's reasoning parser")
+    parser.add_argument(
+        "--python", metavar="FILE", help=f"the Python that has vLLM (default: {PYTHON_VARIABLE})"
+    )
+
+
 def run(options: argparse.Namespace) -> int:
     """Measures and prints. Returns 0, whatever is lost."""
-    if (options.server is None) == (options.parser is None):
-        raise ConfigError(
-            "Name a server: --server URL, or --parser NAME for vLLM's parser without a server."
-        )
-    if options.server and (options.template or options.tokenizer or options.reasoning_parser):
-        raise ConfigError("--template, --tokenizer and --reasoning-parser are only for --parser NAME.")
     if any(piece < 0 for piece in options.pieces):
         raise ConfigError("--pieces: expected numbers of tokens, 0 or more.")
     categories = resolve_categories(options.categories) if options.categories else CEILING_CATEGORIES
@@ -74,7 +73,7 @@ def run(options: argparse.Namespace) -> int:
             f"--category: {unfit[0]} is not asked with tools, or needs a web. Choose of "
             f"{', '.join(CEILING_CATEGORIES)}."
         )
-    with _server(options) as (name, server):
+    with opened_server(options) as (name, server):
         measured = Measured(options.data, categories, options.rules, options.sample)
         pieces = list(dict.fromkeys(options.pieces))
         ceiling = measured.measure(server, pieces, print_to_stderr).shrunk(server)
@@ -85,8 +84,14 @@ def run(options: argparse.Namespace) -> int:
 
 
 @contextmanager
-def _server(options: argparse.Namespace) -> Iterator[tuple[str, Server]]:
-    """The server, and a name for it."""
+def opened_server(options: argparse.Namespace) -> Iterator[tuple[str, Server]]:
+    """The server of the options, and a name for it. Raises ConfigError for options that do not fit."""
+    if (options.server is None) == (options.parser is None):
+        raise ConfigError(
+            "Name a server: --server URL, or --parser NAME for vLLM's parser without a server."
+        )
+    if options.server and (options.template or options.reasoning_parser):
+        raise ConfigError("--template and --reasoning-parser are only for --parser NAME.")
     if options.server:
         yield options.server, ServerRoutes(options.server, options.model)
         return

@@ -44,6 +44,8 @@ PLANNING: dict[str, str] = {
 
 SERVERS: dict[str, str] = {
     "ceiling": "measure the score that a perfect model reaches through a server; nothing is generated",
+    "blame": "put each wrong answer of a run down to entry, server, limit or model, in points",
+    "reparse": "read the recorded answers of a run again with another server or parser",
 }
 """Of the wing `show.servers`."""
 

@@ -17,11 +17,12 @@ from bfcl_pipeline.show.servers.ceiling import Ceiling, Measured
 from bfcl_pipeline.show.servers.formats import TRAINED_ON, load_formats, write_tokenizer
 from bfcl_pipeline.show.servers.losses import Loss
 from bfcl_pipeline.show.servers.reading import ParserProcess, ServerRoutes, Written
+from tests.support.tiny_rows import ARGS, CONTEXT
 
 OPTIONS = ("--enable-auto-tool-choice", "--tool-call-parser", "hermes", "--served-model-name", "tiny")
 RENDERER = "vllm.entrypoints.launchers.render.entry"
 FULL = "vllm.entrypoints.openai.api_server"
-OF_FULL = ("--enable-scale-out", "--dtype", "float32", "--enforce-eager", "--max-num-seqs", "4")
+OF_FULL = ("--enable-scale-out", "--dtype", "float32", "--max-model-len", str(CONTEXT), *ARGS)
 PIECES = (0, 3)
 
 BROKEN_AT_ONCE = {"phi4_mini_json": {Loss.NO_CALL}}

@@ -5,7 +5,7 @@ that breaks its form is not read. Nothing is evaluated.
 """
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from bfcl_pipeline.benchmark.records import Json
 from bfcl_pipeline.show.servers.formats import Format, load_formats
@@ -32,13 +32,11 @@ def read_written(form: Format, text: str, tools: Sequence[Json]) -> list[tuple[s
     return calls
 
 
-def read_in_any_form(
-    text: str, tools: Sequence[Json], forms: Iterable[Format] | None = None
-) -> list[tuple[str, dict[str, Json]]]:
-    """The calls in the first form in which `text` calls offered functions. forms: None: all with marks."""
+def read_in_any_form(text: str, tools: Sequence[Json]) -> list[tuple[str, dict[str, Json]]]:
+    """The calls in the first form with marks in which `text` calls functions of `tools`, and no others."""
     names = {tool["function"]["name"] for tool in tools}
-    for form in forms or (form for form in load_formats().values() if form.call[0]):
-        calls = read_written(form, text, tools)
+    for form in load_formats().values():
+        calls = read_written(form, text, tools) if form.call[0] else []
         if calls and all(name in names for name, _ in calls):
             return calls
     return []
