@@ -12,11 +12,10 @@ import pytest
 
 from bfcl_pipeline.ask.models.serving.server import Server
 from bfcl_pipeline.benchmark.records import Rules
-from bfcl_pipeline.benchmark.tables import entries_path, read_entries
 from bfcl_pipeline.show.servers.ceiling import Ceiling, Measured
-from bfcl_pipeline.show.servers.formats import TRAINED_ON, load_formats, write_tokenizer
+from bfcl_pipeline.show.servers.formats import load_formats, write_tokenizer
 from bfcl_pipeline.show.servers.losses import Loss
-from bfcl_pipeline.show.servers.reading import ParserProcess, ServerRoutes, Written
+from bfcl_pipeline.show.servers.reading import ServerRoutes, Written, parser_process
 from tests.support.tiny_rows import ARGS, CONTEXT
 
 OPTIONS = ("--enable-auto-tool-choice", "--tool-call-parser", "hermes", "--served-model-name", "tiny")
@@ -61,7 +60,7 @@ def test_process_renderer_and_full_server_agree(
     """Each answer is written and read alike, at once and in pieces."""
     model = str(models_file.parent / "tiny")
     options = ("--model", model, *OPTIONS)
-    with ParserProcess("hermes", Path(model), python=vllm_python) as process:
+    with parser_process("hermes", Path(model), python=vllm_python) as process:
         expected = measured.measure(process, PIECES, bool)
         message = {"role": "assistant", "content": "Oslo is cold."}
         written = process.write([{"role": "user", "content": "?"}, message], [])
@@ -77,19 +76,15 @@ def test_every_form_is_that_of_the_parser(
     vllm_python: str, tmp_path: Path, staged: Path, measured: Measured
 ) -> None:
     """What our templates write, vLLM's parsers read, but for the defects that docs/servers.md names."""
-    entries = [entry for name in TRAINED_ON for entry in read_entries(entries_path(staged, name))]
-    process = None
-    for parser, form in load_formats().items():
-        write_tokenizer(form, entries, tmp_path / parser)
-        if process is None:
-            process = ParserProcess(parser, tmp_path / parser, python=vllm_python)
-        else:
-            process.setup(parser, tmp_path / parser)
-        ceiling = measured.measure(process, (0,), bool)
-        losses = {loss for reach in ceiling.reaches for loss in reach.lost}
-        assert losses <= BROKEN_AT_ONCE.get(parser, set()), parser
-    assert process is not None
-    process.close()
+    write_tokenizer(load_formats()["hermes"], staged, tmp_path / "hermes")
+    with parser_process("hermes", tmp_path / "hermes", python=vllm_python) as process:
+        for parser, form in load_formats().items():
+            write_tokenizer(form, staged, tmp_path / parser)
+            setup = {"tokenizer": str(tmp_path / parser), "template": None, "tool_parser": parser}
+            process.set_up({**setup, "reasoning_parser": None})
+            ceiling = measured.measure(process, (0,), bool)
+            losses = {loss for reach in ceiling.reaches for loss in reach.lost}
+            assert losses <= BROKEN_AT_ONCE.get(parser, set()), parser
 
 
 def test_a_mark_in_an_argument_hides_a_call_from_hermes(
@@ -97,9 +92,9 @@ def test_a_mark_in_an_argument_hides_a_call_from_hermes(
 ) -> None:
     """As docs/servers.md describes it."""
     form = load_formats()["hermes"]
-    write_tokenizer(form, read_entries(entries_path(staged, "simple_python")), tmp_path)
+    write_tokenizer(form, staged, tmp_path)
     text = '<tool_call>\n{"name": "f", "arguments": {"a": "</tool_call>"}}\n</tool_call>'
-    with ParserProcess("hermes", tmp_path, python=vllm_python) as process:
+    with parser_process("hermes", tmp_path, python=vllm_python) as process:
         reading = process.read(Written((), text), [], 0)
     assert reading.calls == ()
     assert reading.error is None

@@ -26,7 +26,7 @@ from bfcl_pipeline.dialogue.prompts import WireFormat
 from bfcl_pipeline.dialogue.prompts.wire import messages_for
 from bfcl_pipeline.dialogue.release_texts import read_constants
 from bfcl_pipeline.judge.scoring import judge
-from bfcl_pipeline.show.servers.losses import Asked, Changed, Loss, loss_of
+from bfcl_pipeline.show.servers.losses import Loss, ReadAnswer
 from bfcl_pipeline.show.servers.reading import Reading, Server, ServerError, Written
 from bfcl_pipeline.show.servers.shrinking import shrink
 
@@ -63,23 +63,12 @@ class Ceiling:
     version: str  # of the server's program
     rules: Rules
     reaches: Sequence[Reach]  # by piece, then category
-    examples: Mapping[
-        Loss, Changed
-    ]  # of each class a short answer, in the first way of reading that has one
+    examples: Mapping[Loss, ReadAnswer]  # a short answer of each class, of the first way that has one
 
     def shrunk(self, server: Server) -> "Ceiling":
         """With examples as small as they can be made; each costs some hundred answers of the server."""
         examples = {loss: shrink(server, example) for loss, example in self.examples.items()}
         return replace(self, examples=examples)
-
-
-@dataclass(frozen=True, slots=True)
-class _Answer:
-    """One answer of a perfect model, and what the server made of it."""
-
-    asked: Asked
-    written: Written
-    reading: Reading
 
 
 class ThroughServer(Oracle):
@@ -88,7 +77,7 @@ class ThroughServer(Oracle):
     def __init__(self, row: ModelRow, server: Server, piece: int) -> None:
         super().__init__(row)
         self._server, self._piece = server, piece
-        self.answers: dict[str, list[_Answer]] = {}  # by entry, in order
+        self.answers: dict[str, list[ReadAnswer]] = {}  # by entry, in order
 
     def responder(self, entry: Entry) -> Responder:
         """Answers as the server reads the oracle's answers."""
@@ -102,7 +91,7 @@ class ThroughServer(Oracle):
 
         return through
 
-    def _answer(self, request: Request, result: Json) -> _Answer:
+    def _answer(self, request: Request, result: Json) -> ReadAnswer:
         message = answer_message(result, len(request.messages))
         messages = messages_for(WireFormat.OPENAI_CHAT, [*request.messages, message]).messages
         written = Written((), "")
@@ -111,15 +100,9 @@ class ThroughServer(Oracle):
             reading = self._server.read(written, request.tools, self._piece)
         except ServerError as error:
             reading = Reading(error=str(error))
-        return _Answer(asked_by(result, request.tools), written, reading)
-
-
-def asked_by(result: Json, tools: Sequence[Json]) -> Asked:
-    """An answer in the official form of mode fc. tools: that were offered."""
-    if isinstance(result, list):
-        calls = [(name, json.loads(text)) for call in result for name, text in call.items()]
-        return Asked(calls, None, tools)
-    return Asked((), result, tools)
+        calls = [item for call in result for item in call.items()] if isinstance(result, list) else []
+        meant = Reading(tuple(calls), None if calls else result)
+        return ReadAnswer(meant, request.tools, written, reading, self._piece)
 
 
 @dataclass
@@ -139,7 +122,7 @@ class Measured:
     def measure(self, server: Server, pieces: Sequence[int], log: Log) -> Ceiling:
         """What a perfect model reaches. log: receives a line for each way of reading."""
         reaches: list[Reach] = []
-        examples: dict[Loss, Changed] = {}
+        examples: dict[Loss, ReadAnswer] = {}
         whole = ThroughServer(self._job().row, server, 0)
         of_whole = self._verdicts(whole)
         for piece in pieces:
@@ -147,15 +130,12 @@ class Measured:
             first: dict[str, Loss] = {}
             for entry_id, written in answers.items():
                 for answer in written:
-                    loss = loss_of(answer.asked, answer.reading)
-                    if loss is None:
+                    if (loss := answer.loss) is None:
                         continue
                     first.setdefault(entry_id, loss)
-                    known = examples.get(loss)
-                    shorter = known is None or len(answer.written.text) < len(known.written.text)
-                    if known is None or (known.piece == piece and shorter):
-                        changed = Changed(loss, answer.asked, answer.written, answer.reading, piece)
-                        examples[loss] = changed
+                    known = examples.setdefault(loss, answer)
+                    if known.piece == piece and len(answer.written.text) < len(known.written.text):
+                        examples[loss] = answer
             reaches += self._reaches(piece, valid, first)
             log(f"read {'at once' if not piece else f'in pieces of {piece}'}")
         return Ceiling(server.version, self.rules, reaches, examples)
@@ -165,8 +145,8 @@ class Measured:
         server: Server,
         piece: int,
         valid: Mapping[str, bool],
-        answers: Mapping[str, Sequence[_Answer]],
-    ) -> tuple[Mapping[str, bool], Mapping[str, Sequence[_Answer]]]:
+        answers: Mapping[str, Sequence[ReadAnswer]],
+    ) -> tuple[Mapping[str, bool], Mapping[str, Sequence[ReadAnswer]]]:
         """Verdicts and answers of conversations whose answers are read in pieces.
 
         A conversation is held again only if an answer of it, or of a session before it, is read otherwise
@@ -176,12 +156,16 @@ class Measured:
             return valid, answers
         known: dict[tuple[str, tuple[int, ...]], Reading] = {}
         differing = set()
+        streamed: dict[str, list[ReadAnswer]] = {}
         for entry_id, written in answers.items():
+            streamed[entry_id] = []
             for answer in written:
-                key = (json.dumps(answer.asked.tools), answer.written.tokens)
+                key = (json.dumps(answer.tools), answer.written.tokens)
                 if key not in known and answer.written.tokens:
-                    known[key] = server.read(answer.written, answer.asked.tools, piece)
-                if known.get(key, answer.reading) != answer.reading:
+                    known[key] = server.read(answer.written, answer.tools, piece)
+                reading = known.get(key, answer.reading)
+                streamed[entry_id].append(replace(answer, reading=reading, piece=piece))
+                if reading != answer.reading:
                     differing.add(entry_id)
         again = [
             entry_id
@@ -189,9 +173,9 @@ class Measured:
             if entry_id in differing or differing.intersection(self._entries[entry_id].depends_on)
         ]
         if not again:
-            return valid, answers
+            return valid, streamed
         model = ThroughServer(self._job().row, server, piece)
-        return {**valid, **self._verdicts(model, again)}, {**answers, **model.answers}
+        return {**valid, **self._verdicts(model, again)}, {**streamed, **model.answers}
 
     def _job(self, entry_ids: Sequence[str] = ()) -> Job:
         sampled = {} if self.sample is None else dict.fromkeys(self.categories, self.sample)

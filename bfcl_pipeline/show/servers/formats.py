@@ -5,7 +5,7 @@ not needed: the template here is short, and the tokenizer is trained on the text
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -14,7 +14,7 @@ from typing import Any, Literal
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.text import unknown_name
 from bfcl_pipeline.base.yaml_reader import read_yaml_file
-from bfcl_pipeline.benchmark.records import Entry
+from bfcl_pipeline.benchmark.tables.entries import entries_path, read_entries
 
 TRAINED_ON = ("simple_python", "live_multiple")
 """The categories whose texts the tokenizer is trained on."""
@@ -80,21 +80,20 @@ def format_of(parser: str) -> Format:
     return load_formats()[parser]
 
 
-def write_tokenizer(form: Format, entries: Iterable[Entry], folder: Path) -> None:
-    """Writes a tokenizer to `folder`: trained on the docs and questions of `entries`, with the marks."""
+def write_tokenizer(form: Format, data: Path, folder: Path) -> None:
+    """Writes a tokenizer to `folder`: trained on texts of the staged release in `data`, with the marks."""
     from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, trainers
     from transformers import PreTrainedTokenizerFast
 
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()
+    alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
     trainer = trainers.BpeTrainer(
-        vocab_size=VOCABULARY,
-        show_progress=False,
-        special_tokens=[_START, _END],
-        initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet()),
+        vocab_size=VOCABULARY, special_tokens=[_START, _END], initial_alphabet=alphabet, show_progress=False
     )
-    texts = (json.dumps([entry.functions, entry.turns, entry.truth], default=dict) for entry in entries)
+    entries = (entry for name in TRAINED_ON for entry in read_entries(entries_path(data, name)))
+    texts = (json.dumps([entry.functions, entry.turns, entry.truth]) for entry in entries)
     tokenizer.train_from_iterator(texts, trainer)
     made = PreTrainedTokenizerFast(
         tokenizer_object=tokenizer, eos_token=_END, pad_token=_END, clean_up_tokenization_spaces=False

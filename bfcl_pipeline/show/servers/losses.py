@@ -1,8 +1,7 @@
 """What differs between the calls that were written and those that a server read, as one class."""
 
 import json
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -28,52 +27,42 @@ class Loss(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """One answer that a model would write."""
+class ReadAnswer:
+    """One answer that a model would write, and what the server made of it."""
 
-    calls: Sequence[tuple[str, Mapping[str, Json]]]  # names and arguments; empty: a text
-    text: str | None  # the text of an answer without calls
+    meant: Reading  # what the model means: calls, or a text
     tools: Sequence[Json]  # that were offered
-
-
-@dataclass(frozen=True, slots=True)
-class Changed:
-    """One answer that the server read otherwise than it was written."""
-
-    loss: Loss
-    asked: Asked
     written: Written
     reading: Reading
     piece: int  # tokens in a piece; 0: at once
 
+    @property
+    def loss(self) -> Loss | None:
+        """What the server did to it; None if it reads what was meant."""
+        return loss_of(self.meant, self.reading)
 
-def loss_of(asked: Asked, reading: Reading) -> Loss | None:
-    """What the server did to an answer; None if it reads what was written."""
+
+def loss_of(meant: Reading, reading: Reading) -> Loss | None:
+    """What a server did to an answer; None if it reads what was meant."""
     if reading.error is not None:
         return Loss.ERROR
-    wanted, found = list(asked.calls), []
-    for name, arguments in reading.calls:
-        try:
-            found.append((name, json.loads(arguments or "{}")))
-        except (ValueError, RecursionError):
-            found.append((name, None))
+    wanted, found = ([(name, _value(text)) for name, text in each.calls] for each in (meant, reading))
     if len(found) < len(wanted):
         return Loss.CALL_LOST if found else Loss.NO_CALL
     if len(found) > len(wanted):
         return Loss.INVENTED
     if any(not isinstance(arguments, dict) for _, arguments in found):
         return Loss.BROKEN
-    pairs = list(zip(wanted, found, strict=True))
-    if any(not _same(*pair) for pair in pairs) and _in_another_order(wanted, found):
+    if _text(wanted) != _text(found) and sorted(map(_text, wanted)) == sorted(map(_text, found)):
         return Loss.ORDER
-    losses = [loss for pair in pairs if (loss := _of_call(*pair)) is not None]
+    losses = [loss for pair in zip(wanted, found, strict=True) if (loss := _of_call(*pair)) is not None]
     if losses:
         return min(losses, key=list(Loss).index)
-    left = (reading.content or "").strip()
-    return Loss.TEXT if left != (asked.text or "").strip() else None
+    same_text = (reading.content or "").strip() == (meant.content or "").strip()
+    return None if same_text else Loss.TEXT
 
 
-def _of_call(wanted: tuple[str, Mapping[str, Json]], found: tuple[str, Json]) -> Loss | None:
+def _of_call(wanted: tuple[str, Json], found: tuple[str, Json]) -> Loss | None:
     (name, arguments), (read_name, read) = wanted, found
     if name != read_name:
         return Loss.NAME
@@ -83,16 +72,17 @@ def _of_call(wanted: tuple[str, Mapping[str, Json]], found: tuple[str, Json]) ->
         return Loss.ARGUMENT_ADDED
     if any(type(value) is not type(read[key]) for key, value in arguments.items()):
         return Loss.TYPE
-    return None if _same(wanted, found) else Loss.VALUE
+    return None if _text(wanted) == _text(found) else Loss.VALUE
 
 
-def _same(first: Json, second: Json) -> bool:
-    """Whether two values are the same as JSON: 1, 1.0 and true differ, the order of keys does not count."""
-    return json.dumps(first, sort_keys=True) == json.dumps(second, sort_keys=True)
+def _value(text: str) -> Json:
+    """The arguments in a text; None if they are not JSON."""
+    try:
+        return json.loads(text or "{}")
+    except (ValueError, RecursionError):
+        return None
 
 
-def _in_another_order(wanted: Sequence[Json], found: Sequence[Json]) -> bool:
-    first, second = (
-        Counter(json.dumps(call, sort_keys=True) for call in calls) for calls in (wanted, found)
-    )
-    return first == second
+def _text(value: Json) -> str:
+    """Equal for values that are the same as JSON: 1 and 1.0 differ, the order of keys does not count."""
+    return json.dumps(value, sort_keys=True)

@@ -1,106 +1,88 @@
 """The smallest answer that a server reads in the same wrong way, found by leaving out and shortening."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 
 from bfcl_pipeline.benchmark.records import Json
-from bfcl_pipeline.show.servers.losses import Asked, Changed, loss_of
-from bfcl_pipeline.show.servers.reading import Server, ServerError
+from bfcl_pipeline.show.servers.losses import ReadAnswer
+from bfcl_pipeline.show.servers.reading import Reading, Server, ServerError
 
 MOST_TRIES = 400
 """Answers that are tried for one example."""
 
-_QUESTION = {"role": "user", "content": "."}
 
-
-def shrink(server: Server, changed: Changed, most: int = MOST_TRIES) -> Changed:
-    """A smaller answer with the same loss; `changed` itself if none is found within `most` tries."""
-    best = _tried(server, changed, _bare(changed.asked)) or changed
-    tried = 0
-    smaller = True
+def shrink(server: Server, answer: ReadAnswer, most: int = MOST_TRIES) -> ReadAnswer:
+    """A smaller answer with the same loss; `answer` itself if none is found within `most` tries."""
+    best = _tried(server, _bare(answer)) or answer
+    tried, smaller = 0, True
     while smaller:
         smaller = False
-        for asked in _smaller(best.asked):
+        for meant in _smaller(best.meant):
             if tried >= most:
                 return best
             tried += 1
-            found = _tried(server, changed, asked)
-            if found is not None:
+            found = _tried(server, replace(best, meant=meant))
+            if found is not None and found.loss is answer.loss:
                 best, smaller = found, True
                 break
-    return best
+    return best if best.loss is answer.loss else answer
 
 
-def _tried(server: Server, changed: Changed, asked: Asked) -> Changed | None:
+def _tried(server: Server, answer: ReadAnswer) -> ReadAnswer | None:
+    """An answer, written and read; None if it cannot be written."""
     calls = [
-        {
-            "id": str(place),
-            "type": "function",
-            "function": {"name": name, "arguments": json.dumps(arguments)},
-        }
-        for place, (name, arguments) in enumerate(asked.calls)
+        {"id": str(place), "type": "function", "function": {"name": name, "arguments": arguments}}
+        for place, (name, arguments) in enumerate(answer.meant.calls)
     ]
-    answer = {"role": "assistant", "content": asked.text, **({"tool_calls": calls} if calls else {})}
+    message = {
+        "role": "assistant",
+        "content": answer.meant.content,
+        **({"tool_calls": calls} if calls else {}),
+    }
     try:
-        written = server.write([_QUESTION, answer], asked.tools)
-        reading = server.read(written, asked.tools, changed.piece)
+        written = server.write([{"role": "user", "content": "."}, message], answer.tools)
+        return replace(answer, written=written, reading=server.read(written, answer.tools, answer.piece))
     except ServerError:
         return None
-    if loss_of(asked, reading) is not changed.loss:
-        return None
-    return replace(changed, asked=asked, written=written, reading=reading)
 
 
-def _bare(asked: Asked) -> Asked:
-    """The answer with the tools that it calls, without descriptions and what the calls do not use."""
-    used = dict(asked.calls)
-    tools = [_bare_tool(tool, used) for tool in asked.tools if tool["function"]["name"] in used]
-    return replace(asked, tools=tools or asked.tools[:1])
+def _bare(answer: ReadAnswer) -> ReadAnswer:
+    """The answer with the tools that it calls, of which names and types of parameters are left."""
+    used = {name for name, _ in answer.meant.calls}
+    tools = []
+    for function in (tool["function"] for tool in answer.tools if tool["function"]["name"] in used):
+        properties = function["parameters"]["properties"].items()
+        kept = {"type": "object", "properties": {key: {"type": about["type"]} for key, about in properties}}
+        tools.append({"type": "function", "function": {"name": function["name"], "parameters": kept}})
+    return replace(answer, tools=tools or answer.tools[:1])
 
 
-def _bare_tool(tool: Json, used: Mapping[str, Mapping[str, Json]]) -> Json:
-    name = tool["function"]["name"]
-    properties = tool["function"]["parameters"]["properties"]
-    kept = {key: {"type": about["type"]} for key, about in properties.items() if key in used[name]}
-    return {
-        "type": "function",
-        "function": {"name": name, "parameters": {"type": "object", "properties": kept}},
-    }
-
-
-def _smaller(asked: Asked) -> Iterator[Asked]:
+def _smaller(meant: Reading) -> Iterator[Reading]:
     """Answers with something less, the largest steps first."""
-    if asked.text:
-        yield from (replace(asked, text=text) for text in _shorter(asked.text))
-    calls = list(asked.calls)
+    calls = meant.calls
+    if meant.content:
+        yield from (replace(meant, content=text) for text in _lesser(meant.content))
     if len(calls) > 1:
-        for place in range(len(calls)):
-            yield replace(asked, calls=calls[:place] + calls[place + 1 :])
-    for place, (name, arguments) in enumerate(calls):
-        for lesser in _lesser(dict(arguments)):
-            yield replace(asked, calls=[*calls[:place], (name, lesser), *calls[place + 1 :]])
+        yield from (replace(meant, calls=(*calls[:at], *calls[at + 1 :])) for at in range(len(calls)))
+    for at, (name, arguments) in enumerate(calls):
+        for lesser in _lesser(json.loads(arguments)):
+            yield replace(meant, calls=(*calls[:at], (name, json.dumps(lesser)), *calls[at + 1 :]))
 
 
 def _lesser(value: Json) -> Iterator[Json]:
-    """Values of the same type with something less."""
+    """Values of the same type with something less: without an item, or half of a text."""
     match value:
         case dict():
-            for key in value:
-                yield {other: value[other] for other in value if other != key}
+            yield from ({other: value[other] for other in value if other != key} for key in value)
             for key, inner in value.items():
                 yield from ({**value, key: lesser} for lesser in _lesser(inner))
         case list():
-            for place, inner in enumerate(value):
-                yield value[:place] + value[place + 1 :]
-                yield from ([*value[:place], lesser, *value[place + 1 :]] for lesser in _lesser(inner))
+            yield from (value[:at] + value[at + 1 :] for at in range(len(value)))
+            for at, inner in enumerate(value):
+                yield from ([*value[:at], lesser, *value[at + 1 :]] for lesser in _lesser(inner))
         case str():
-            yield from _shorter(value)
-
-
-def _shorter(text: str) -> Sequence[str]:
-    """Halves of a text; of a short one also what is left without each character."""
-    middle = len(text) // 2
-    halves = [text[:middle], text[middle:]] if middle else []
-    less = [text[:place] + text[place + 1 :] for place in range(len(text))] if len(text) <= 12 else []
-    return [*halves, *less]
+            middle = len(value) // 2
+            yield from (value[:middle], value[middle:]) if middle else ()
+            if len(value) <= 12:
+                yield from (value[:at] + value[at + 1 :] for at in range(len(value)))

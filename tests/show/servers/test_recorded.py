@@ -70,7 +70,7 @@ class Handler(BaseHTTPRequestHandler):
 @pytest.fixture(scope="module")
 def tokenizer(staged: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("tokenizer")
-    write_tokenizer(format_of("hermes"), read_entries(entries_path(staged, "simple_python")), folder)
+    write_tokenizer(format_of("hermes"), staged, folder)
     return folder
 
 
