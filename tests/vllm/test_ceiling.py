@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import socket
 import time
 from collections.abc import Iterator, Mapping
@@ -12,6 +13,7 @@ import pytest
 
 from bfcl_pipeline.ask.models.serving.server import Server
 from bfcl_pipeline.benchmark.records import Rules
+from bfcl_pipeline.cli import main
 from bfcl_pipeline.show.servers.ceiling import Ceiling, Measured
 from bfcl_pipeline.show.servers.formats import load_formats, write_tokenizer
 from bfcl_pipeline.show.servers.losses import Loss
@@ -98,3 +100,16 @@ def test_a_mark_in_an_argument_hides_a_call_from_hermes(
         reading = process.read(Written((), text), [], 0)
     assert reading.calls == ()
     assert reading.error is None
+
+
+def test_the_command_measures_a_parser_without_weights(
+    vllm_python: str, tmp_path: Path, staged: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With our template and a tokenizer that it makes; the numbers are written as JSON, too."""
+    command = ["ceiling", "--parser", "xlam", "--python", vllm_python, "--data", str(staged)]
+    command += ["--sample", "3", "--category", "parallel", "--pieces", "0", "1"]
+    out = tmp_path / "ceiling.json"
+    assert main([*command, "--json", str(out)]) == 0
+    assert "arguments are not JSON (by 1): the model writes" in capsys.readouterr().out
+    reached = {row["piece"]: row["reached"] for row in json.loads(out.read_text())["reaches"]}
+    assert reached == {0: 3, 1: 0}

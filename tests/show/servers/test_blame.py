@@ -15,8 +15,10 @@ from bfcl_pipeline.ask.models.oracle import answer as perfect_answer
 from bfcl_pipeline.benchmark.definition import CATEGORIES
 from bfcl_pipeline.benchmark.records import Entry, Json, Mode, Response, Rules, Step
 from bfcl_pipeline.benchmark.tables import entries_path, read_entries
+from bfcl_pipeline.dialogue.calls import write_native
 from bfcl_pipeline.dialogue.prompts import fc_request
-from bfcl_pipeline.judge.scoring import NO_CONSTANTS, judge
+from bfcl_pipeline.dialogue.release_texts import read_constants
+from bfcl_pipeline.judge.scoring import NO_CONSTANTS, judge, truth_calls
 from bfcl_pipeline.show.report.notes import server_notes
 from bfcl_pipeline.show.servers.blame import SERVER, Blamed, Cause, blame, shares
 from bfcl_pipeline.show.servers.blame_text import blame_lines
@@ -196,6 +198,23 @@ def test_an_answer_may_be_right_by_accident(entries: list[Entry]) -> None:
     assert one == Blamed(entry.entry_id, "irrelevance", True, Cause.LOST)
     (overall, _) = (share for share in shares([one]) if share.cause is Cause.LOST)
     assert (overall.wrong, overall.accidental) == (0, 1)
+
+
+def test_a_lost_call_of_a_conversation_is_enough(staged: Path) -> None:
+    """What follows depends on it, so the verdict need not turn with this call alone."""
+    entry = next(iter(read_entries(entries_path(staged, "multi_turn_base"), ["multi_turn_base_0"])))
+    turns = [[write_native(calls), "Done."] for calls in truth_calls(entry)]
+    tokens = [tuple(map(ord, written(HERMES, step))) for turn in turns for step in turn]
+
+    def cause(read: Json) -> Cause | None:
+        response = Response(entry.entry_id, entry.category, Mode.FC, json.dumps(read))
+        one = blame(answer_of(entry, response, tokens, decode), read_constants(staged), HERMES)
+        assert one is not None
+        return one.cause
+
+    assert cause(turns) is None
+    assert cause([[turns[0][0][:1], "Done."], *turns[1:]]) is Cause.LOST
+    assert cause([["", "Done."], *[["Sorry.", "Done."] for _ in turns[1:]]]) is Cause.LOST
 
 
 def test_limits_and_forms_have_causes_of_their_own(entries: list[Entry]) -> None:
