@@ -5,6 +5,7 @@ from pathlib import Path
 
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.text import printable, unknown_name
+from bfcl_pipeline.benchmark.config import trial_of
 from bfcl_pipeline.cli.options import add_cache, add_data, add_names
 from bfcl_pipeline.cli.runs import add_run
 from bfcl_pipeline.dialogue.release_texts import read_constants
@@ -44,7 +45,7 @@ def run(options: argparse.Namespace) -> int:
     decode = None if options.tokenizer is None else tokenizer_of(options.tokenizer)
     constants, found = read_constants(options.data), {}
     for model in options.models or run.models:
-        row = run.rows.get(model)
+        row = run.rows.get(trial_of(model).model)
         of_row = load_formats().get((row.vllm.tool_parser if row else None) or "")
         form = format_of(options.parser) if options.parser else of_row
         answers = recorded_answers(run, model, decode)

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from bfcl_pipeline.benchmark.records import Json
 from bfcl_pipeline.show.servers.formats import Format, load_formats
 
-MOST_CHARACTERS = 1_000_000
-"""Of a text that is read."""
+MOST_CHARACTERS = 200_000
+"""Of a text that is read: with marks that never end, the work grows with the square of its length."""
 
 _DECODER = json.JSONDecoder()
 
@@ -91,7 +91,7 @@ def _tags(form: Format, text: str, start: int, tools: Sequence[Json]) -> _Found:
         arguments[key] = _value(text[key_end + len(between) : value_end], types.get(key))
         begin = text.find(opened, value_end)
         end = max(end, text.index(form.call[1] or "", value_end))
-    return [(name, arguments)], end
+    return [_call({"name": name, "arguments": arguments})], end
 
 
 def _types(name: str, tools: Sequence[Json]) -> dict[str, Json]:
@@ -125,7 +125,7 @@ def _call(value: Json) -> tuple[str, dict[str, Json]]:
     name, arguments = value["name"], value["arguments" if "arguments" in value else "parameters"]
     if isinstance(arguments, str):
         arguments = json.loads(arguments)
-    if not isinstance(name, str) or not isinstance(arguments, dict):
+    if not (isinstance(name, str) and name and isinstance(arguments, dict)):
         raise TypeError("not a call")
     return name, arguments
 

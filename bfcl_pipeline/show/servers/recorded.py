@@ -10,7 +10,7 @@ from pathlib import Path
 
 from bfcl_pipeline.ask.generation.backends import ReplayedRequest
 from bfcl_pipeline.ask.jobs.captured import capture, replay_job
-from bfcl_pipeline.base.errors import ArchiveError, ConfigError
+from bfcl_pipeline.base.errors import ArchiveError, ConfigError, TableError
 from bfcl_pipeline.base.text import loaded_json
 from bfcl_pipeline.benchmark.config import model_folder
 from bfcl_pipeline.benchmark.definition import CATEGORIES
@@ -60,15 +60,19 @@ def tokenizer_of(folder: Path) -> Decode:
 
 
 def recorded_answers(run: Run, model: str, decode: Decode | None = None) -> Iterator[Answer]:
-    """The answers of a model in mode fc. decode: of its tokens; None: they are not looked for."""
+    """The answers of a model in mode fc. decode: of its tokens; None: they are not looked for.
+
+    Raises TableError if the staged release lacks an entry.
+    """
     written = {} if decode is None else _tokens(run, model)
     for path in sorted((run.folder / "responses" / model_folder(model)).glob("*.parquet")):
         entries = {entry.entry_id: entry for entry in read_entries(entries_path(run.data, path.stem))}
         for response in read_responses(path):
             if response.status is Status.ANSWERED and response.mode is Mode.FC:
-                entry = entries[response.entry_id]
-                tokens = written.get(entry.entry_id, ())
-                yield answer_of(entry, response, tokens, decode)
+                entry = entries.get(response.entry_id)
+                if entry is None:
+                    raise TableError(f"{path}: {response.entry_id} is not in the staged release.")
+                yield answer_of(entry, response, written.get(entry.entry_id, ()), decode)
 
 
 def answer_of(

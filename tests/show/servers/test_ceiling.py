@@ -12,8 +12,9 @@ import pytest
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.show.servers.ceiling import CEILING_CATEGORIES, Ceiling, Measured
 from bfcl_pipeline.show.servers.ceiling_text import ceiling_lines
-from bfcl_pipeline.show.servers.formats import load_formats
+from bfcl_pipeline.show.servers.formats import Format, load_formats
 from bfcl_pipeline.show.servers.losses import Loss, loss_of
+from bfcl_pipeline.show.servers.reader import read_written
 from bfcl_pipeline.show.servers.reading import Reading, Written
 from tests.support.few_entries import stage_few
 from tests.support.template_server import TemplateServer
@@ -153,3 +154,12 @@ TWO = Reading((("f", "{}"), ("g", "{}")))
 def test_each_change_has_its_class(asked: Reading, reading: Reading, loss: Loss | None) -> None:
     """The first of the list where there are several."""
     assert loss_of(asked, reading) is loss
+
+
+@pytest.mark.parametrize("form", load_formats().values(), ids=lambda form: form.parser)
+def test_broken_texts_are_read_as_no_call(form: Format) -> None:
+    """Marks without an end, deep nesting and other values than calls; the work is bounded."""
+    begin, end = form.call[0] or "", form.call[1] or ""
+    inner = ("", "[" * 5_000, '{"name": 1, "arguments": {}}', '["a"]', "null", form.name[1] * 2_000)
+    for text in (begin * 2_000, *(begin + each + end for each in inner)):
+        assert read_written(form, text, []) == []
