@@ -10,10 +10,10 @@ from bfcl_pipeline.cli.options import add_cache, add_data, add_names
 from bfcl_pipeline.cli.runs import add_run
 from bfcl_pipeline.dialogue.release_texts import read_constants
 from bfcl_pipeline.runs.run import open_run
-from bfcl_pipeline.show.servers.blame import blame, shares
-from bfcl_pipeline.show.servers.blame_text import blame_lines, write_blame
+from bfcl_pipeline.show.servers.blame import SERVER, Blamed, blame, shares
+from bfcl_pipeline.show.servers.blame_text import EXAMPLES, blame_lines, example_lines, write_blame
 from bfcl_pipeline.show.servers.formats import format_of, load_formats
-from bfcl_pipeline.show.servers.recorded import recorded_answers, tokenizer_of
+from bfcl_pipeline.show.servers.recorded import Answer, recorded_answers, tokenizer_of
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -48,11 +48,17 @@ def run(options: argparse.Namespace) -> int:
         row = run.rows.get(trial_of(model).model)
         of_row = load_formats().get((row.vllm.tool_parser if row else None) or "")
         form = format_of(options.parser) if options.parser else of_row
-        answers = recorded_answers(run, model, decode)
-        blamed = [one for one in (blame(each, constants, form) for each in answers) if one is not None]
+        blamed: list[Blamed] = []
+        examples: list[Answer] = []
+        for answer in recorded_answers(run, model, decode):
+            if (one := blame(answer, constants, form)) is not None:
+                blamed.append(one)
+                if one.cause in SERVER and len(examples) < EXAMPLES:
+                    examples.append(answer)
         if blamed:
             found[model] = shares(blamed)
-            print(printable("\n".join([*blame_lines(model, len(blamed), found[model]), ""])))
+            lines = [*blame_lines(model, len(blamed), found[model]), *example_lines(examples), ""]
+            print(printable("\n".join(lines)))
     if not found:
         raise ConfigError(f"{run.folder}: no model has answers in mode fc, in which servers read calls.")
     write_blame(run, found)

@@ -2,15 +2,23 @@
 
 import csv
 import io
+import json
 from collections.abc import Iterator, Mapping, Sequence
 
 from bfcl_pipeline.base.files import write_text
-from bfcl_pipeline.base.text import text_table
+from bfcl_pipeline.base.text import cut, plural, text_table
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.show.servers.blame import SERVER, Cause, Share
+from bfcl_pipeline.show.servers.recorded import Answer
 
 COLUMNS = ("model", "cause", "category", "wrong", "accidental", "points", "low", "high")
 """Of the table: answers, and points with the limits of their interval."""
+
+
+EXAMPLES = 3
+"""Answers that the server made wrong, or right, which are printed."""
+
+_LONGEST = 400  # characters of what was written in one step, and of what was read
 
 
 def blame_lines(model: str, answers: int, shares: Sequence[Share]) -> Iterator[str]:
@@ -30,8 +38,19 @@ def blame_lines(model: str, answers: int, shares: Sequence[Share]) -> Iterator[s
         yield text_table(["category", *worst], cells, right=set(range(1, len(worst) + 1)))
     lost = sum(of[cause, "overall"].wrong for cause in SERVER)
     if lost:
-        yield ""
-        yield f"{lost} answers are wrong through the server alone: check --tool-call-parser and template."
+        wrong_answers = plural(lost, "answer is", "answers are")
+        yield f"\n{wrong_answers} wrong through the server alone: check --tool-call-parser and template."
+
+
+def example_lines(answers: Sequence[Answer]) -> Iterator[str]:
+    """What the model wrote in each step of some answers, and what the server made of it."""
+    for answer in answers:
+        yield f"\n{answer.entry.entry_id}:"
+        for step in answer.steps:
+            wrote = json.dumps(step.text, ensure_ascii=False) if step.text else "(not recorded)"
+            yield cut(f"  the model wrote {wrote}", _LONGEST)
+            read = json.dumps(step.result, ensure_ascii=False) if step.result else "nothing"
+            yield cut(f"  the server read {read}", _LONGEST)
 
 
 def write_blame(run: Run, shares: Mapping[str, Sequence[Share]]) -> None:

@@ -131,7 +131,10 @@ def test_the_command_prints_the_cause_and_writes_its_table(
     """With the tokenizer the lost call is found; without it, nothing shows that the model wrote one."""
     words = ["blame", str(made.results), "--cache", str(made.cache), "--data", str(staged)]
     assert main([*words, "--tokenizer", str(tokenizer)]) == 0
-    assert "1 answers are wrong through the server alone" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "1 answer is wrong through the server alone" in printed
+    assert 'simple_python_2:\n  the model wrote "<tool_call>' in printed
+    assert "  the server read nothing" in printed
     table = (made.results / "tables/blame.csv").read_text()
     assert f"{MODEL},server lost or changed a call,simple_python,1,0,25.0000" in table
     assert main(words) == 0
