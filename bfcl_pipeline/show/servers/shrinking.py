@@ -52,9 +52,12 @@ def _bare(answer: ReadAnswer) -> ReadAnswer:
     used = {name for name, _ in answer.meant.calls}
     tools = []
     for function in (tool["function"] for tool in answer.tools if tool["function"]["name"] in used):
-        properties = function["parameters"]["properties"].items()
-        kept = {"type": "object", "properties": {key: {"type": about["type"]} for key, about in properties}}
-        tools.append({"type": "function", "function": {"name": function["name"], "parameters": kept}})
+        properties = {
+            key: {part: about[part] for part in ("type", "items", "properties") if part in about}
+            for key, about in function["parameters"]["properties"].items()
+        }
+        kept = {"name": function["name"], "parameters": {"type": "object", "properties": properties}}
+        tools.append({"type": "function", "function": kept})
     return replace(answer, tools=tools or answer.tools[:1])
 
 
