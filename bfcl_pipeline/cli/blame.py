@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Prints a table for each model, and writes tables/blame.csv of the run."""
+    """Prints a table for each model, and writes blame.csv of the run."""
     run = open_run(options.run_dir, options.cache, options.data)
     for name in options.models:
         if name not in run.models:

@@ -1,4 +1,4 @@
-"""Blame as a table for the terminal, and as `tables/blame.csv` of a run."""
+"""Blame as a table for the terminal, and as `blame.csv` of a run."""
 
 import csv
 import io
@@ -65,7 +65,7 @@ def write_blame(run: Run, shares: Mapping[str, Sequence[Share]]) -> None:
             writer.writerow(
                 [model, share.cause.value, share.category, share.wrong, share.accidental, *cells]
             )
-    write_text(run.csv_table("blame"), lines.getvalue())
+    write_text(run.folder / "blame.csv", lines.getvalue())
 
 
 def _row(share: Share) -> list[str]:

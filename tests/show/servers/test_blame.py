@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -21,9 +20,6 @@ from bfcl_pipeline.dialogue.prompts import fc_request
 from bfcl_pipeline.dialogue.release_texts import read_constants
 from bfcl_pipeline.judge.scoring import NO_CONSTANTS, judge, truth_calls
 from bfcl_pipeline.show.report.notes import server_notes
-from bfcl_pipeline.show.report.page.overview import notices
-from bfcl_pipeline.show.report.page.run_tables import RunTables
-from bfcl_pipeline.show.report.tables.all_tables import TABLES
 from bfcl_pipeline.show.servers.blame import SERVER, Blamed, Cause, blame, shares
 from bfcl_pipeline.show.servers.blame_text import blame_lines
 from bfcl_pipeline.show.servers.formats import Format, format_of
@@ -271,11 +267,3 @@ def test_the_table_of_a_run_names_the_server_above_two_tenths_of_a_point() -> No
     ]
     (note,) = server_notes(rows)
     assert note.startswith("a: 177 answers are wrong because the server read other calls")
-
-
-def test_a_page_has_the_notice() -> None:
-    """Among the notices that apply to the numbers."""
-    empty: dict[str, list[dict[str, Any]]] = {name: [] for name in TABLES}
-    assert notices(RunTables(Rules.OFFICIAL, empty, empty)) == []
-    told = RunTables(Rules.OFFICIAL, empty, empty, servers=["a: 1 answer is wrong"])
-    assert "a: 1 answer is wrong" in notices(told)

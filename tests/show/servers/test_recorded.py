@@ -135,7 +135,7 @@ def test_the_command_prints_the_cause_and_writes_its_table(
     assert "1 answer is wrong through the server alone" in printed
     assert 'simple_python_2:\n  the model wrote "<tool_call>' in printed
     assert "  the server read nothing" in printed
-    table = (made.results / "tables/blame.csv").read_text()
+    table = (made.results / "blame.csv").read_text()
     assert f"{MODEL},server lost or changed a call,simple_python,1,0,25.0000" in table
     assert main(words) == 0
     assert "through the server alone" not in capsys.readouterr().out

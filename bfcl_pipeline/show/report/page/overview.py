@@ -45,7 +45,7 @@ def notices(tables: RunTables) -> list[str]:
     """Notices that apply to the numbers: what was not evaluated, not answered, or is not comparable."""
     lines = [f"{tables.sample}."] if tables.sample else []
     lines += [f"{row['model']}: no answers: {short_reason(row['reason'])}" for row in tables["unanswered"]]
-    lines += [*unread_notes(tables["unread_calls"]), *tables.servers]
+    lines += unread_notes(tables["unread_calls"])
     lines += [*_web_notice(tables), *_missing_notice(tables), *_unanswered_notices(tables)]
     embedded = [row["display_name"] for row in tables["leaderboard"] if row["kind"] in EMBEDDED_KINDS]
     if embedded:

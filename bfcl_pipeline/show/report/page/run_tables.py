@@ -9,7 +9,7 @@ from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.benchmark.tables import read_table
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.runs.web_label import mark
-from bfcl_pipeline.show.report.notes import csv_rows, sample_note, server_notes
+from bfcl_pipeline.show.report.notes import sample_note
 from bfcl_pipeline.show.report.tables.all_tables import TABLES
 from bfcl_pipeline.show.report.tables.memory_questions import MEMORY_QUESTIONS
 from bfcl_pipeline.show.report.tables.spec import Row as Row
@@ -26,7 +26,6 @@ class RunTables:
     rows: Mapping[str, Sequence[Row]]  # of that rule set: `tables[name]`
     every: Mapping[str, Sequence[Row]]  # under every rule set
     sample: str = ""  # the mark of a run on a part of the entries; empty: on all
-    servers: Sequence[str] = ()  # a sentence for each model whose server costs points, found by `blame`
 
     def __getitem__(self, name: str) -> Sequence[Row]:
         return self.rows[name]
@@ -90,8 +89,7 @@ def read_run_tables(run: Run, rules: Rules) -> RunTables:
             "Choose other rules, or score the run again (config/README.md)."
         )
     entries = ((row["category"], row["entries"], row["release_entries"]) for row in rows["categories"])
-    servers = server_notes(csv_rows(run.csv_table("blame")))
-    return RunTables(rules, rows, every, sample_note(entries, run), servers)
+    return RunTables(rules, rows, every, sample_note(entries, run))
 
 
 def shown_categories(tables: RunTables) -> tuple[str, ...]:
