@@ -15,15 +15,18 @@ from bfcl_pipeline.ask.models.oracle import answer as perfect_answer
 from bfcl_pipeline.benchmark.definition import CATEGORIES
 from bfcl_pipeline.benchmark.records import Entry, Json, Mode, Response, Rules, Step
 from bfcl_pipeline.benchmark.tables import entries_path, read_entries
+from bfcl_pipeline.cli import main
 from bfcl_pipeline.dialogue.calls import write_native
 from bfcl_pipeline.dialogue.prompts import fc_request
 from bfcl_pipeline.dialogue.release_texts import read_constants
 from bfcl_pipeline.judge.scoring import NO_CONSTANTS, judge, truth_calls
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.show.report.notes import server_notes
-from bfcl_pipeline.show.servers.blame import SERVER, Blamed, Cause, blame, shares
-from bfcl_pipeline.show.servers.blame_text import blame_lines
+from bfcl_pipeline.show.servers.blame import SERVER, Blamed, Cause, Share, blame, shares
+from bfcl_pipeline.show.servers.blame_text import blame_lines, write_blame
 from bfcl_pipeline.show.servers.formats import Format, format_of
 from bfcl_pipeline.show.servers.recorded import answer_of
+from tests.support.synthetic_run import MadeUpModel, made_up_tables, marks
 from tests.support.template_server import TemplateServer, honest_reading
 
 SINGLE = [
@@ -267,3 +270,12 @@ def test_the_table_of_a_run_names_the_server_above_two_tenths_of_a_point() -> No
     ]
     (note,) = server_notes(rows)
     assert note.startswith("a: 177 answers are wrong because the server read other calls")
+
+
+def test_the_line_is_under_the_v4_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """As soon as `blame` has written its table."""
+    run = made_up_tables(tmp_path, [MadeUpModel("a", {"multiple": marks(1)})])
+    lost = [Share(Cause.LOST, "overall", 177, 0, 1.3, 1.0, 1.6)]
+    write_blame(Run(run), {"a": lost})
+    assert main(["table", str(run)]) == 0
+    assert "a: 177 answers are wrong because the server read other calls" in capsys.readouterr().out
