@@ -32,7 +32,7 @@ FILES: dict[str, tuple[str, ...]] = {
         "bfcl_pipeline/ask/models/hub_cache.py", "bfcl_pipeline/ask/models/local",
         "bfcl_pipeline/ask/models/registry.py", "bfcl_pipeline/ask/models/requirements.py",
         "bfcl_pipeline/ask/models/serving", "bfcl_pipeline/ask/models/template_process.py",
-        "bfcl_pipeline/ask/models/weights.py",
+        "bfcl_pipeline/ask/models/weights.py", "bfcl_pipeline/show/servers",
         "tests/vllm", "tests/support/llama_server.py", "tests/support/make_tiny_gguf.py",
         "tests/support/make_tiny_model.py", "tests/support/served_vllm.py",
         "tests/support/serving_process.py", "tests/support/tiny_model.py", "tests/support/tiny_rows.py",

@@ -42,6 +42,13 @@ PLANNING: dict[str, str] = {
 }
 """Of the wing `show.planning`."""
 
+SERVERS: dict[str, str] = {
+    "ceiling": "measure the score that a perfect model reaches through a server; nothing is generated",
+    "blame": "put each wrong answer of a run down to entry, server, limit or model, in points",
+    "reparse": "read the recorded answers of a run again with another server or parser",
+}
+"""Of the wing `show.servers`."""
+
 SHARE: dict[str, str] = {
     "replay": "derive a run again from its records, offline, and compare every byte",
     "archive": "package a run as a verifiable archive (RO-Crate)",
@@ -64,6 +71,7 @@ COMMANDS: dict[str, str] = {
     **PLANNING,
     **ENTRY,
     **COMPARE,
+    **SERVERS,
     **SHARE,
     **ENVIRONMENTS,
 }

@@ -19,6 +19,7 @@ WINGS = {
     "show/entry": "ENTRY",
     "show/planning": "PLANNING",
     "environments": "ENVIRONMENTS",
+    "show/servers": "SERVERS",
 }
 """The folder of each wing, and the name of its commands."""
 

@@ -144,6 +144,25 @@ def unread_notes(rows: Iterable[Mapping[str, Any]]) -> list[str]:
     ]
 
 
+SERVER_POINTS = 0.2
+"""Points of the overall score that a server has to cost for a note."""
+
+
+def server_notes(rows: Iterable[Mapping[str, Any]]) -> list[str]:
+    """A sentence for each model whose server costs points. rows: of `blame.csv`, which `blame` writes."""
+    lost: dict[str, tuple[int, float]] = {}
+    for row in rows:
+        if row["category"] == "overall" and row["cause"].startswith("server"):
+            answers, points = lost.get(row["model"], (0, 0.0))
+            lost[row["model"]] = answers + int(row["wrong"]), points + float(row["points"])
+    return [
+        f"{printable(model)}: {plural(answers, 'answer is', 'answers are')} wrong because the server read "
+        f"other calls than it wrote ({points:.1f} points): check --tool-call-parser (docs/servers.md)."
+        for model, (answers, points) in lost.items()
+        if points > SERVER_POINTS
+    ]
+
+
 SHOWN = 10
 """The most entries that a note lists."""
 

@@ -22,6 +22,7 @@ from bfcl_pipeline.show.report.notes import (
     own_errata_lines,
     reading_table,
     sample_note,
+    server_notes,
     unanswered_lines,
     unread_notes,
     wider_notes,
@@ -198,6 +199,8 @@ def read_v4_table(run: Run, rules: Rules, models: Collection[str] = ()) -> V4Tab
         notes += unanswered_lines(run)
         unread = csv_rows(run.csv_table("unread_calls"))
         notes += unread_notes(row for row in unread if not models or row["model"] in models)
+        blamed = csv_rows(run.folder / "blame.csv")
+        notes += server_notes(row for row in blamed if not models or row["model"] in models)
         notes += own_errata_lines(run) if rules is Rules.VERIFIED else []
         published = published_rows(run)
         overall = [row["overall"] for row in rows]

@@ -1,0 +1,65 @@
+"""`bfcl-pipeline blame`: whose fault each wrong answer of a run is, in points."""
+
+import argparse
+from pathlib import Path
+
+from bfcl_pipeline.base.errors import ConfigError
+from bfcl_pipeline.base.text import printable, unknown_name
+from bfcl_pipeline.benchmark.config import trial_of
+from bfcl_pipeline.cli.options import add_cache, add_data, add_names
+from bfcl_pipeline.cli.runs import add_run
+from bfcl_pipeline.dialogue.release_texts import read_constants
+from bfcl_pipeline.runs.run import open_run
+from bfcl_pipeline.show.servers.blame import SERVER, Blamed, blame, shares
+from bfcl_pipeline.show.servers.blame_text import EXAMPLES, blame_lines, example_lines, write_blame
+from bfcl_pipeline.show.servers.formats import format_of, load_formats
+from bfcl_pipeline.show.servers.recorded import Answer, recorded_answers, tokenizer_of
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the options of the command."""
+    add_run(parser, "its responses")
+    add_names(parser, "--model", "models", "only these models (default: all in mode fc)")
+    parser.add_argument(
+        "--parser",
+        metavar="NAME",
+        help="the form in which the model writes calls, by the name of vLLM's parser (default: that of the "
+        f"row, else any): {', '.join(load_formats())}",
+    )
+    parser.add_argument(
+        "--tokenizer",
+        type=Path,
+        metavar="DIR",
+        help="the model's tokenizer: reads what the model wrote from recorded tokens (return_token_ids)",
+    )
+    add_data(parser)
+    add_cache(parser, "where the journals are")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Prints a table for each model, and writes blame.csv of the run."""
+    run = open_run(options.run_dir, options.cache, options.data)
+    for name in options.models:
+        if name not in run.models:
+            raise ConfigError(unknown_name("model", name, run.models))
+    decode = None if options.tokenizer is None else tokenizer_of(options.tokenizer)
+    constants, found = read_constants(options.data), {}
+    for model in options.models or run.models:
+        row = run.rows.get(trial_of(model).model)
+        of_row = load_formats().get((row.vllm.tool_parser if row else None) or "")
+        form = format_of(options.parser) if options.parser else of_row
+        blamed: list[Blamed] = []
+        examples: list[Answer] = []
+        for answer in recorded_answers(run, model, decode):
+            if (one := blame(answer, constants, form)) is not None:
+                blamed.append(one)
+                if one.cause in SERVER and len(examples) < EXAMPLES:
+                    examples.append(answer)
+        if blamed:
+            found[model] = shares(blamed)
+            lines = [*blame_lines(model, len(blamed), found[model]), *example_lines(examples), ""]
+            print(printable("\n".join(lines)))
+    if not found:
+        raise ConfigError(f"{run.folder}: no model has answers in mode fc, in which servers read calls.")
+    write_blame(run, found)
+    return 0

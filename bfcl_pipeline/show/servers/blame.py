@@ -1,0 +1,174 @@
+"""Whose fault each wrong answer is: the entry's, the server's, a limit's, or the model's.
+
+The server is at fault if our reader finds other calls in what the model wrote than the server did, and the
+verdict turns with them; in a conversation, whose later steps depend on each call, a call that was lost or
+invented is enough. Covers answers in mode fc. Pure, but for the reading of a run.
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from bfcl_pipeline.base.text import loaded_json
+from bfcl_pipeline.benchmark.definition import CATEGORIES
+from bfcl_pipeline.benchmark.definition.descriptions import overall_weights
+from bfcl_pipeline.benchmark.records import AnswerClass, Json, Rules, Status, Verdict
+from bfcl_pipeline.dialogue.calls import FAILED
+from bfcl_pipeline.judge.scoring import Judge
+from bfcl_pipeline.judge.scoring.intervals import ScoredEntries, precisions
+from bfcl_pipeline.show.servers.formats import Format
+from bfcl_pipeline.show.servers.reader import read_in_any_form, read_written
+from bfcl_pipeline.show.servers.recorded import Answer, replaced
+from bfcl_pipeline.world.tools import Constants
+
+_CUT = frozenset({"length", "max_tokens", "MAX_TOKENS", "max_output_tokens"})
+"""Finish reasons of answers that reached a limit, in the terms of the APIs."""
+
+
+_THOUGHT = "</think>"
+"""What ends a model's reasoning; calls before it are not meant."""
+
+
+class Cause(StrEnum):
+    """What a wrong answer is put down to; of several, the first of this list."""
+
+    ENTRY = "entry or checker"  # the errata mend or leave out the entry, or a checker's defect decides
+    LOST = "server lost or changed a call"
+    INVENTED = "server invented a call"
+    CUT = "cut off"
+    FORM = "no answer form"
+    MODEL = "model"
+
+
+SERVER = (Cause.LOST, Cause.INVENTED)
+
+
+@dataclass(frozen=True, slots=True)
+class Blamed:
+    """One answer with a verdict."""
+
+    entry_id: str
+    category: str
+    valid: bool  # the official verdict
+    cause: Cause | None  # of a wrong answer, or of one that is right by accident; else None
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """What one cause costs."""
+
+    cause: Cause
+    category: str  # or `overall`
+    wrong: int  # answers
+    accidental: int  # right answers that would be wrong without the cause
+    points: float  # of the score of the category, or of the overall score: wrong answers
+    low: float | None  # of the 95 % interval, clustered
+    high: float | None
+
+
+def blame(answer: Answer, constants: Constants, form: Format | None = None) -> Blamed | None:
+    """The cause of one answer; None if it has no verdict.
+
+    Args:
+        constants: of the release.
+        form: in which the model writes calls; None: any, and then no call is put down as invented.
+    """
+    judge, response = Judge(answer.entry, constants), answer.response
+    asked = (Rules.OFFICIAL, Rules.VERIFIED)
+    official, verified = judge.answer_verdicts(
+        response.result_json, response.mode, response.name_style, asked
+    )
+    if official.valid is None:
+        return None
+    cause = _cause(answer, judge, official, verified, form)
+    return Blamed(answer.entry.entry_id, answer.entry.category, official.valid, cause)
+
+
+def _cause(
+    answer: Answer, judge: Judge, official: Verdict, verified: Verdict, form: Format | None
+) -> Cause | None:
+    left_out = verified.status is Status.LEFT_OUT
+    if (left_out and not official.valid) or verified.valid is (not official.valid):
+        return Cause.ENTRY
+    server = _server(answer, judge, official, form)
+    if server is not None or official.valid:
+        return server
+    if answer.response.steps and answer.response.steps[-1].finish_reason in _CUT:
+        return Cause.CUT
+    no_form = official.answer_class in (AnswerClass.NO_ANSWER_FORM, AnswerClass.MALFORMED_CALL)
+    return Cause.FORM if no_form or official.unread_call or official.error_type == FAILED else Cause.MODEL
+
+
+def _server(answer: Answer, judge: Judge, official: Verdict, form: Format | None) -> Cause | None:
+    """What the server did, if the verdict depends on it."""
+    others: dict[int, Json] = {}
+    cause, another_count = None, False
+    for number, step in enumerate(answer.steps):
+        found = step.result if isinstance(step.result, list) else []
+        text = step.text.rpartition(_THOUGHT)[2]
+        calls = _read(text, answer, form)
+        invented = found and step.recorded and form is not None and not _read(step.text, answer, form)
+        if not (calls or invented) or _equal(found, calls):
+            continue
+        others[number] = [{name: json.dumps(arguments)} for name, arguments in calls] or text
+        cause = cause or (Cause.LOST if calls else Cause.INVENTED)
+        another_count = another_count or len(calls) != len(found)
+    if cause is None:
+        return None
+    if another_count and not official.valid and not CATEGORIES[answer.entry.category].single_turn:
+        return cause
+    response = answer.response
+    reread = json.dumps(replaced(answer, others))
+    verdict = judge.answer_verdicts(reread, response.mode, response.name_style, (Rules.OFFICIAL,))[0]
+    return cause if verdict.valid is (not official.valid) else None
+
+
+def _read(text: str, answer: Answer, form: Format | None) -> list[tuple[str, dict[str, Json]]]:
+    if form is None:
+        return read_in_any_form(text, answer.tools)
+    return read_written(form, text, answer.tools)
+
+
+def _equal(found: Sequence[Mapping[str, str]], calls: Sequence[tuple[str, Json]]) -> bool:
+    """Whether the server has read the same calls."""
+    read = [(name, loaded_json(text)) for call in found for name, text in call.items()]
+    return json.dumps(read, sort_keys=True) == json.dumps(calls, sort_keys=True)
+
+
+def shares(blamed: Iterable[Blamed]) -> list[Share]:
+    """What each cause costs, overall and by category; categories without an answer are left out."""
+    answers = list(blamed)
+    if not answers:
+        return []
+    scope = ScoredEntries([(one.category, one.entry_id) for one in answers]).scope(np.arange(len(answers)))
+    weights = overall_weights()
+    found = []
+    for cause in Cause:
+        of_cause = [one for one in answers if one.cause is cause]
+        wrong = np.array([one.cause is cause and not one.valid for one in answers])
+        limits = precisions(wrong, scope)
+        points = {
+            name: 100
+            * sum(not one.valid for one in of_cause if one.category == name)
+            / limits[name].entries
+            for name in scope.categories
+        }
+        points["overall"] = sum(weights[name] * points[name] for name in scope.categories)
+        for name in ("overall", *scope.categories):
+            members = [one for one in of_cause if name in ("overall", one.category)]
+            low, high = (limits[name].low, limits[name].high) if name in limits else (None, None)
+            found.append(
+                Share(
+                    cause,
+                    name,
+                    wrong=sum(not one.valid for one in members),
+                    accidental=sum(one.valid for one in members),
+                    points=points[name],
+                    low=None if low is None else 100 * low,
+                    high=None if high is None else 100 * high,
+                )
+            )
+    return found

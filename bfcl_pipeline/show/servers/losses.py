@@ -1,0 +1,88 @@
+"""What differs between the calls that were written and those that a server read, as one class."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from bfcl_pipeline.benchmark.records import Json
+from bfcl_pipeline.show.servers.reading import Reading, Written
+
+
+class Loss(StrEnum):
+    """What a server did to an answer; of several, the first of this list."""
+
+    ERROR = "server error"
+    NO_CALL = "no call found"
+    CALL_LOST = "call lost"
+    INVENTED = "call invented"
+    BROKEN = "arguments are not JSON"
+    ORDER = "order changed"
+    NAME = "name changed"
+    ARGUMENT_LOST = "argument lost"
+    ARGUMENT_ADDED = "argument added"
+    TYPE = "value changed in type"
+    VALUE = "value changed"
+    TEXT = "text left over"
+
+
+@dataclass(frozen=True, slots=True)
+class ReadAnswer:
+    """One answer that a model would write, and what the server made of it."""
+
+    meant: Reading  # what the model means: calls, or a text
+    tools: Sequence[Json]  # that were offered
+    written: Written
+    reading: Reading
+    piece: int  # tokens in a piece; 0: at once
+
+    @property
+    def loss(self) -> Loss | None:
+        """What the server did to it; None if it reads what was meant."""
+        return loss_of(self.meant, self.reading)
+
+
+def loss_of(meant: Reading, reading: Reading) -> Loss | None:
+    """What a server did to an answer; None if it reads what was meant."""
+    if reading.error is not None:
+        return Loss.ERROR
+    wanted, found = ([(name, _value(text)) for name, text in each.calls] for each in (meant, reading))
+    if len(found) < len(wanted):
+        return Loss.CALL_LOST if found else Loss.NO_CALL
+    if len(found) > len(wanted):
+        return Loss.INVENTED
+    if any(not isinstance(arguments, dict) for _, arguments in found):
+        return Loss.BROKEN
+    if _text(wanted) != _text(found) and sorted(map(_text, wanted)) == sorted(map(_text, found)):
+        return Loss.ORDER
+    losses = [loss for pair in zip(wanted, found, strict=True) if (loss := _of_call(*pair)) is not None]
+    if losses:
+        return min(losses, key=list(Loss).index)
+    same_text = (reading.content or "").strip() == (meant.content or "").strip()
+    return None if same_text else Loss.TEXT
+
+
+def _of_call(wanted: tuple[str, Json], found: tuple[str, Json]) -> Loss | None:
+    (name, arguments), (read_name, read) = wanted, found
+    if name != read_name:
+        return Loss.NAME
+    if arguments.keys() - read.keys():
+        return Loss.ARGUMENT_LOST
+    if read.keys() - arguments.keys():
+        return Loss.ARGUMENT_ADDED
+    if any(type(value) is not type(read[key]) for key, value in arguments.items()):
+        return Loss.TYPE
+    return None if _text(wanted) == _text(found) else Loss.VALUE
+
+
+def _value(text: str) -> Json:
+    """The arguments in a text; None if they are not JSON."""
+    try:
+        return json.loads(text or "{}")
+    except (ValueError, RecursionError):
+        return None
+
+
+def _text(value: Json) -> str:
+    """Equal for values that are the same as JSON: 1 and 1.0 differ, the order of keys does not count."""
+    return json.dumps(value, sort_keys=True)

@@ -1,0 +1,249 @@
+"""What a server makes of an answer: calls, or an error.
+
+Two ways: vLLM's template and parsers in a process of its own, started here, and the routes of a server that
+runs, in which nothing is generated. Requests are chat completions.
+"""
+
+import json
+import os
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Protocol
+
+import requests
+
+from bfcl_pipeline.ask.models.serving.program import PYTHON_VARIABLE, find_program
+from bfcl_pipeline.base.errors import ModelError
+from bfcl_pipeline.benchmark.records import Json
+
+PIECES = (0, 1, 3, 8, 32)
+"""Tokens in one piece of a stream; 0: the whole answer at once."""
+
+_SECONDS = 120.0  # for one answer of a server
+_SCRIPT = Path(__file__).with_name("vllm_process.py")
+_OFFLINE = ("VLLM_NO_USAGE_STATS", "DO_NOT_TRACK", "HF_HUB_OFFLINE", "TORCHDYNAMO_DISABLE")
+_USER = {"role": "user", "content": "."}
+
+
+class ServerError(ModelError):
+    """A server that answers a request with an error."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What a model has to write so that its message is in the form of the chat template."""
+
+    tokens: tuple[int, ...]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What the server makes of an answer."""
+
+    calls: tuple[tuple[str, str], ...] = ()  # names, and arguments as the server's text
+    content: str | None = None  # the text beside the calls
+    error: str | None = None  # why the server has no answer
+
+    @property
+    def result(self) -> Json:
+        """In the official form of mode fc."""
+        return [{name: arguments} for name, arguments in self.calls] or self.content or ""
+
+
+class Server(Protocol):
+    """Writes and reads answers as one server does."""
+
+    version: str  # of the server's program, as it states it
+
+    def write(self, messages: Sequence[Json], tools: Sequence[Json]) -> Written:
+        """The last message, the assistant's, as the chat template writes it. Raises ServerError."""
+
+    def read(self, written: Written, tools: Sequence[Json], piece: int) -> Reading:
+        """What the server makes of it, received in pieces of so many tokens; 0: at once."""
+
+
+class ParserProcess:
+    """vLLM's template and parsers, without weights, in a process of the Python that has vLLM. A Server."""
+
+    def __init__(self, process: "subprocess.Popen[str]", setup: Mapping[str, Json]) -> None:
+        self._process = process
+        self.set_up(setup)
+
+    def set_up(self, setup: Mapping[str, Json]) -> None:
+        """Goes on with another parser. setup: as `vllm_process` describes it. Raises ModelError."""
+        self._offered: dict[str, int] = {}
+        try:
+            self.version = str(self._ask({"setup": setup})["version"])
+        except ServerError as error:
+            raise ModelError(f"vLLM refuses the parser {setup['tool_parser']!r}: {error}") from None
+
+    def write(self, messages: Sequence[Json], tools: Sequence[Json]) -> Written:
+        """As the chat template does."""
+        answer = self._ask({"write": messages, "tools": self._place(tools)})
+        return Written(tuple(answer["tokens"]), answer["text"])
+
+    def read(self, written: Written, tools: Sequence[Json], piece: int) -> Reading:
+        """As the parser does; without tokens, its text is tokenized."""
+        given = list(written.tokens) or written.text
+        try:
+            answer = self._ask({"read": given, "tools": self._place(tools), "piece": piece})
+        except ServerError as error:
+            return Reading(error=str(error))
+        return Reading(tuple((name, arguments) for name, arguments in answer["calls"]), answer["content"])
+
+    def _place(self, tools: Sequence[Json]) -> int:
+        """Of tools among those that were offered."""
+        key = json.dumps(tools)
+        if key not in self._offered:
+            self._ask({"offer": tools})
+            self._offered[key] = len(self._offered)
+        return self._offered[key]
+
+    def _ask(self, request: Json) -> Any:
+        assert self._process.stdin is not None  # noqa: S101  # a pipe
+        assert self._process.stdout is not None  # noqa: S101  # a pipe
+        try:
+            self._process.stdin.write(json.dumps(request) + "\n")
+            self._process.stdin.flush()
+            answer = json.loads(self._process.stdout.readline())
+        except (OSError, ValueError):
+            status = self._process.wait()
+            raise ModelError(f"the process with vLLM's parsers ended (exit status {status}).") from None
+        if "error" in answer:
+            raise ServerError(str(answer["error"]))
+        return answer
+
+
+@contextmanager
+def parser_process(
+    parser: str,
+    tokenizer: Path,
+    template: str | None = None,
+    reasoning: str | None = None,
+    python: str | None = None,
+) -> Iterator[ParserProcess]:
+    """A process with vLLM's template and parsers; it has ended afterwards.
+
+    Args:
+        parser: the name of the tool parser.
+        tokenizer: the folder of the model's tokenizer.
+        template: the chat template; None: that of the tokenizer.
+        reasoning: the name of the reasoning parser; None: none.
+        python: the Python that has vLLM; None: `find_program` searches.
+
+    Raises ConfigError or ModelError if vLLM is not found, or refuses parser, tokenizer or template.
+    """
+    program = find_program(python)
+    if program[1:2] != ("-m",):
+        raise ModelError(f"{program[0]}: name the Python that has vLLM: --python or {PYTHON_VARIABLE}.")
+    passed = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    process = subprocess.Popen(
+        [program[0], "-P", str(_SCRIPT)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env={**passed, **dict.fromkeys(_OFFLINE, "1")},
+        text=True,
+        encoding="utf-8",
+    )
+    setup = {"tokenizer": str(tokenizer), "template": template}
+    try:
+        yield ParserProcess(process, {**setup, "tool_parser": parser, "reasoning_parser": reasoning})
+    finally:
+        process.communicate()
+
+
+class ServerRoutes:
+    """The routes `render` and `derender` of a vLLM server, with or without weights. A Server."""
+
+    def __init__(self, url: str, model: str | None = None) -> None:
+        """Asks for the version and, unless given, the served model. Raises ModelError without an answer."""
+        self._root = url.rstrip("/").removesuffix("/v1")
+        self._session = requests.Session()
+        self._session.trust_env = False  # no proxy
+        self._model = model or self._call("/v1/models")["data"][0]["id"]
+        self.version = str(self._call("/version")["version"])
+
+    def write(self, messages: Sequence[Json], tools: Sequence[Json]) -> Written:
+        """As the server's chat template does."""
+        text = self._rest(messages, tools).removesuffix(self._end)
+        tokens = self._call(
+            "/tokenize", {"model": self._model, "prompt": text, "add_special_tokens": False}
+        )
+        return Written(tuple(tokens["tokens"]), text)
+
+    def read(self, written: Written, tools: Sequence[Json], piece: int) -> Reading:
+        """As the server's parsers do."""
+        found: dict[int, list[str]] = {}
+        content = ""
+        try:
+            for message in self._messages(list(written.tokens), tools, piece):
+                content += message.get("content") or ""
+                for place, call in enumerate(message.get("tool_calls") or ()):
+                    function = call.get("function") or {}
+                    named = found.setdefault(call.get("index", place), ["", ""])
+                    named[0] += function.get("name") or ""
+                    named[1] += function.get("arguments") or ""
+        except ServerError as error:
+            return Reading(error=str(error))
+        return Reading(tuple((found[at][0], found[at][1]) for at in sorted(found)), content or None)
+
+    def _messages(self, tokens: list[int], tools: Sequence[Json], piece: int) -> Iterator[Any]:
+        """The message of an answer, or what each of its pieces adds."""
+        given = {"chat_request": self._request([_USER], tools), "prompt_token_ids": [0]}
+        state = None
+        for start in range(0, max(1, len(tokens)), piece or len(tokens) or 1):
+            end = start + piece if piece else len(tokens)
+            reason = "stop" if end >= len(tokens) else None
+            choice = {"index": 0, "finish_reason": reason, "token_ids": tokens[start:end]}
+            generated = {"request_id": "0", "choices": [choice]}
+            if piece:
+                body = {"stream": True, "generate_chunk": generated, "stream_state": state, **given}
+            else:
+                body = {"stream": False, "generate_response": generated, **given}
+            answer = self._call("/v1/chat/completions/derender", body)
+            state = answer.get("stream_state")
+            for each in answer.get("chunk", answer)["choices"]:
+                yield each.get("delta") or each.get("message") or {}
+
+    @cached_property
+    def _end(self) -> str:
+        """What the chat template writes after an answer."""
+        return self._rest([_USER, {"role": "assistant", "content": "x"}], ()).partition("x")[2]
+
+    def _rest(self, messages: Sequence[Json], tools: Sequence[Json]) -> str:
+        """What the chat template writes for the last message."""
+        before, whole = (
+            self._text(self._call("/v1/chat/completions/render", body)["token_ids"])
+            for body in (
+                {**self._request(messages[:-1], tools), "add_generation_prompt": True},
+                {**self._request(messages, tools), "add_generation_prompt": False},
+            )
+        )
+        if not whole.startswith(before):
+            raise ServerError("the template writes an answer that does not begin with its prompt")
+        return whole[len(before) :]
+
+    def _request(self, messages: Sequence[Json], tools: Sequence[Json]) -> dict[str, Json]:
+        offered = {"tools": list(tools), "tool_choice": "auto"} if tools else {}
+        return {"model": self._model, "messages": list(messages), **offered}
+
+    def _text(self, tokens: Sequence[int]) -> str:
+        return str(self._call("/detokenize", {"model": self._model, "tokens": list(tokens)})["prompt"])
+
+    def _call(self, path: str, body: Json = None) -> Any:
+        """The answer of a route: of POST with a body, else of GET. Raises ServerError."""
+        try:
+            method = "GET" if body is None else "POST"
+            answer = self._session.request(method, f"{self._root}{path}", json=body, timeout=_SECONDS)
+            answer.raise_for_status()
+            return answer.json()
+        except requests.HTTPError as error:
+            raise ServerError(f"{path}: {error.response.status_code}: {error.response.text:.500}") from None
+        except (requests.RequestException, ValueError) as error:
+            raise ModelError(f"{self._root}{path}: {error}") from None

@@ -1,0 +1,91 @@
+"""The smallest answer that a server reads in the same wrong way, found by leaving out and shortening."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+
+from bfcl_pipeline.benchmark.records import Json
+from bfcl_pipeline.show.servers.losses import ReadAnswer
+from bfcl_pipeline.show.servers.reading import Reading, Server, ServerError
+
+MOST_TRIES = 400
+"""Answers that are tried for one example."""
+
+
+def shrink(server: Server, answer: ReadAnswer, most: int = MOST_TRIES) -> ReadAnswer:
+    """A smaller answer with the same loss; `answer` itself if none is found within `most` tries."""
+    best = _tried(server, _bare(answer)) or answer
+    tried, smaller = 0, True
+    while smaller:
+        smaller = False
+        for meant in _smaller(best.meant):
+            if tried >= most:
+                return best
+            tried += 1
+            found = _tried(server, replace(best, meant=meant))
+            if found is not None and found.loss is answer.loss:
+                best, smaller = found, True
+                break
+    return best if best.loss is answer.loss else answer
+
+
+def _tried(server: Server, answer: ReadAnswer) -> ReadAnswer | None:
+    """An answer, written and read; None if it cannot be written."""
+    calls = [
+        {"id": str(place), "type": "function", "function": {"name": name, "arguments": arguments}}
+        for place, (name, arguments) in enumerate(answer.meant.calls)
+    ]
+    message = {
+        "role": "assistant",
+        "content": answer.meant.content,
+        **({"tool_calls": calls} if calls else {}),
+    }
+    try:
+        written = server.write([{"role": "user", "content": "."}, message], answer.tools)
+        return replace(answer, written=written, reading=server.read(written, answer.tools, answer.piece))
+    except ServerError:
+        return None
+
+
+def _bare(answer: ReadAnswer) -> ReadAnswer:
+    """The answer with the tools that it calls, of which names and types of parameters are left."""
+    used = {name for name, _ in answer.meant.calls}
+    tools = []
+    for function in (tool["function"] for tool in answer.tools if tool["function"]["name"] in used):
+        properties = {
+            key: {part: about[part] for part in ("type", "items", "properties") if part in about}
+            for key, about in function["parameters"]["properties"].items()
+        }
+        kept = {"name": function["name"], "parameters": {"type": "object", "properties": properties}}
+        tools.append({"type": "function", "function": kept})
+    return replace(answer, tools=tools or answer.tools[:1])
+
+
+def _smaller(meant: Reading) -> Iterator[Reading]:
+    """Answers with something less, the largest steps first."""
+    calls = meant.calls
+    if meant.content:
+        yield from (replace(meant, content=text) for text in _lesser(meant.content))
+    if len(calls) > 1:
+        yield from (replace(meant, calls=(*calls[:at], *calls[at + 1 :])) for at in range(len(calls)))
+    for at, (name, arguments) in enumerate(calls):
+        for lesser in _lesser(json.loads(arguments)):
+            yield replace(meant, calls=(*calls[:at], (name, json.dumps(lesser)), *calls[at + 1 :]))
+
+
+def _lesser(value: Json) -> Iterator[Json]:
+    """Values of the same type with something less: without an item, or half of a text."""
+    match value:
+        case dict():
+            yield from ({other: value[other] for other in value if other != key} for key in value)
+            for key, inner in value.items():
+                yield from ({**value, key: lesser} for lesser in _lesser(inner))
+        case list():
+            yield from (value[:at] + value[at + 1 :] for at in range(len(value)))
+            for at, inner in enumerate(value):
+                yield from ([*value[:at], lesser, *value[at + 1 :]] for lesser in _lesser(inner))
+        case str():
+            middle = len(value) // 2
+            yield from (value[:middle], value[middle:]) if middle else ()
+            if len(value) <= 12:
+                yield from (value[:at] + value[at + 1 :] for at in range(len(value)))

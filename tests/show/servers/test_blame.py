@@ -1,0 +1,281 @@
+"""Blame: planted faults of servers are found, and honest answers are not put down to the server."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from bfcl_pipeline.ask.models.oracle import answer as perfect_answer
+from bfcl_pipeline.benchmark.definition import CATEGORIES
+from bfcl_pipeline.benchmark.records import Entry, Json, Mode, Response, Rules, Step
+from bfcl_pipeline.benchmark.tables import entries_path, read_entries
+from bfcl_pipeline.cli import main
+from bfcl_pipeline.dialogue.calls import write_native
+from bfcl_pipeline.dialogue.prompts import fc_request
+from bfcl_pipeline.dialogue.release_texts import read_constants
+from bfcl_pipeline.judge.scoring import NO_CONSTANTS, judge, truth_calls
+from bfcl_pipeline.runs.run import Run
+from bfcl_pipeline.show.report.notes import server_notes
+from bfcl_pipeline.show.servers.blame import SERVER, Blamed, Cause, Share, blame, shares
+from bfcl_pipeline.show.servers.blame_text import blame_lines, write_blame
+from bfcl_pipeline.show.servers.formats import Format, format_of
+from bfcl_pipeline.show.servers.recorded import answer_of
+from tests.support.synthetic_run import MadeUpModel, made_up_tables, marks
+from tests.support.template_server import TemplateServer, honest_reading
+
+SINGLE = [
+    name for name in CATEGORIES if CATEGORIES[name].single_turn and CATEGORIES[name].group != "executable"
+]
+HERMES, QWEN = format_of("hermes"), format_of("qwen3_coder")
+STEP = int(os.environ.get("BFCL_BLAME_STEP", "8"))
+"""Every how many entries are looked at; of all, there are more than 10,000 honest answers."""
+
+NO = "None of these functions helps."
+
+
+@pytest.fixture(scope="module")
+def entries(staged: Path) -> list[Entry]:
+    """All entries of one turn that are asked with tools."""
+    names = [name for name in SINGLE if name != "format_sensitivity"]
+    return [entry for name in names for entry in read_entries(entries_path(staged, name))]
+
+
+def decode(tokens: Sequence[int]) -> str:
+    return "".join(map(chr, tokens))
+
+
+template_server = cache(TemplateServer)
+
+
+def written(form: Format, result: Json) -> str:
+    """What a model writes for a result in the official form."""
+    if isinstance(result, str):
+        return result
+    calls = [
+        {"id": "0", "type": "function", "function": {"name": name, "arguments": arguments}}
+        for call in result
+        for name, arguments in call.items()
+    ]
+    message = {"role": "assistant", "content": None, "tool_calls": calls}
+    return template_server(form.parser).write([{"role": "user", "content": "."}, message], []).text
+
+
+def blamed(
+    entry: Entry, read: Json, text: str | None, form: Format | None, finish: str | None = None
+) -> Blamed | None:
+    """The cause of an answer: what the server read, and what the model wrote, None if not recorded."""
+    steps = (Step(0, finish_reason=finish),)
+    response = Response(entry.entry_id, entry.category, Mode.FC, json.dumps(read), steps=steps)
+    tokens = [] if text is None else [tuple(map(ord, text))]
+    return blame(answer_of(entry, response, tokens, decode), NO_CONSTANTS, form)
+
+
+def right(entry: Entry) -> Json | None:
+    """A right answer in calls; None if there is none."""
+    result = perfect_answer(entry, Mode.FC)
+    return result if isinstance(result, list) and is_right(entry, result) else None
+
+
+def is_right(entry: Entry, result: Json) -> bool:
+    """Whether an answer is right by the official and the verified rules."""
+    response = Response(entry.entry_id, entry.category, Mode.FC, json.dumps(result))
+    verdicts = [judge(entry, response, rules).valid for rules in (Rules.OFFICIAL, Rules.VERIFIED)]
+    return verdicts == [True, True]
+
+
+def wrong(result: Json) -> Iterator[Json]:
+    """Answers that a model may write instead: another value, another name, a call less, no call."""
+    ((name, text),) = result[0].items()
+    arguments = json.loads(text)
+    yield [{name: json.dumps(dict.fromkeys(arguments, "?"))}, *result[1:]]
+    yield [{f"{name}_2": text}, *result[1:]]
+    yield result[1:] or NO
+
+
+def test_no_honest_answer_is_put_down_to_the_server(entries: list[Entry]) -> None:
+    """Right and wrong ones, in two forms, with recorded tokens and without."""
+    counts: Counter[Cause | None] = Counter()
+    for number, entry in enumerate(entries[::STEP]):
+        result = perfect_answer(entry, Mode.FC)
+        form = (HERMES, QWEN)[number % 2]
+        answers = [result, NO, *(wrong(result) if isinstance(result, list) else ())]
+        for place, given in enumerate(answers):
+            text = written(form, given)
+            read = honest_reading(form, text, list(fc_request(entry).tools)).result
+            one = blamed(entry, read, text if place % 2 else None, form)
+            counts[one.cause if one else None] += 1
+            assert one is None or one.cause not in SERVER, (entry.entry_id, text, read)
+    assert counts.total() > 10_000 / STEP
+    assert counts[Cause.MODEL] > 5_000 / STEP
+    assert not counts[Cause.LOST] + counts[Cause.INVENTED]
+
+
+Fault = Callable[[int, Json, str], Json]
+
+
+def drop_every_third(number: int, result: Json, _text: str) -> Json:
+    return result if number % 3 else ""
+
+
+def into_content(_number: int, _result: Json, text: str) -> Json:
+    return text
+
+
+def lose_the_second(_number: int, result: Json, _text: str) -> Json:
+    return result[:1]
+
+
+def truncate(_number: int, _result: Json, text: str) -> Json:
+    return text[: len(text) // 2]
+
+
+def swap_arguments(_number: int, result: Json, _text: str) -> Json:
+    ((name, text),) = result[0].items()
+    arguments = json.loads(text)
+    values = list(arguments.values())
+    return [{name: json.dumps(dict(zip(arguments, values[1:] + values[:1], strict=True)))}, *result[1:]]
+
+
+@pytest.mark.parametrize(
+    "fault", [drop_every_third, into_content, lose_the_second, truncate, swap_arguments]
+)
+@pytest.mark.parametrize("form", [HERMES, QWEN], ids=lambda form: form.parser)
+def test_every_planted_loss_is_found(fault: Fault, form: Format, entries: list[Entry]) -> None:
+    """Each right answer that a fault makes wrong is put down to the server, and no other."""
+    turned = found = others = 0
+    for number, entry in enumerate(entries[::STEP]):
+        result = right(entry)
+        text = "" if result is None else written(form, result)
+        honest = honest_reading(form, text, list(fc_request(entry).tools)).result
+        if not isinstance(honest, list) or not is_right(entry, honest):
+            continue
+        read = fault(number, honest, text)
+        response = Response(entry.entry_id, entry.category, Mode.FC, json.dumps(read))
+        one = blamed(entry, read, text, form)
+        assert one is not None
+        if judge(entry, response, Rules.OFFICIAL).valid:
+            others += one.cause in SERVER
+        else:
+            turned += 1
+            found += one.cause is Cause.LOST
+    assert turned >= 200 / STEP
+    assert found >= 0.99 * turned
+    assert not others
+
+
+def test_calls_in_the_content_are_found_without_recorded_tokens(entries: list[Entry]) -> None:
+    """And without knowing the form."""
+    answers = [(entry, result) for entry in entries[:100] if (result := right(entry)) is not None]
+    causes = Counter(
+        one.cause
+        for entry, result in answers
+        if (one := blamed(entry, written(HERMES, result), None, None)) is not None
+    )
+    assert causes[Cause.LOST] == len(answers)
+
+
+def test_an_invented_call_is_found_where_the_model_wrote_none(entries: list[Entry]) -> None:
+    """Only with recorded tokens and a known form: else nobody can tell."""
+    irrelevant = [entry for entry in entries if entry.category == "irrelevance"]
+    for entry in irrelevant[::STEP]:
+        read = [{entry.functions[0]["name"].replace(".", "_"): "{}"}]
+        one = blamed(entry, read, NO, HERMES)
+        assert one is not None
+        assert one.cause in (Cause.INVENTED, Cause.ENTRY)
+        unknown = blamed(entry, read, None, HERMES)
+        assert unknown is not None
+        assert unknown.cause in (Cause.MODEL, Cause.ENTRY)
+
+
+def test_an_answer_may_be_right_by_accident(entries: list[Entry]) -> None:
+    """The model calls a function that is not relevant, and the server loses the call."""
+    entry = next(entry for entry in entries if entry.category == "irrelevance")
+    call = [{entry.functions[0]["name"].replace(".", "_"): "{}"}]
+    one = blamed(entry, "", written(HERMES, call), HERMES)
+    assert one == Blamed(entry.entry_id, "irrelevance", True, Cause.LOST)
+    (overall, _) = (share for share in shares([one]) if share.cause is Cause.LOST)
+    assert (overall.wrong, overall.accidental) == (0, 1)
+
+
+def test_a_lost_call_of_a_conversation_is_enough(staged: Path) -> None:
+    """What follows depends on it, so the verdict need not turn with this call alone."""
+    entry = next(iter(read_entries(entries_path(staged, "multi_turn_base"), ["multi_turn_base_0"])))
+    turns = [[write_native(calls), "Done."] for calls in truth_calls(entry)]
+    tokens = [tuple(map(ord, written(HERMES, step))) for turn in turns for step in turn]
+
+    def cause(read: Json) -> Cause | None:
+        response = Response(entry.entry_id, entry.category, Mode.FC, json.dumps(read))
+        one = blame(answer_of(entry, response, tokens, decode), read_constants(staged), HERMES)
+        assert one is not None
+        return one.cause
+
+    assert cause(turns) is None
+    assert cause([[turns[0][0][:1], "Done."], *turns[1:]]) is Cause.LOST
+    assert cause([["", "Done."], *[["Sorry.", "Done."] for _ in turns[1:]]]) is Cause.LOST
+
+
+def test_limits_and_forms_have_causes_of_their_own(entries: list[Entry]) -> None:
+    """An answer that reached its limit, and a call in no form that any server reads."""
+    entry = next(entry for entry in entries if entry.entry_id == "simple_python_0")
+    cut = blamed(entry, "<tool_call>\n{", None, HERMES, "length")
+    broken = blamed(entry, "calculate_triangle_area(base=10, height=5)", None, HERMES, "stop")
+    assert cut is not None
+    assert broken is not None
+    assert (cut.cause, broken.cause) == (Cause.CUT, Cause.FORM)
+
+
+def test_the_table_states_points_with_intervals(entries: list[Entry]) -> None:
+    """Half of one category lost: half of its points, and the advice below."""
+    simple = [entry for entry in entries if entry.category == "simple_python"][:40]
+    found = []
+    for number, entry in enumerate(simple):
+        result = right(entry)
+        if result is not None:
+            read = written(HERMES, result) if number % 2 else result
+            found.append(blamed(entry, read, None, HERMES))
+    of_server = [share for share in shares([one for one in found if one]) if share.cause is Cause.LOST]
+    overall, simple_python = of_server
+    assert overall.category == "overall"
+    assert 45 < simple_python.points < 55
+    assert simple_python.low is not None
+    assert simple_python.low < simple_python.points
+    printed = "\n".join(blame_lines("m", len(found), shares([one for one in found if one])))
+    assert f"{simple_python.wrong} answers are wrong through the server alone" in printed
+
+
+def test_the_table_of_a_run_names_the_server_above_two_tenths_of_a_point() -> None:
+    """Below, nothing is said."""
+    rows = [
+        {
+            "model": "a",
+            "cause": "server lost or changed a call",
+            "category": "overall",
+            "wrong": "177",
+            "points": "3.2",
+        },
+        {"model": "a", "cause": "model", "category": "overall", "wrong": "500", "points": "30"},
+        {
+            "model": "b",
+            "cause": "server invented a call",
+            "category": "overall",
+            "wrong": "1",
+            "points": "0.1",
+        },
+    ]
+    (note,) = server_notes(rows)
+    assert note.startswith("a: 177 answers are wrong because the server read other calls")
+
+
+def test_the_line_is_under_the_v4_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """As soon as `blame` has written its table."""
+    run = made_up_tables(tmp_path, [MadeUpModel("a", {"multiple": marks(1)})])
+    lost = [Share(Cause.LOST, "overall", 177, 0, 1.3, 1.0, 1.6)]
+    write_blame(Run(run), {"a": lost})
+    assert main(["table", str(run)]) == 0
+    assert "a: 177 answers are wrong because the server read other calls" in capsys.readouterr().out
