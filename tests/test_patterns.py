@@ -32,6 +32,7 @@ ROOT = Path(bfcl_pipeline.__file__).parent
 NOT_IMPORTED = {
     "bfcl_pipeline.cli.__main__": "runs the command",
     "bfcl_pipeline.environments.openenv_server": "needs openenv-core, and has no pattern",
+    "bfcl_pipeline.environments.verifiers_tasks": "needs verifiers, and has no pattern",
 }
 """Modules that are not imported here, each with the reason."""
 
