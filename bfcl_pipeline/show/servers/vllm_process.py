@@ -22,6 +22,8 @@ import sys
 from importlib import import_module
 from typing import Any
 
+from tokenizers.decoders import DecodeStream
+
 
 class ServerParts:
     """The chat template, the tokenizer and the parsers of one server."""
@@ -97,8 +99,6 @@ class ServerParts:
 
     def _pieces(self, tokens: list[int]) -> list[str]:
         """The text that each token adds, as the server's engine decodes it."""
-        from tokenizers.decoders import DecodeStream
-
         stream = DecodeStream(skip_special_tokens=False)
         return [stream.step(self.tokenizer._tokenizer, token) or "" for token in tokens]
 
