@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 from bfcl_pipeline.benchmark.records import Rules
-from bfcl_pipeline.environments import Answer, Episode, oracle_answers
+from bfcl_pipeline.environments import Episode, PolicyAnswer, oracle_answers
 from bfcl_pipeline.environments.setting import entry_ids, open_setting
 
 KINDS = {
@@ -26,7 +26,7 @@ KINDS = {
 }
 
 
-def scripted(entry_id: str, mode: str, data: Path) -> list[Answer]:
+def scripted(entry_id: str, mode: str, data: Path) -> list[PolicyAnswer]:
     """The oracle's answers to one episode."""
     episode = Episode(entry_id, mode=mode, data=data)
     answers = []

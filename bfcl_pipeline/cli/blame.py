@@ -13,7 +13,7 @@ from bfcl_pipeline.runs.run import open_run
 from bfcl_pipeline.show.servers.blame import SERVER, Blamed, blame, shares
 from bfcl_pipeline.show.servers.blame_text import EXAMPLES, blame_lines, example_lines, write_blame
 from bfcl_pipeline.show.servers.formats import format_of, load_formats
-from bfcl_pipeline.show.servers.recorded import Answer, recorded_answers, tokenizer_of
+from bfcl_pipeline.show.servers.recorded import ServedAnswer, recorded_answers, tokenizer_of
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -49,7 +49,7 @@ def run(options: argparse.Namespace) -> int:
         of_row = load_formats().get((row.vllm.tool_parser if row else None) or "")
         form = format_of(options.parser) if options.parser else of_row
         blamed: list[Blamed] = []
-        examples: list[Answer] = []
+        examples: list[ServedAnswer] = []
         for answer in recorded_answers(run, model, decode):
             if (one := blame(answer, constants, form)) is not None:
                 blamed.append(one)

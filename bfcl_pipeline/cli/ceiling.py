@@ -17,7 +17,7 @@ from bfcl_pipeline.cli.options import add_data, add_names, add_rules, print_to_s
 from bfcl_pipeline.show.servers.ceiling import CEILING_CATEGORIES, Measured
 from bfcl_pipeline.show.servers.ceiling_text import ceiling_lines
 from bfcl_pipeline.show.servers.formats import format_of, load_formats, write_tokenizer
-from bfcl_pipeline.show.servers.reading import PIECES, Server, ServerRoutes, parser_process
+from bfcl_pipeline.show.servers.reading import PIECES, ParsingServer, ServerRoutes, parser_process
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -50,7 +50,7 @@ def add_server(parser: argparse.ArgumentParser) -> None:
 
 
 @contextmanager
-def opened_server(options: argparse.Namespace) -> Iterator[tuple[str, Server]]:
+def opened_server(options: argparse.Namespace) -> Iterator[tuple[str, ParsingServer]]:
     """The server of the options, and a name for it. Raises ConfigError for options that do not fit."""
     if (options.server is None) == (options.parser is None):
         raise ConfigError(

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.text import plural
 from bfcl_pipeline.cli.runs import ARCHIVE_HELP, archive_file
-from bfcl_pipeline.share.archive.attestations import SignedArchive, sign_archive
+from bfcl_pipeline.share.archive.attestations import AttestationOptions, SignedArchive, sign_archive
 from bfcl_pipeline.share.signing.signature import SigningOptions, Trust
-
-if TYPE_CHECKING:
-    from bfcl_pipeline.share.archive.attestations import AttestationOptions
 
 
 def add_signing(parser: argparse.ArgumentParser, key: str) -> None:
@@ -76,8 +72,6 @@ def add_trust(parser: argparse.ArgumentParser) -> None:
 
 def attestation(options: argparse.Namespace) -> AttestationOptions:
     """Whose statements count."""
-    from bfcl_pipeline.share.archive.attestations import AttestationOptions  # loads pyarrow
-
     named = (options.sigstore_identity, options.sigstore_issuer, options.sigstore_trust_config)
     return AttestationOptions(
         Trust(options.signers, *named),

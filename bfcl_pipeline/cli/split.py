@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.files import write_text
@@ -13,9 +12,9 @@ from bfcl_pipeline.base.text import text_table
 from bfcl_pipeline.benchmark.records import Entry
 from bfcl_pipeline.cli.options import add_data, add_rules
 from bfcl_pipeline.cli.runs import RUN_HELP
-
-if TYPE_CHECKING:
-    from bfcl_pipeline.environments.splits import Split
+from bfcl_pipeline.environments import splits
+from bfcl_pipeline.environments.setting import open_setting
+from bfcl_pipeline.runs.run import open_run
 
 TRAIN, SEED = 0.7, 1
 
@@ -39,10 +38,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Prints the sizes by category and what both sides share, or a run by side. Raises ConfigError."""
-    from bfcl_pipeline.environments import splits  # loads pyarrow
-    from bfcl_pipeline.environments.setting import open_setting
-    from bfcl_pipeline.runs.run import open_run
-
     setting = open_setting(options.data, Path("cache"), "simulated")
     entries = splits.v4_entries(setting)
     if options.name is None:
@@ -68,7 +63,7 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _sizes(made: Split, entries: list[Entry]) -> str:
+def _sizes(made: splits.Split, entries: list[Entry]) -> str:
     sizes = Counter((entry.category, made.sides[entry.entry_id]) for entry in entries)
     categories = dict.fromkeys(entry.category for entry in entries)
     rows = [(name, f"{sizes[name, 'train']}", f"{sizes[name, 'test']}") for name in categories]

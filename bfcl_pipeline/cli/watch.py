@@ -14,6 +14,7 @@ from typing import Any
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.cli.runs import RUN_HELP
 from bfcl_pipeline.runs.folders import run_folder
+from bfcl_pipeline.show.screen.displays import LiveDisplay
 from bfcl_pipeline.show.screen.run_state import Phase, RunState, RunWatcher, reporting_file
 
 REFRESH_SECONDS = 1.0
@@ -104,8 +105,6 @@ def _finished(folder: Path) -> RunState:
 
 def _follow(watcher: RunWatcher, state: RunState, *, as_json: bool) -> RunState:
     """Shows the run each second until it ends. Returns its last state."""
-    from bfcl_pipeline.show.screen.displays import LiveDisplay  # of a terminal
-
     display = None if as_json else LiveDisplay(sys.stdout)
     try:
         while True:

@@ -3,7 +3,7 @@
 A wing: nothing else of the package needs it but the command of splits.
 """
 
-from bfcl_pipeline.environments.answers import Answer
+from bfcl_pipeline.environments.answers import PolicyAnswer
 from bfcl_pipeline.environments.episode import (
     REFUSED,
     Answered,
@@ -15,10 +15,10 @@ from bfcl_pipeline.environments.episode import (
 
 __all__ = [
     "REFUSED",
-    "Answer",
     "Answered",
     "ChatRequest",
     "Episode",
+    "PolicyAnswer",
     "Snapshot",
     "oracle_answers",
 ]

@@ -19,7 +19,7 @@ from bfcl_pipeline.dialogue.calls import write_calls, write_native
 from bfcl_pipeline.dialogue.calls.limits import MAX_CALLS
 from bfcl_pipeline.runs.journal.lines import TOO_DEEP, is_too_deep
 
-Answer: TypeAlias = str | Mapping[str, Json] | Sequence[Call] | Sequence[Mapping[str, Json]]
+PolicyAnswer: TypeAlias = str | Mapping[str, Json] | Sequence[Call] | Sequence[Mapping[str, Json]]
 """Text; an assistant's chat message; calls; or calls in the official form, {name: arguments as JSON}."""
 
 MOST_CHARACTERS = 500_000
@@ -30,7 +30,7 @@ class AnswerRefused(Exception):
     """An answer exceeds a bound; its text says which. Never leaves `environments`."""
 
 
-def kept_answer(answer: Answer) -> Answer:
+def kept_answer(answer: PolicyAnswer) -> PolicyAnswer:
     """A copy of `answer`. Raises AnswerRefused if it is too long or too deep."""
     if not isinstance(answer, str | Mapping) and len(answer) > MAX_CALLS:
         raise AnswerRefused(f"{len(answer):,} calls at once; the most are {MAX_CALLS:,}")
@@ -40,7 +40,7 @@ def kept_answer(answer: Answer) -> Answer:
     return deepcopy(answer)
 
 
-def read_answer(request: Request, answer: Answer) -> Exchange:
+def read_answer(request: Request, answer: PolicyAnswer) -> Exchange:
     """The exchange that `answer` completes; messages are read as those of chat completions are.
 
     Raises Malformed if it is not an answer or has not the form of chat completions, which is not the
@@ -60,7 +60,7 @@ def read_answer(request: Request, answer: Answer) -> Exchange:
     return Exchange(request, write_calls(calls, ReturnFormat(request.return_format)))
 
 
-def _size(answer: Answer) -> int:
+def _size(answer: PolicyAnswer) -> int:
     """The length of `answer` as JSON. Raises AnswerRefused if it is too deep or cannot be JSON."""
     if isinstance(answer, str):
         return len(answer)

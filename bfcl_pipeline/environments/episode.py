@@ -29,7 +29,7 @@ from bfcl_pipeline.benchmark.records import (
 )
 from bfcl_pipeline.dialogue.calls import calls_by_step, executed_text
 from bfcl_pipeline.dialogue.prompts import WireFormat, messages_for
-from bfcl_pipeline.environments.answers import Answer, AnswerRefused, kept_answer, read_answer
+from bfcl_pipeline.environments.answers import AnswerRefused, PolicyAnswer, kept_answer, read_answer
 from bfcl_pipeline.environments.setting import check_judged, judged, open_setting, snapshot_of
 from bfcl_pipeline.judge.scoring import truth_calls
 from bfcl_pipeline.judge.scoring.judge import MAX_RESULT
@@ -54,7 +54,7 @@ class ChatRequest:
 class Answered:
     """One answer of the policy, and what the trainer wants to keep with it."""
 
-    answer: Answer  # empty if it was refused
+    answer: PolicyAnswer  # empty if it was refused
     tokens: Json = None  # such as the token ids and log-probabilities of prompt and answer
     refused: str | None = None  # the bound that it exceeds
 
@@ -176,7 +176,7 @@ class Episode:
         written = messages_for(WireFormat.OPENAI_CHAT, self.pending.messages).messages
         return ChatRequest(json.loads(json.dumps(written)), json.loads(self._tools_text))
 
-    def answer(self, answer: Answer, tokens: Json = None) -> ChatRequest | None:
+    def answer(self, answer: PolicyAnswer, tokens: Json = None) -> ChatRequest | None:
         """Takes the policy's answer; returns the next request, None at the end.
 
         Args:
@@ -199,7 +199,7 @@ class Episode:
         self._take(calls, tokens)
         return tuple(self._asking.ran)
 
-    def _take(self, answer: Answer, tokens: Json) -> None:
+    def _take(self, answer: PolicyAnswer, tokens: Json) -> None:
         if self.pending is None:
             raise ConfigError(f"{self.entry.entry_id}: the episode has ended; begin another.")
         self._asking.ran.clear()
@@ -331,7 +331,7 @@ class Episode:
         return result if isinstance(result, list) else []
 
 
-def oracle_answers(episode: Episode) -> Iterator[Answer]:
+def oracle_answers(episode: Episode) -> Iterator[PolicyAnswer]:
     """The oracle's answers to an episode from its beginning, one for each request, until it ends."""
     setting, asked = episode._setting, None
     while episode.pending is not None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from bfcl_pipeline.benchmark.records import Call, Json
-from bfcl_pipeline.environments import REFUSED, Answer, Episode
+from bfcl_pipeline.environments import REFUSED, Episode, PolicyAnswer
 from tests.support.episodes import as_bytes
 
 MANY = 100_000
@@ -26,7 +26,7 @@ def nested(depth: int) -> Json:
 
 LONG = "x" * 400_000
 
-POLICIES: dict[str, Callable[[], Answer]] = {
+POLICIES: dict[str, Callable[[], PolicyAnswer]] = {
     "the same call for ever": lambda: [{"ls": "{}"}],
     "100,000 calls at once": lambda: [{"ls": "{}"}] * MANY,
     "as many calls as the bound allows": lambda: [{"ls": "{}"}] * 30_000,

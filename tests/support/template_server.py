@@ -10,14 +10,14 @@ from jinja2 import Environment
 from bfcl_pipeline.benchmark.records import Json
 from bfcl_pipeline.show.servers.formats import Format, format_of
 from bfcl_pipeline.show.servers.reader import read_written
-from bfcl_pipeline.show.servers.reading import Reading, Written
+from bfcl_pipeline.show.servers.reading import ServerReading, Written
 
-Fault = Callable[[Reading, str], Reading]
+Fault = Callable[[ServerReading, str], ServerReading]
 """Changes what was read of a text."""
 
 
 class TemplateServer:
-    """Writes and reads answers in one form. A Server."""
+    """Writes and reads answers in one form. A ParsingServer."""
 
     version = "0"
 
@@ -36,7 +36,7 @@ class TemplateServer:
         text = whole[len(before) :].rpartition("<|end|>")[0]
         return Written(tuple(map(ord, text)), text)
 
-    def read(self, written: Written, tools: Sequence[Json], piece: int) -> Reading:
+    def read(self, written: Written, tools: Sequence[Json], piece: int) -> ServerReading:
         """As the model wrote it, but for the fault."""
         self.read_count += 1
         reading = honest_reading(self.form, written.text, tools)
@@ -52,8 +52,8 @@ def with_objects(message: Json) -> Json:
     return {**message, "tool_calls": calls}
 
 
-def honest_reading(form: Format, text: str, tools: Sequence[Json]) -> Reading:
+def honest_reading(form: Format, text: str, tools: Sequence[Json]) -> ServerReading:
     """What the model wrote: calls, or else a text."""
     calls = read_written(form, text, tools)
     read = tuple((name, json.dumps(arguments)) for name, arguments in calls)
-    return Reading(read, None if read else text)
+    return ServerReading(read, None if read else text)

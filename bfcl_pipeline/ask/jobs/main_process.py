@@ -137,8 +137,6 @@ def check_results(run: RunConfig, workflow: Workflow, arguments: Sequence[str]) 
     for line in [*preflight(run, outdated.complete, machine), *journaled_lines(run, outdated.complete)]:
         print_line(line)
     if is_dry_run(arguments):
-        from bfcl_pipeline.ask.jobs.main_process import planned_work  # of a dry run alone
-
         for line in planned_work(run, outdated.complete):
             print_line(line)
     return outdated

@@ -20,9 +20,11 @@ from bfcl_pipeline.benchmark.tables import entries_path, read_entries
 from bfcl_pipeline.dialogue.prompts import Texts
 from bfcl_pipeline.dialogue.release_texts import read_constants, read_texts
 from bfcl_pipeline.runs.run import Run
+from bfcl_pipeline.world.encoding import SentenceEncoder
 from bfcl_pipeline.world.tools import WorldConfig
 from bfcl_pipeline.world.tools.memory.encoder import Encoder
 from bfcl_pipeline.world.tools.web_search.web import Hits, Page, Web, WebFailure
+from bfcl_pipeline.world.web.modes import open_web
 from bfcl_pipeline.world.web.presented import present_entry, searches, with_web
 from bfcl_pipeline.world.web.simulated import SimulatedWeb
 
@@ -122,14 +124,10 @@ def observed_run(job: Job) -> Run | None:
 
 
 def _encoder(paths: JobPaths) -> Encoder:
-    from bfcl_pipeline.world.encoding import SentenceEncoder  # loads numpy
-
     return SentenceEncoder(paths.data / "encoder", paths.encoder_cache)
 
 
 def _web(paths: JobPaths, web: WebChoice, *, offline: bool) -> Web:
     if web.mode == "simulated":
         return SimulatedWeb.of(read_entries(entries_path(paths.data, "web_search_base")))
-    from bfcl_pipeline.world.web.modes import open_web  # loads HTTP clients
-
     return open_web(web.mode, web.cache, web.engine, offline=offline, proxy=web.proxy, pause=web.pause)

@@ -72,7 +72,7 @@ def read_readings() -> list[EntryReading]:
     return [
         EntryReading(
             row["entry_id"],
-            row["drawn"] == "sample",
+            row["drawn"] == "random",
             tuple(found for name in ("reader_a", "reader_b") if (found := row[name])),
             row["adjudicated"],
         )

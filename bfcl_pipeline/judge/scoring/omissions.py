@@ -13,7 +13,7 @@ from bfcl_pipeline.judge.scoring.aggregate import Count, Score, leaderboard_scor
 from bfcl_pipeline.judge.scoring.unread_calls import INFERENCE_ERROR
 
 
-class Cause(StrEnum):
+class OmissionCause(StrEnum):
     """Why an entry has no verdict. The values are columns of the table `omitted`."""
 
     MODEL_OUTPUT = "model_output"  # the server could not read what the model wrote, and refused it
@@ -44,9 +44,9 @@ _START = f"^(?:{INFERENCE_ERROR} )?"
 
 _HTTP = rf"(?:{_START}|HTTP |Error code: |status(?:[ _]code)?:? )"
 
-_CAUSES: Mapping[Cause, re.Pattern[str]] = {
+_CAUSES: Mapping[OmissionCause, re.Pattern[str]] = {
     # First: such a text may quote what the model wrote.
-    Cause.MODEL_OUTPUT: re.compile(
+    OmissionCause.MODEL_OUTPUT: re.compile(
         r"harmony ?(error|pars)|openai_harmony|tokens? remaining in message header|expecting start token"
         r"|tool_use_failed|failed_generation|malformed.?function.?call|model produced invalid"
         r"|messages\[\d+\]\.tool_calls|input\[\d+\]\.(name|arguments)|tool call validation failed"
@@ -59,11 +59,11 @@ _CAUSES: Mapping[Cause, re.Pattern[str]] = {
         r"|Invalid (control character|\\+escape)|json\.exception\.parse_error)",
         re.IGNORECASE | re.DOTALL,
     ),
-    Cause.CONTEXT: re.compile(f"{OVERFLOW.pattern}|context window|HTTP 413", re.IGNORECASE),
-    Cause.TIME: re.compile(
+    OmissionCause.CONTEXT: re.compile(f"{OVERFLOW.pattern}|context window|HTTP 413", re.IGNORECASE),
+    OmissionCause.TIME: re.compile(
         rf"time[ds]?[ -]?out|time limit|deadline exceeded|no answer within|{_HTTP}(408|504)", re.IGNORECASE
     ),
-    Cause.NETWORK: re.compile(
+    OmissionCause.NETWORK: re.compile(
         rf"{_HTTP}(40[1-4]|407|409|425|429|5\d\d)|rate.?limit|quota|overloaded|no connection"
         r"|connection ?(error|refused|reset|aborted)|connection .{0,80}broke|max retries exceeded"
         r"|(remote end|peer) closed|disconnected|name resolution|name servers?|name or service not known"
@@ -71,7 +71,7 @@ _CAUSES: Mapping[Cause, re.Pattern[str]] = {
         r"|throttl|run out of searches|\bthe (compressed )?answer\b|expected .{0,99} to be",
         re.IGNORECASE,
     ),
-    Cause.HARNESS: re.compile(
+    OmissionCause.HARNESS: re.compile(
         rf"{_HTTP}4\d\d|{_START}'[^']*'$|holdout turn|out of memory|CUDA error|web cache"
         r"|object (has no|is not|of type)|out of range|NoneType|unsupported operand|positional argument"
         r"|unexpected keyword|required argument|no such file|Invalid schema|line \d+ column|codec can't",
@@ -81,12 +81,12 @@ _CAUSES: Mapping[Cause, re.Pattern[str]] = {
 """By the first that matches, in this order."""
 
 
-def cause_of(status: Status, detail: str | None) -> Cause:
+def cause_of(status: Status, detail: str | None) -> OmissionCause:
     """The cause of a response without an answer, from its status and what went wrong, for a person."""
     if status is not Status.INFRASTRUCTURE_ERROR:
-        return Cause.CONTEXT if status is Status.CONTEXT_OVERFLOW else Cause.OTHER
+        return OmissionCause.CONTEXT if status is Status.CONTEXT_OVERFLOW else OmissionCause.OTHER
     text = (detail or "")[:_READ]
-    return next((cause for cause, pattern in _CAUSES.items() if pattern.search(text)), Cause.OTHER)
+    return next((cause for cause, pattern in _CAUSES.items() if pattern.search(text)), OmissionCause.OTHER)
 
 
 def bounds(

@@ -21,7 +21,7 @@ from bfcl_pipeline.judge.scoring import Judge
 from bfcl_pipeline.judge.scoring.intervals import ScoredEntries, precisions
 from bfcl_pipeline.show.servers.formats import Format
 from bfcl_pipeline.show.servers.reader import read_in_any_form, read_written
-from bfcl_pipeline.show.servers.recorded import Answer, replaced
+from bfcl_pipeline.show.servers.recorded import ServedAnswer, replaced
 from bfcl_pipeline.world.tools import Constants
 
 _CUT = frozenset({"length", "max_tokens", "MAX_TOKENS", "max_output_tokens"})
@@ -69,7 +69,7 @@ class Share:
     high: float | None
 
 
-def blame(answer: Answer, constants: Constants, form: Format | None = None) -> Blamed | None:
+def blame(answer: ServedAnswer, constants: Constants, form: Format | None = None) -> Blamed | None:
     """The cause of one answer; None if it has no verdict.
 
     Args:
@@ -88,7 +88,7 @@ def blame(answer: Answer, constants: Constants, form: Format | None = None) -> B
 
 
 def _cause(
-    answer: Answer, judge: Judge, official: Verdict, verified: Verdict, form: Format | None
+    answer: ServedAnswer, judge: Judge, official: Verdict, verified: Verdict, form: Format | None
 ) -> Cause | None:
     left_out = verified.status is Status.LEFT_OUT
     if (left_out and not official.valid) or verified.valid is (not official.valid):
@@ -102,7 +102,7 @@ def _cause(
     return Cause.FORM if no_form or official.unread_call or official.error_type == FAILED else Cause.MODEL
 
 
-def _server(answer: Answer, judge: Judge, official: Verdict, form: Format | None) -> Cause | None:
+def _server(answer: ServedAnswer, judge: Judge, official: Verdict, form: Format | None) -> Cause | None:
     """What the server did, if the verdict depends on it."""
     others: dict[int, Json] = {}
     cause, another_count = None, False
@@ -126,7 +126,7 @@ def _server(answer: Answer, judge: Judge, official: Verdict, form: Format | None
     return cause if verdict.valid is (not official.valid) else None
 
 
-def _read(text: str, answer: Answer, form: Format | None) -> list[tuple[str, dict[str, Json]]]:
+def _read(text: str, answer: ServedAnswer, form: Format | None) -> list[tuple[str, dict[str, Json]]]:
     if form is None:
         return read_in_any_form(text, answer.tools)
     return read_written(form, text, answer.tools)

@@ -9,7 +9,7 @@ from bfcl_pipeline.base.files import write_text
 from bfcl_pipeline.base.text import cut, plural, text_table
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.show.servers.blame import SERVER, Cause, Share
-from bfcl_pipeline.show.servers.recorded import Answer
+from bfcl_pipeline.show.servers.recorded import ServedAnswer
 
 COLUMNS = ("model", "cause", "category", "wrong", "accidental", "points", "low", "high")
 """Of the table: answers, and points with the limits of their interval."""
@@ -42,7 +42,7 @@ def blame_lines(model: str, answers: int, shares: Sequence[Share]) -> Iterator[s
         yield f"\n{wrong_answers} wrong through the server alone: check --tool-call-parser and template."
 
 
-def example_lines(answers: Sequence[Answer]) -> Iterator[str]:
+def example_lines(answers: Sequence[ServedAnswer]) -> Iterator[str]:
     """What the model wrote in each step of some answers, and what the server made of it."""
     for answer in answers:
         yield f"\n{answer.entry.entry_id}:"

@@ -27,7 +27,7 @@ from bfcl_pipeline.dialogue.prompts.wire import messages_for
 from bfcl_pipeline.dialogue.release_texts import read_constants
 from bfcl_pipeline.judge.scoring import judge
 from bfcl_pipeline.show.servers.losses import Loss, ReadAnswer
-from bfcl_pipeline.show.servers.reading import Reading, Server, ServerError, Written
+from bfcl_pipeline.show.servers.reading import ParsingServer, ServerError, ServerReading, Written
 from bfcl_pipeline.show.servers.shrinking import shrink
 
 ORACLE = "oracle-FC"
@@ -65,7 +65,7 @@ class Ceiling:
     reaches: Sequence[Reach]  # by piece, then category
     examples: Mapping[Loss, ReadAnswer]  # a short answer of each class, of the first way that has one
 
-    def shrunk(self, server: Server) -> "Ceiling":
+    def shrunk(self, server: ParsingServer) -> "Ceiling":
         """With examples as small as they can be made; each costs some hundred answers of the server."""
         examples = {loss: shrink(server, example) for loss, example in self.examples.items()}
         return replace(self, examples=examples)
@@ -74,7 +74,7 @@ class Ceiling:
 class ThroughServer(Oracle):
     """The oracle, whose answers a server writes and reads."""
 
-    def __init__(self, row: ModelRow, server: Server, piece: int) -> None:
+    def __init__(self, row: ModelRow, server: ParsingServer, piece: int) -> None:
         super().__init__(row)
         self._server, self._piece = server, piece
         self.answers: dict[str, list[ReadAnswer]] = {}  # by entry, in order
@@ -99,9 +99,9 @@ class ThroughServer(Oracle):
             written = self._server.write(messages, request.tools)
             reading = self._server.read(written, request.tools, self._piece)
         except ServerError as error:
-            reading = Reading(error=str(error))
+            reading = ServerReading(error=str(error))
         calls = [item for call in result for item in call.items()] if isinstance(result, list) else []
-        meant = Reading(tuple(calls), None if calls else result)
+        meant = ServerReading(tuple(calls), None if calls else result)
         return ReadAnswer(meant, request.tools, written, reading, self._piece)
 
 
@@ -119,7 +119,7 @@ class Measured:
         self._entries = {entry.entry_id: entry for entry in prepare(self._job()).entries}
         self._possible = self._verdicts(Oracle(self._job().row))
 
-    def measure(self, server: Server, pieces: Sequence[int], log: Log) -> Ceiling:
+    def measure(self, server: ParsingServer, pieces: Sequence[int], log: Log) -> Ceiling:
         """What a perfect model reaches. log: receives a line for each way of reading."""
         reaches: list[Reach] = []
         examples: dict[Loss, ReadAnswer] = {}
@@ -142,7 +142,7 @@ class Measured:
 
     def _in_pieces(
         self,
-        server: Server,
+        server: ParsingServer,
         piece: int,
         valid: Mapping[str, bool],
         answers: Mapping[str, Sequence[ReadAnswer]],
@@ -154,7 +154,7 @@ class Measured:
         """
         if not piece:
             return valid, answers
-        known: dict[tuple[str, tuple[int, ...]], Reading] = {}
+        known: dict[tuple[str, tuple[int, ...]], ServerReading] = {}
         differing = set()
         streamed: dict[str, list[ReadAnswer]] = {}
         for entry_id, written in answers.items():

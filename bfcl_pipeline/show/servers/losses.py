@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from bfcl_pipeline.benchmark.records import Json
-from bfcl_pipeline.show.servers.reading import Reading, Written
+from bfcl_pipeline.show.servers.reading import ServerReading, Written
 
 
 class Loss(StrEnum):
@@ -30,10 +30,10 @@ class Loss(StrEnum):
 class ReadAnswer:
     """One answer that a model would write, and what the server made of it."""
 
-    meant: Reading  # what the model means: calls, or a text
+    meant: ServerReading  # what the model means: calls, or a text
     tools: Sequence[Json]  # that were offered
     written: Written
-    reading: Reading
+    reading: ServerReading
     piece: int  # tokens in a piece; 0: at once
 
     @property
@@ -42,7 +42,7 @@ class ReadAnswer:
         return loss_of(self.meant, self.reading)
 
 
-def loss_of(meant: Reading, reading: Reading) -> Loss | None:
+def loss_of(meant: ServerReading, reading: ServerReading) -> Loss | None:
     """What a server did to an answer; None if it reads what was meant."""
     if reading.error is not None:
         return Loss.ERROR

@@ -42,7 +42,7 @@ class Written:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ServerReading:
     """What the server makes of an answer."""
 
     calls: tuple[tuple[str, str], ...] = ()  # names, and arguments as the server's text
@@ -55,7 +55,7 @@ class Reading:
         return [{name: arguments} for name, arguments in self.calls] or self.content or ""
 
 
-class Server(Protocol):
+class ParsingServer(Protocol):
     """Writes and reads answers as one server does."""
 
     version: str  # of the server's program, as it states it
@@ -63,12 +63,12 @@ class Server(Protocol):
     def write(self, messages: Sequence[Json], tools: Sequence[Json]) -> Written:
         """The last message, the assistant's, as the chat template writes it. Raises ServerError."""
 
-    def read(self, written: Written, tools: Sequence[Json], piece: int) -> Reading:
+    def read(self, written: Written, tools: Sequence[Json], piece: int) -> ServerReading:
         """What the server makes of it, received in pieces of so many tokens; 0: at once."""
 
 
 class ParserProcess:
-    """vLLM's template and parsers, without weights, in a process of the Python that has vLLM. A Server."""
+    """A ParsingServer: vLLM's template and parsers without weights, run by the Python that has vLLM."""
 
     def __init__(self, process: "subprocess.Popen[str]", setup: Mapping[str, Json]) -> None:
         self._process = process
@@ -87,14 +87,16 @@ class ParserProcess:
         answer = self._ask({"write": messages, "tools": self._place(tools)})
         return Written(tuple(answer["tokens"]), answer["text"])
 
-    def read(self, written: Written, tools: Sequence[Json], piece: int) -> Reading:
+    def read(self, written: Written, tools: Sequence[Json], piece: int) -> ServerReading:
         """As the parser does; without tokens, its text is tokenized."""
         given = list(written.tokens) or written.text
         try:
             answer = self._ask({"read": given, "tools": self._place(tools), "piece": piece})
         except ServerError as error:
-            return Reading(error=str(error))
-        return Reading(tuple((name, arguments) for name, arguments in answer["calls"]), answer["content"])
+            return ServerReading(error=str(error))
+        return ServerReading(
+            tuple((name, arguments) for name, arguments in answer["calls"]), answer["content"]
+        )
 
     def _place(self, tools: Sequence[Json]) -> int:
         """Of tools among those that were offered."""
@@ -159,7 +161,7 @@ def parser_process(
 
 
 class ServerRoutes:
-    """The routes `render` and `derender` of a vLLM server, with or without weights. A Server."""
+    """A ParsingServer: the routes `render` and `derender` of a vLLM server, with or without weights."""
 
     def __init__(self, url: str, model: str | None = None) -> None:
         """Asks for the version and, unless given, the served model. Raises ModelError without an answer."""
@@ -177,7 +179,7 @@ class ServerRoutes:
         )
         return Written(tuple(tokens["tokens"]), text)
 
-    def read(self, written: Written, tools: Sequence[Json], piece: int) -> Reading:
+    def read(self, written: Written, tools: Sequence[Json], piece: int) -> ServerReading:
         """As the server's parsers do."""
         found: dict[int, list[str]] = {}
         content = ""
@@ -190,8 +192,8 @@ class ServerRoutes:
                     named[0] += function.get("name") or ""
                     named[1] += function.get("arguments") or ""
         except ServerError as error:
-            return Reading(error=str(error))
-        return Reading(tuple((found[at][0], found[at][1]) for at in sorted(found)), content or None)
+            return ServerReading(error=str(error))
+        return ServerReading(tuple((found[at][0], found[at][1]) for at in sorted(found)), content or None)
 
     def _messages(self, tokens: list[int], tools: Sequence[Json], piece: int) -> Iterator[Any]:
         """The message of an answer, or what each of its pieces adds."""

@@ -24,7 +24,7 @@ Decode = Callable[[Sequence[int]], str]
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ServedStep:
     """One answer of a model."""
 
     result: Json  # what the server made of it, in the official form
@@ -38,13 +38,13 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ServedAnswer:
     """One answered entry of a run."""
 
     entry: Entry
     response: Response
     result: Json  # of the response, parsed
-    steps: tuple[Step, ...]
+    steps: tuple[ServedStep, ...]
     tools: tuple[Json, ...]  # that were offered at any turn
 
 
@@ -59,7 +59,7 @@ def tokenizer_of(folder: Path) -> Decode:
     return lambda tokens: str(tokenizer.decode(list(tokens), skip_special_tokens=False))
 
 
-def recorded_answers(run: Run, model: str, decode: Decode | None = None) -> Iterator[Answer]:
+def recorded_answers(run: Run, model: str, decode: Decode | None = None) -> Iterator[ServedAnswer]:
     """The answers of a model in mode fc. decode: of its tokens; None: they are not looked for.
 
     Raises TableError if the staged release lacks an entry.
@@ -77,22 +77,22 @@ def recorded_answers(run: Run, model: str, decode: Decode | None = None) -> Iter
 
 def answer_of(
     entry: Entry, response: Response, tokens: Sequence[tuple[int, ...]] = (), decode: Decode | None = None
-) -> Answer:
+) -> ServedAnswer:
     """An answer step by step. tokens: that the model wrote in each step; empty: they are not recorded."""
     result = loaded_json(response.result_json)
     results = list(_flat(result, entry))
     if len(tokens) != len(results) or decode is None:
         tokens = [()] * len(results)
     steps = (
-        Step(each, decode(ids) if decode and ids else _text(each), ids)
+        ServedStep(each, decode(ids) if decode and ids else _text(each), ids)
         for each, ids in zip(results, tokens, strict=True)
     )
     later = [doc for docs in entry.held_out.values() for doc in docs]
     tools = (*fc_request(entry).tools, *tool_schemas(later, WireFormat.OPENAI_CHAT))
-    return Answer(entry, response, result, tuple(steps), tools)
+    return ServedAnswer(entry, response, result, tuple(steps), tools)
 
 
-def replaced(answer: Answer, results: Mapping[int, Json]) -> Json:
+def replaced(answer: ServedAnswer, results: Mapping[int, Json]) -> Json:
     """The result with other results of some steps, by number from 0."""
     if CATEGORIES[answer.entry.category].single_turn:
         return results.get(0, answer.result)

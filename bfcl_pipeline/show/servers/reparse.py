@@ -16,8 +16,8 @@ from bfcl_pipeline.benchmark.records import Json, Rules
 from bfcl_pipeline.judge.scoring import Judge
 from bfcl_pipeline.judge.scoring.intervals import ScoredEntries
 from bfcl_pipeline.judge.scoring.statistics.paired import compare_paired, composite_difference
-from bfcl_pipeline.show.servers.reading import Server, Written
-from bfcl_pipeline.show.servers.recorded import Answer, replaced
+from bfcl_pipeline.show.servers.reading import ParsingServer, Written
+from bfcl_pipeline.show.servers.recorded import ServedAnswer, replaced
 from bfcl_pipeline.world.tools import Constants
 
 _MOST_LISTED = 20
@@ -35,7 +35,9 @@ class Reparsed:
     after: bool  # whether it is
 
 
-def reparse(answer: Answer, server: Server, constants: Constants, rules: Rules) -> Reparsed | None:
+def reparse(
+    answer: ServedAnswer, server: ParsingServer, constants: Constants, rules: Rules
+) -> Reparsed | None:
     """Reads one answer again; None if its tokens are not recorded, or it has no verdict."""
     if not answer.steps or not all(step.recorded for step in answer.steps):
         return None

@@ -6,13 +6,13 @@ from dataclasses import replace
 
 from bfcl_pipeline.benchmark.records import Json
 from bfcl_pipeline.show.servers.losses import ReadAnswer
-from bfcl_pipeline.show.servers.reading import Reading, Server, ServerError
+from bfcl_pipeline.show.servers.reading import ParsingServer, ServerError, ServerReading
 
 MOST_TRIES = 400
 """Answers that are tried for one example."""
 
 
-def shrink(server: Server, answer: ReadAnswer, most: int = MOST_TRIES) -> ReadAnswer:
+def shrink(server: ParsingServer, answer: ReadAnswer, most: int = MOST_TRIES) -> ReadAnswer:
     """A smaller answer with the same loss; `answer` itself if none is found within `most` tries."""
     best = _tried(server, _bare(answer)) or answer
     tried, smaller = 0, True
@@ -29,7 +29,7 @@ def shrink(server: Server, answer: ReadAnswer, most: int = MOST_TRIES) -> ReadAn
     return best if best.loss is answer.loss else answer
 
 
-def _tried(server: Server, answer: ReadAnswer) -> ReadAnswer | None:
+def _tried(server: ParsingServer, answer: ReadAnswer) -> ReadAnswer | None:
     """An answer, written and read; None if it cannot be written."""
     calls = [
         {"id": str(place), "type": "function", "function": {"name": name, "arguments": arguments}}
@@ -61,7 +61,7 @@ def _bare(answer: ReadAnswer) -> ReadAnswer:
     return replace(answer, tools=tools or answer.tools[:1])
 
 
-def _smaller(meant: Reading) -> Iterator[Reading]:
+def _smaller(meant: ServerReading) -> Iterator[ServerReading]:
     """Answers with something less, the largest steps first."""
     calls = meant.calls
     if meant.content:

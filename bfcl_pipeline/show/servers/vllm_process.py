@@ -22,8 +22,10 @@ import sys
 from importlib import import_module
 from typing import Any
 
+from tokenizers.decoders import DecodeStream
 
-class Reader:
+
+class ServerParts:
     """The chat template, the tokenizer and the parsers of one server."""
 
     def __init__(self, setup: dict[str, Any]) -> None:
@@ -97,8 +99,6 @@ class Reader:
 
     def _pieces(self, tokens: list[int]) -> list[str]:
         """The text that each token adds, as the server's engine decodes it."""
-        from tokenizers.decoders import DecodeStream
-
         stream = DecodeStream(skip_special_tokens=False)
         return [stream.step(self.tokenizer._tokenizer, token) or "" for token in tokens]
 
@@ -127,21 +127,21 @@ def main() -> None:
     """Answers each line of standard input on what was standard output; logs go to standard error."""
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
-    reader = None
+    parts = None
     for line in sys.stdin:
         asked = json.loads(line)
         try:
             if "setup" in asked:
-                reader = Reader(asked["setup"])
+                parts = ServerParts(asked["setup"])
                 answer: dict[str, Any] = {"version": import_module("vllm").__version__}
-            elif reader is None:
+            elif parts is None:
                 raise ValueError("there was no setup")
             elif "offer" in asked:
-                answer = reader.offer(asked["offer"])
+                answer = parts.offer(asked["offer"])
             elif "write" in asked:
-                answer = reader.write(asked["write"], asked["tools"])
+                answer = parts.write(asked["write"], asked["tools"])
             else:
-                answer = reader.read(asked["read"], asked["tools"], asked["piece"])
+                answer = parts.read(asked["read"], asked["tools"], asked["piece"])
         except Exception as error:  # noqa: BLE001  # whatever a parser raises is its answer
             answer = {"error": f"{type(error).__name__}: {error}"}
         answers.write(json.dumps(answer) + "\n")

@@ -9,12 +9,12 @@ import pytest
 from bfcl_pipeline.benchmark.definition import CATEGORIES
 from bfcl_pipeline.benchmark.records import Status
 from bfcl_pipeline.judge.scoring.aggregate import Count, leaderboard_scores
-from bfcl_pipeline.judge.scoring.omissions import Cause, bounds, cause_of
+from bfcl_pipeline.judge.scoring.omissions import OmissionCause, bounds, cause_of
 from bfcl_pipeline.show.report.omission_notes import CAUSES
 
 STORED = "Error during inference: "
 DETAILS = {
-    Cause.MODEL_OUTPUT: (
+    OmissionCause.MODEL_OUTPUT: (
         'm: HTTP 500: unexpected tokens remaining in message header: Some("timed out")',
         f"{STORED}Error code: 500 - {{'error': {{'message': 'Unexpected token 12606 while expecting start "
         "token 200006'}}",
@@ -27,18 +27,18 @@ DETAILS = {
         "Finish reason: MALFORMED_FUNCTION_CALL",
         f"{STORED}could not parse <tool_call> of the answer",
     ),
-    Cause.CONTEXT: (
+    OmissionCause.CONTEXT: (
         f"{STORED}Error code: 400 - This model's maximum context length is 8192 tokens.",
         "400 - exceeds the context window",
         "m: HTTP 400: prompt is too long: 208310 tokens > 200000 maximum",
     ),
-    Cause.TIME: (
+    OmissionCause.TIME: (
         f"{STORED}Request timed out.",
         "m: no answer within 600 s",
         "m: HTTP 504 Gateway Timeout",
         "its session memory_kv_prereq_0-customer-0 failed: m: no answer within 600 s",
     ),
-    Cause.NETWORK: (
+    OmissionCause.NETWORK: (
         f"{STORED}Connection error.",
         f"{STORED}429 quota",
         "m: no connection (Cannot connect to host). Check the endpoint and the network.",
@@ -50,7 +50,7 @@ DETAILS = {
         "m: the answer is not JSON (Expecting value: line 1 column 1 (char 0)): '<html>'.",
         "An error occurred (ThrottlingException) when calling the Converse operation",
     ),
-    Cause.HARNESS: (
+    OmissionCause.HARNESS: (
         f"{STORED}Holdout turn should not have user message.",
         f"{STORED}CUDA out of memory. Tried to allocate 2.00 GiB",
         f"{STORED}'NoneType' object has no attribute 'content'",
@@ -59,21 +59,21 @@ DETAILS = {
         f"{STORED}Expecting value: line 1 column 1 (char 0)",
         "m: HTTP 400: Invalid schema for function 'f': None is not of type 'object'",
     ),
-    Cause.OTHER: (None, "", f"{STORED}something else", "There is no result_json."),
+    OmissionCause.OTHER: (None, "", f"{STORED}something else", "There is no result_json."),
 }
 
 
 @pytest.mark.parametrize(("cause", "detail"), [(c, text) for c, texts in DETAILS.items() for text in texts])
-def test_the_cause_is_read_from_the_detail(cause: Cause, detail: str | None) -> None:
+def test_the_cause_is_read_from_the_detail(cause: OmissionCause, detail: str | None) -> None:
     """Texts of servers, of the official tool and of this pipeline; what a server quotes does not count."""
     assert cause_of(Status.INFRASTRUCTURE_ERROR, detail) is cause
 
 
 def test_a_status_that_has_one_cause_decides() -> None:
     """A context overflow is one, whatever the server wrote; what was not asked did not fail."""
-    assert cause_of(Status.CONTEXT_OVERFLOW, "m: HTTP 500: timed out") is Cause.CONTEXT
-    assert cause_of(Status.SKIPPED, "no answer within 600 s") is Cause.OTHER
-    assert list(CAUSES) == [cause.value for cause in Cause]
+    assert cause_of(Status.CONTEXT_OVERFLOW, "m: HTTP 500: timed out") is OmissionCause.CONTEXT
+    assert cause_of(Status.SKIPPED, "no answer within 600 s") is OmissionCause.OTHER
+    assert list(CAUSES) == [cause.value for cause in OmissionCause]
 
 
 def test_the_bounds_are_the_scores_with_all_wrong_and_all_right() -> None:

@@ -15,7 +15,7 @@ from bfcl_pipeline.show.servers.ceiling_text import ceiling_lines
 from bfcl_pipeline.show.servers.formats import Format, load_formats
 from bfcl_pipeline.show.servers.losses import Loss, loss_of
 from bfcl_pipeline.show.servers.reader import read_written
-from bfcl_pipeline.show.servers.reading import Reading, Written
+from bfcl_pipeline.show.servers.reading import ServerReading, Written
 from tests.support.few_entries import stage_few
 from tests.support.template_server import TemplateServer
 
@@ -65,8 +65,8 @@ def test_a_lost_call_costs_its_entries_and_no_others(measured: Measured) -> None
 def test_a_memory_whose_session_lost_its_facts_is_lost(measured: Measured) -> None:
     """The loss is that of the session before the question."""
 
-    def fault(reading: Reading, text: str) -> Reading:
-        return Reading((), text) if "archival_memory_add" in text else reading
+    def fault(reading: ServerReading, text: str) -> ServerReading:
+        return ServerReading((), text) if "archival_memory_add" in text else reading
 
     ceiling = measure(measured, TemplateServer("hermes", fault))
     assert reached(ceiling)["memory_kv"] == 0
@@ -87,7 +87,7 @@ def test_a_loss_in_pieces_alone_is_counted_there(measured: Measured) -> None:
     """The conversations that it breaks are held again with it."""
 
     class Streaming(TemplateServer):
-        def read(self, written: Written, tools: Sequence[object], piece: int) -> Reading:
+        def read(self, written: Written, tools: Sequence[object], piece: int) -> ServerReading:
             reading = super().read(written, tools, piece)
             return replace(reading, calls=reading.calls[:1]) if piece else reading
 
@@ -100,7 +100,7 @@ def test_a_loss_in_pieces_alone_is_counted_there(measured: Measured) -> None:
 def test_the_example_is_as_small_as_the_fault_allows(measured: Measured) -> None:
     """A server that drops values with an `a`: one call, one argument, one letter remain."""
 
-    def fault(reading: Reading, _text: str) -> Reading:
+    def fault(reading: ServerReading, _text: str) -> ServerReading:
         calls = []
         for name, text in reading.calls:
             kept = {key: value for key, value in json.loads(text).items() if "a" not in str(value)}
@@ -115,7 +115,7 @@ def test_the_example_is_as_small_as_the_fault_allows(measured: Measured) -> None
 
 def test_the_printed_table_names_causes_and_shows_an_example(measured: Measured) -> None:
     """And the points of the overall score."""
-    server = TemplateServer("qwen3_coder", lambda reading, text: Reading((), text))
+    server = TemplateServer("qwen3_coder", lambda reading, text: ServerReading((), text))
     ceiling = measure(measured, server).shrunk(server)
     printed = "\n".join(ceiling_lines("qwen3_coder", ceiling))
     assert "no call found (at once): the model writes" in printed
@@ -128,30 +128,30 @@ def test_every_category_that_offers_tools_without_a_web_is_measured() -> None:
     assert not {"web_search_base", "web_search_no_snippet", "format_sensitivity"} & {*CEILING_CATEGORIES}
 
 
-ONE = Reading((("f", '{"a": 1, "b": "x"}'),))
-TWO = Reading((("f", "{}"), ("g", "{}")))
+ONE = ServerReading((("f", '{"a": 1, "b": "x"}'),))
+TWO = ServerReading((("f", "{}"), ("g", "{}")))
 
 
 @pytest.mark.parametrize(
     ("asked", "reading", "loss"),
     [
-        (ONE, Reading((("f", '{"b": "x", "a": 1}'),)), None),
-        (ONE, Reading(error="status 500"), Loss.ERROR),
-        (ONE, Reading((), "f"), Loss.NO_CALL),
-        (TWO, Reading((("f", "{}"),)), Loss.CALL_LOST),
-        (TWO, Reading((("g", "{}"), ("f", "{}"))), Loss.ORDER),
-        (ONE, Reading((("f", '{"a": 1'),)), Loss.BROKEN),
-        (ONE, Reading((("g", '{"a": 1, "b": "x"}'),)), Loss.NAME),
-        (ONE, Reading((("f", '{"a": 1}'),)), Loss.ARGUMENT_LOST),
-        (ONE, Reading((("f", '{"a": 1, "b": "x", "c": 0}'),)), Loss.ARGUMENT_ADDED),
-        (ONE, Reading((("f", '{"a": "1", "b": "x"}'),)), Loss.TYPE),
-        (ONE, Reading((("f", '{"a": 2, "b": "x"}'),)), Loss.VALUE),
-        (ONE, Reading((("f", '{"a": 1, "b": "x"}'),), "</tool_call>"), Loss.TEXT),
-        (Reading((), "No."), Reading((), "No."), None),
-        (Reading((), "No."), Reading((("f", "{}"),)), Loss.INVENTED),
+        (ONE, ServerReading((("f", '{"b": "x", "a": 1}'),)), None),
+        (ONE, ServerReading(error="status 500"), Loss.ERROR),
+        (ONE, ServerReading((), "f"), Loss.NO_CALL),
+        (TWO, ServerReading((("f", "{}"),)), Loss.CALL_LOST),
+        (TWO, ServerReading((("g", "{}"), ("f", "{}"))), Loss.ORDER),
+        (ONE, ServerReading((("f", '{"a": 1'),)), Loss.BROKEN),
+        (ONE, ServerReading((("g", '{"a": 1, "b": "x"}'),)), Loss.NAME),
+        (ONE, ServerReading((("f", '{"a": 1}'),)), Loss.ARGUMENT_LOST),
+        (ONE, ServerReading((("f", '{"a": 1, "b": "x", "c": 0}'),)), Loss.ARGUMENT_ADDED),
+        (ONE, ServerReading((("f", '{"a": "1", "b": "x"}'),)), Loss.TYPE),
+        (ONE, ServerReading((("f", '{"a": 2, "b": "x"}'),)), Loss.VALUE),
+        (ONE, ServerReading((("f", '{"a": 1, "b": "x"}'),), "</tool_call>"), Loss.TEXT),
+        (ServerReading((), "No."), ServerReading((), "No."), None),
+        (ServerReading((), "No."), ServerReading((("f", "{}"),)), Loss.INVENTED),
     ],
 )
-def test_each_change_has_its_class(asked: Reading, reading: Reading, loss: Loss | None) -> None:
+def test_each_change_has_its_class(asked: ServerReading, reading: ServerReading, loss: Loss | None) -> None:
     """The first of the list where there are several."""
     assert loss_of(asked, reading) is loss
 

@@ -19,7 +19,7 @@ from bfcl_pipeline.dialogue.release_texts import read_constants
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.show.servers.blame import Cause, blame
 from bfcl_pipeline.show.servers.formats import format_of, write_tokenizer
-from bfcl_pipeline.show.servers.recorded import Answer, recorded_answers, tokenizer_of
+from bfcl_pipeline.show.servers.recorded import ServedAnswer, recorded_answers, tokenizer_of
 from bfcl_pipeline.show.servers.reparse import reparse, reparse_lines
 from tests.show.compare.diff.made_run import MODEL, MadeRun
 from tests.support.template_server import TemplateServer
@@ -108,18 +108,18 @@ def made(staged: Path, endpoint: str, tmp_path_factory: pytest.TempPathFactory) 
 
 
 @pytest.fixture(scope="module")
-def answers(made: MadeRun, staged: Path, tokenizer: Path) -> list[Answer]:
+def answers(made: MadeRun, staged: Path, tokenizer: Path) -> list[ServedAnswer]:
     return list(recorded_answers(Run(made.results, made.cache, staged), MODEL, tokenizer_of(tokenizer)))
 
 
-def test_the_text_that_the_model_wrote_is_read_from_recorded_tokens(answers: list[Answer]) -> None:
+def test_the_text_that_the_model_wrote_is_read_from_recorded_tokens(answers: list[ServedAnswer]) -> None:
     """Also where the server returned nothing."""
     assert [answer.entry.entry_id for answer in answers] == list(IDS)
     assert all(answer.steps[0].text.startswith("<tool_call>") for answer in answers)
     assert [bool(answer.result) for answer in answers] == [number != LOST for number in range(4)]
 
 
-def test_the_lost_call_alone_is_put_down_to_the_server(answers: list[Answer], staged: Path) -> None:
+def test_the_lost_call_alone_is_put_down_to_the_server(answers: list[ServedAnswer], staged: Path) -> None:
     """The model wrote all four."""
     found = [blame(answer, read_constants(staged), format_of("hermes")) for answer in answers]
     assert [one and one.cause for one in found] == [None, None, Cause.LOST, None]
@@ -141,7 +141,7 @@ def test_the_command_prints_the_cause_and_writes_its_table(
     assert "through the server alone" not in capsys.readouterr().out
 
 
-def test_another_parser_wins_back_exactly_what_was_lost(answers: list[Answer], staged: Path) -> None:
+def test_another_parser_wins_back_exactly_what_was_lost(answers: list[ServedAnswer], staged: Path) -> None:
     """And the same reading changes nothing."""
     constants = read_constants(staged)
     read = [reparse(answer, TemplateServer("hermes"), constants, Rules.OFFICIAL) for answer in answers]

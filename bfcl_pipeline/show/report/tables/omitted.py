@@ -17,7 +17,7 @@ from bfcl_pipeline.benchmark.records import Json, Mode, NameStyle, Response, Rul
 from bfcl_pipeline.benchmark.tables import responses_table
 from bfcl_pipeline.judge.judging import score_table
 from bfcl_pipeline.judge.scoring.aggregate import Count
-from bfcl_pipeline.judge.scoring.omissions import Cause, bounds, cause_of
+from bfcl_pipeline.judge.scoring.omissions import OmissionCause, bounds, cause_of
 from bfcl_pipeline.judge.scoring.unread_calls import INFERENCE_ERROR
 from bfcl_pipeline.show.report.tables import spec
 from bfcl_pipeline.show.report.tables.leaderboard import SCORES
@@ -91,8 +91,8 @@ def _omitted(made: spec.RunSources) -> Iterator[spec.Row]:
                 **score.key,
                 "score": name,
                 "entries": sum(score.tallies[each].entries for each in members if each in score.tallies),
-                "omitted": sum(counts[cause] for cause in Cause),
-                **{cause.value: counts[cause] for cause in Cause},
+                "omitted": sum(counts[cause] for cause in OmissionCause),
+                **{cause.value: counts[cause] for cause in OmissionCause},
                 "accuracy": min(known, default=None),
                 # Which contain the score also where the sums were rounded differently.
                 "lowest": min(known | {lowest[name].accuracy}),
