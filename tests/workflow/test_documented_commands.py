@@ -29,6 +29,7 @@ NEEDS = {
     "a record of the real web": r"--web replay|web status|web check",
     "a package index": r"--official$|pipeline stage\b",
     "a GPU": r"Qwen/Qwen3",
+    "vLLM, or a server": r"\bceiling ",
     "a cluster": r"--profile",
     "minutes": r"run -c (executable|live)|--run small$|\bgallery bundles|\breplay ",
     "no end": r"watch( mine)?( --json)?$",

@@ -77,8 +77,8 @@ def test_a_log_has_one_line_for_each_step_and_the_table(asking: Project) -> None
     assert lines[-1].startswith("seen: done in ")
     (requests,) = [line for line in lines if line.startswith("seen: ") and "sent" in line]
     assert re.fullmatch(r"seen: \d+ requests sent", requests)
-    # The run, its steps, its table with the note on the sample, the overall by rules, requests, report.
-    assert len(lines) == 2 + 6 + 8 + 5 + 1 + 2
+    # The run, its steps, its table with the notes on the sample, the overall by rules, requests, report.
+    assert len(lines) == 2 + 6 + 10 + 7 + 1 + 2
 
 
 def on_terminal(project: Project, columns: int, *arguments: str, **config: str) -> str:
