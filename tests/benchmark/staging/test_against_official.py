@@ -14,10 +14,11 @@ from bfcl_pipeline.ask.results.forms import known_form
 from bfcl_pipeline.ask.results.layout import official_models
 from bfcl_pipeline.benchmark.definition import CATEGORIES, V4_CATEGORIES, Check
 from bfcl_pipeline.benchmark.records import Mode
+from tests.support import ROOT
 
 HERE = Path(__file__).resolve().parent
 HINT = " Note that the provided function is in Python 3 syntax."
-PEER = HERE.parent.parent / ".venv-peer" / "bin" / "python"
+PEER = ROOT / ".venv-peer" / "bin" / "python"
 
 pytestmark = pytest.mark.skipif(not PEER.exists(), reason="no official package in .venv-peer (make parity)")
 
