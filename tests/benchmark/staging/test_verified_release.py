@@ -26,30 +26,28 @@ from bfcl_pipeline.judge.own_errata import using_errata
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.show.report.notes import sample_note
 
-DATA = Path("data")
-
 
 @pytest.fixture(scope="module")
-def verified(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def verified(staged: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("written") / "verified"
-    assert main(["audit", "--dataset", str(folder)]) == 0
+    assert main(["audit", "--data", str(staged), "--dataset", str(folder)]) == 0
     return folder
 
 
 @pytest.fixture(scope="module")
-def staged(verified: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def restaged(verified: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     data = tmp_path_factory.mktemp("staged") / "data"
     assert main(["stage", "--source", str(verified), "--data", str(data)]) == 0
     return data
 
 
-def entries(data: Path) -> dict[str, Entry]:
+def of_data(data: Path) -> dict[str, Entry]:
     return {e.entry_id: e for name in V4_CATEGORIES for e in read_entries(entries_path(data, name))}
 
 
-def test_exactly_the_entries_with_a_proposal_differ(staged: Path) -> None:
+def test_exactly_the_entries_with_a_proposal_differ(staged: Path, restaged: Path) -> None:
     """A mended entry has the truth that verified rules judge by; no entry without a proposal changed."""
-    before, after = entries(DATA), entries(staged)
+    before, after = of_data(staged), of_data(restaged)
     fixed = {one.entry_id for one in errata() if one.confirmed and one.edits}
     differ = {entry_id for entry_id, entry in before.items() if after[entry_id] != entry}
     of_fixed = {e.entry_id for e in before.values() if {e.entry_id, e.base_entry_id} & fixed}
@@ -69,16 +67,16 @@ def test_fixes_names_every_confirmed_entry(verified: Path) -> None:
     assert f"version: {version}\n  sha256: {sha256}\n" in text
 
 
-def test_verified_rules_judge_the_changed_entries_as_they_are(staged: Path) -> None:
+def test_verified_rules_judge_the_changed_entries_as_they_are(restaged: Path) -> None:
     """Also those whose question was changed; only entries without a change are left out."""
     confirmed = [one for one in errata() if one.confirmed]
     without = {one.entry_id for one in confirmed if not one.edits}
     of_staged = {
         entry_id: entry
-        for entry_id, entry in entries(staged).items()
+        for entry_id, entry in of_data(restaged).items()
         if entry_id in {one.entry_id for one in confirmed}
     }
-    with using_errata((), staged):
+    with using_errata((), restaged):
         treated = {entry_id: treatment(entry) for entry_id, entry in of_staged.items()}
     assert {entry_id for entry_id, how in treated.items() if how is Treatment.LEFT_OUT} == (
         without & of_staged.keys()
@@ -87,18 +85,18 @@ def test_verified_rules_judge_the_changed_entries_as_they_are(staged: Path) -> N
     assert [one for one in errata() if one.confirmed] == confirmed  # as before, outside the block
 
 
-def test_scores_of_it_have_its_name(staged: Path, tmp_path: Path) -> None:
+def test_scores_of_it_have_its_name(staged: Path, restaged: Path, tmp_path: Path) -> None:
     """In the note that table, page and exports share; a run of one and data of the other do not mix."""
-    version = staged_version(staged)
+    version = staged_version(restaged)
     assert version.startswith(f"{release.VERSION}+verified.")
     config = Path("config/config.yaml").read_text().replace(release.VERSION, version)
     (tmp_path / "config.yaml").write_text(f"{config}\n{FORM_KEY}: {RUN_FORM}\n")
     run = Run(tmp_path)
     assert run.benchmark == f"BFCL-Verified {version}"
     assert sample_note([("sql", 1, 1)], run).startswith(f"{run.benchmark}: ")
-    check_staged(staged, version)
-    check_staged(DATA, release.VERSION)
-    for data, other in ((staged, release.VERSION), (DATA, version)):
+    check_staged(restaged, version)
+    check_staged(staged, release.VERSION)
+    for data, other in ((restaged, release.VERSION), (staged, version)):
         with pytest.raises(ConfigError, match="has BFCL"):
             check_staged(data, other)
 
@@ -121,12 +119,12 @@ def test_a_changed_copy_is_refused(
 
 
 def test_it_replaces_nothing_else(
-    verified: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    staged: Path, verified: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A folder with something else is refused; its own is written again, byte for byte the same."""
     (tmp_path / "mine.txt").write_text("kept")
-    assert main(["audit", "--dataset", str(tmp_path)]) != 0
+    assert main(["audit", "--data", str(staged), "--dataset", str(tmp_path)]) != 0
     assert "contains something else" in capsys.readouterr().err
     before = {path: path.read_bytes() for path in verified.rglob("*") if path.is_file()}
-    assert main(["audit", "--dataset", str(verified)]) == 0
+    assert main(["audit", "--data", str(staged), "--dataset", str(verified)]) == 0
     assert {path: path.read_bytes() for path in verified.rglob("*") if path.is_file()} == before
