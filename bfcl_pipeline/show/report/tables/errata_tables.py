@@ -142,7 +142,7 @@ def _ceilings_over(
         asked.subtract(category_of(entry_id) for entry_id in gone)
         lost: dict[str, float] = dict.fromkeys(sizes, 0.0)
         unreachable = Counter[str]()
-        for entry_id in passing.keys() - gone:
+        for entry_id in (one for one in passing if one not in gone):  # in order: the shares are added up
             share = passing[entry_id].share(rules)
             lost[category_of(entry_id)] += 1 - share
             unreachable[category_of(entry_id)] += share == 0
