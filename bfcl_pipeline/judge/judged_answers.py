@@ -7,6 +7,7 @@ from typing import Any
 from bfcl_pipeline.base.errors import TableError
 from bfcl_pipeline.benchmark.records import Mode, Rules
 from bfcl_pipeline.benchmark.tables import read_table
+from bfcl_pipeline.benchmark.tables.files import column_names
 from bfcl_pipeline.judge.audit.consensus import JudgedAnswer
 from bfcl_pipeline.runs.run import open_run
 
@@ -26,8 +27,8 @@ def judged_answers(source: Path, rules: Rules) -> Iterator[JudgedAnswer]:
         TableError: a table is missing, damaged or has not these columns.
     """
     if source.is_file():
-        needed = [*_OF_ANSWER[1:], "valid"]
-        there = [name for name in ("run", "model", "rules") if name in read_table(source).column_names]
+        needed, optional = [*_OF_ANSWER[1:], "valid"], ("run", "model", "rules")
+        there = [name for name in optional if name in column_names(source)]
         yield from _answers(source, read_table(source, [*needed, *there]).to_pylist(), rules)
         return
     run = open_run(source)

@@ -118,7 +118,7 @@ def _group(records: _Records) -> str:
 
 def _classes() -> str:
     rows = [(f"`{name}`", meaning) for name, meaning in DEFECTS.items()]
-    return "## Classes of defects\n\n" + _table(("class", "meaning"), rows)
+    return "## Classes of defects\n\n" + markdown_table(("class", "meaning"), rows)
 
 
 def _counts(of_v4: Sequence[Erratum], retired: Sequence[Erratum]) -> str:
@@ -138,7 +138,7 @@ def _count_table(errata: Sequence[Erratum]) -> str:
         if found:
             rows.append((f"`{defect}`", *_by_status(found)))
     rows.append(("all classes", *_by_status(errata)))
-    return _table(("class", *_HEADINGS), rows)
+    return markdown_table(("class", *_HEADINGS), rows)
 
 
 def _by_status(errata: Iterable[Erratum]) -> list[str]:
@@ -163,7 +163,11 @@ def _ceilings(errata: Sequence[Erratum], ceilings: Iterable[Mapping[str, Any]]) 
         if any(counts):
             numbers = [of_score[0]["entries"], *counts]
             rows.append([name, *map(str, numbers), *(f"{100 * row['ceiling']:.2f}" for row in of_score)])
-    return "## Ceilings\n\n" + _CEILINGS + _table(["score", "entries", "mended", "left out", *Rules], rows)
+    return (
+        "## Ceilings\n\n"
+        + _CEILINGS
+        + markdown_table(["score", "entries", "mended", "left out", *Rules], rows)
+    )
 
 
 _CEILINGS = """\
@@ -188,7 +192,7 @@ def _adjudicated(groups: Sequence[_Records], confirmed: bool) -> str:
         if confirmed:
             row.append(_of_each(records, _proposal))
         rows.append([*row, *_sources(records)])
-    return _table(headings, rows)
+    return markdown_table(headings, rows)
 
 
 def _of_each(records: _Records, text: Callable[[Erratum], str]) -> str:
@@ -211,9 +215,9 @@ def bundle_readme(patches: Mapping[str, _Records], others: Iterable[_Records]) -
     return (
         _BUNDLE.format(title=BUNDLE_TITLE, version=release.VERSION, commit=release.UPSTREAM_COMMIT)
         + "\n## Changes\n\n"
-        + _table(["patch", *headings, "change", "evidence", "threads"], changes)
+        + markdown_table(["patch", *headings, "change", "evidence", "threads"], changes)
         + "\n## Entries that should be rewritten or removed\n\n"
-        + _table([*headings, "evidence", "threads"], rewritten)
+        + markdown_table([*headings, "evidence", "threads"], rewritten)
     )
 
 
@@ -234,10 +238,10 @@ def fixes_page(fixed: Iterable[_Records], kept: Iterable[_Records], version: str
     return (
         _FIXES.format(version=version, sha256=sha256, released=release.VERSION)
         + "\n## Changes\n\n"
-        + _table([headings[0], "change", *headings[1:]], changes)
+        + markdown_table([headings[0], "change", *headings[1:]], changes)
         + "\n## Defects without a change\n\n"
         + "These entries are as they were released; the rules `verified` leave them out.\n\n"
-        + _table(headings, rows(kept))
+        + markdown_table(headings, rows(kept))
     )
 
 
@@ -307,7 +311,8 @@ def _threads(erratum: Erratum) -> str:
     return ", ".join(f"[#{number}]({THREAD.format(number=number)})" for number in erratum.threads)
 
 
-def _table(headings: _Row, rows: Iterable[_Row]) -> str:
+def markdown_table(headings: _Row, rows: Iterable[_Row]) -> str:
+    """A table of cells that are escaped already, or the word None."""
     lines = [headings, ["---"] * len(headings), *rows]
     if len(lines) == 2:
         return "None.\n"

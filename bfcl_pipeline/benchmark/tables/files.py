@@ -31,6 +31,12 @@ def write_table(path: Path, table: pa.Table) -> None:
         pq.write_table(table, temporary, compression="zstd")
 
 
+def column_names(path: Path) -> list[str]:
+    """The columns of the table at `path`. Raises TableError if it does not exist or is not Parquet."""
+    with _opened(path) as file:
+        return [*pq.ParquetFile(file).schema_arrow.names]
+
+
 def read_table(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
     """The table at `path`, or only its `columns` if given.
 

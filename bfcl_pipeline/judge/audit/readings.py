@@ -14,6 +14,7 @@ from importlib.resources import files
 import numpy as np
 
 from bfcl_pipeline.benchmark.definition import CATEGORIES, category_of
+from bfcl_pipeline.benchmark.errata.page import markdown_table
 from bfcl_pipeline.judge.scoring.statistics.clustered import Limits, composite_limits, wilson
 
 SEED = 20261127
@@ -184,12 +185,6 @@ def completeness_section(listed: Iterable[str]) -> str:
 
 def _shown(count: int, share: float, limits: Limits) -> tuple[str, str]:
     return str(count), f"{share:.1%} ({limits.low:.1%} to {limits.high:.1%})"
-
-
-def markdown_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table of texts that need no escapes."""
-    lines = [headings, ["---"] * len(headings), *rows]
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
 _SECTION = """\

@@ -14,6 +14,9 @@ NO_RANK = "\N{EN DASH}"
 PARTIAL = "*"
 """The mark of a score with categories that were not evaluated and count 0."""
 
+CORRECTIONS = {"from_rules": "Rules", "from_truths": "Truths", "from_left_out": "Left out"}
+"""The columns of the table `corrections` with differences, and their headings."""
+
 
 def number(cell: str | float | None) -> float | None:
     """The number in a cell of a table, typed or as a text."""

@@ -15,7 +15,15 @@ from bfcl_pipeline.benchmark.definition.leaderboard import categories_of
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.runs.web_label import mark, note, score_mark
-from bfcl_pipeline.show.report.format import MISSING, PARTIAL, interval, is_partial, number, percent
+from bfcl_pipeline.show.report.format import (
+    CORRECTIONS,
+    MISSING,
+    PARTIAL,
+    interval,
+    is_partial,
+    number,
+    percent,
+)
 from bfcl_pipeline.show.report.notes import (
     BIAS,
     OVERALL_OF_2024,
@@ -155,12 +163,7 @@ def _views(run: Run, rules: Rules, width: int) -> list[str]:
     return _block(headings, rows, width, notes)
 
 
-_STEPS = {
-    "from_rules": "Rules",
-    "from_truths": "Truths",
-    "from_left_out": "Left out",
-    "undisputed": "Undisputed",
-}
+_STEPS = {**CORRECTIONS, "undisputed": "Undisputed"}
 """Columns of the table `corrections` beside the scores, and their headings."""
 
 

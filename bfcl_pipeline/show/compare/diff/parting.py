@@ -100,16 +100,6 @@ def _call(calls: Sequence[Call], place: int, asked: Asked) -> str:
     return executed_text(calls[place]) if place < len(calls) else "no further call"
 
 
-def answer_text(side: Response, asked: Asked | None) -> str:
-    """An answer for a person: its calls, one in a line, else its text."""
-    if asked is None:
-        return "(the conversation has ended)"
-    if not asked.answered:
-        return f"(no answer: {side.status.value})"
-    calls = _calls(side, asked)
-    return "\n".join(map(executed_text, calls)) or _plain(asked.result) or "(an empty answer)"
-
-
 def _calls(side: Response, asked: Asked) -> Sequence[Call]:
     """The calls in an answer; none in a text."""
     if side.mode is Mode.FC and not isinstance(asked.result, list):

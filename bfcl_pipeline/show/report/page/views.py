@@ -14,7 +14,7 @@ from bfcl_pipeline.benchmark.errata import Treatment
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.runs.web_label import mark
 from bfcl_pipeline.show.report import notes
-from bfcl_pipeline.show.report.format import MISSING, count, percent
+from bfcl_pipeline.show.report.format import CORRECTIONS, MISSING, count, percent
 from bfcl_pipeline.show.report.notes import own_errata_notes
 from bfcl_pipeline.show.report.page.run_tables import Row, RunTables, model_rows
 from bfcl_pipeline.show.report.page.scores import LEADERBOARD_COLUMNS, omitted_titles, score_cell
@@ -31,9 +31,6 @@ from bfcl_pipeline.show.report.page.table import (
 
 ERRATA_MARK = "\N{DOUBLE DAGGER}"
 """The mark of an entry with a confirmed or disputed defect."""
-
-STEPS = {"from_rules": "Rules", "from_truths": "Truths", "from_left_out": "Left out"}
-"""The columns of the table `corrections` with differences, and their headings."""
 
 COLUMNS = {name: title for name, title in LEADERBOARD_COLUMNS.items() if name in GROUP}
 """The scores that are compared, and their headings."""
@@ -85,7 +82,7 @@ def corrections(tables: RunTables) -> Table | None:
             *each(
                 {"official": "Official"}, lambda _, row, name: Cell.number(percent(row[name]), row[name])
             ),
-            *each(STEPS, lambda _, row, name: Cell.number(signed_points(row[name]), row[name])),
+            *each(CORRECTIONS, lambda _, row, name: Cell.number(signed_points(row[name]), row[name])),
             *each(
                 {"verified": "Verified", "undisputed": "Without disputed"},
                 lambda _, row, name: Cell.number(percent(row[name]), row[name]),
