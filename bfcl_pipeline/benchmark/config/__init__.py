@@ -2,6 +2,7 @@
 
 from bfcl_pipeline.benchmark.config.check import plain_values
 from bfcl_pipeline.benchmark.config.choices import trial_name, trial_of
+from bfcl_pipeline.benchmark.config.conditions import model_row
 from bfcl_pipeline.benchmark.config.job import (
     Job,
     JobPaths,
@@ -17,7 +18,6 @@ from bfcl_pipeline.benchmark.config.model_rows import (
     load_models,
     load_not_served,
     model_folder,
-    model_row,
     unknown_model,
 )
 from bfcl_pipeline.benchmark.config.models_files import (

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 _API_KEYS = ("model", "endpoint", "key", "options", "limits", "resources")
 _LOCAL_KEYS = ("model", "options", "limits", "resources")
+_STRICT_KEYS = (*_API_KEYS, "strict")
 _OPEN_KEYS = ("family", "revision", "weights", "prompts")
 
 
@@ -37,12 +38,14 @@ KINDS: Mapping[str, ModelKind] = {
     "openai_chat": ModelKind(
         "OpenAI chat completions, and every server compatible with them",
         adapter="adapters.openai_chat:OpenAIChat",
+        keys=_STRICT_KEYS,
         endpoint="https://api.openai.com/v1",
         key="OPENAI_API_KEY",
     ),
     "openai_responses": ModelKind(
         "OpenAI Responses",
         adapter="adapters.openai_responses:OpenAIResponses",
+        keys=_STRICT_KEYS,
         endpoint="https://api.openai.com/v1",
         key="OPENAI_API_KEY",
     ),
@@ -66,7 +69,7 @@ KINDS: Mapping[str, ModelKind] = {
     "vllm": ModelKind(
         "a model of the hub or in a directory, served by vLLM for the run",
         adapter="adapters.openai_chat:OpenAIChat",
-        keys=(*_API_KEYS, *_OPEN_KEYS, "backend", "prompting", "vllm"),
+        keys=(*_STRICT_KEYS, *_OPEN_KEYS, "backend", "prompting", "vllm"),
         completions="adapters.completions:Completions",
     ),
     "transformers": ModelKind(

@@ -91,6 +91,7 @@ class ModelRow:
     endpoint: str | None = None  # URL of its API; default: that of the kind
     key: str | None = None  # environment variable of its API key; None: no key is sent
     options: Mapping[str, Json] = field(default_factory=dict)  # added to the body of every request
+    strict: bool | None = None  # whether its tools ask for strict arguments; None: nothing is stated
     limits: RequestLimits = field(default_factory=RequestLimits)  # on requests to it
     backend: str = "vllm"  # kind vllm: `vllm`, a server of the run; `endpoint`, one that already runs
     prompting: str = "server"  # kind vllm: `leaderboard`, by prompts; `server`, by chat completions
@@ -115,6 +116,7 @@ class ModelRow:
             "endpoint": self.endpoint,
             "options": dict(self.options),
             "vllm": self.serving if self.served else None,
+            **({"strict": self.strict} if self.strict is not None else {}),
             **({"family": self.family} if self.family else {}),
             **self.of_weights,
         }
@@ -231,13 +233,6 @@ def _official_files(paths: Sequence[Path]) -> Iterator[Path]:
     for official in dict.fromkeys(project_file(path.with_name(OFFICIAL_FILE)) for path in paths):
         if official not in paths and official.is_file():
             yield official
-
-
-def model_row(rows: Mapping[str, ModelRow], name: str) -> ModelRow:
-    """The row called `name`. Raises ConfigError, with the nearest name, if there is none."""
-    if name not in rows:
-        raise ConfigError(unknown_model(name, rows))
-    return rows[name]
 
 
 def unknown_model(name: str, known: Iterable[str]) -> str:

@@ -21,13 +21,20 @@ _DONE = b"[DONE]"
 _PIECED = ("content", "reasoning_content", "reasoning", "refusal", "arguments")
 """Keys whose texts are sent in pieces."""
 
+ORDER_OF_CALLS = "order_of_calls"
+"""The key of a stream whose calls do not begin in the order 0, 1, ...: their indexes as they came."""
+
 
 def fold_events(content: bytes, expect: ResponseValidator) -> dict[str, Json]:
-    """The events of `content`, a whole stream, joined; of anything else the last. Raises Malformed."""
+    """The events of `content`, a whole stream, joined; of anything else the last. Raises Malformed.
+
+    The pieces of a call are joined by its index, as clients do, and the calls are in the order of these.
+    """
     if not content.lstrip().startswith((_DATA, b":", b"event:")):
         return expect.body(content)  # an error, or a server without streams
     answer: dict[str, Json] = {}
     choice: dict[str, Json] = {"index": 0, "message": {"role": "assistant"}, "finish_reason": None}
+    calls: dict[int, dict[str, Json]] = {}  # by index, in the order in which they begin
     has_choice = False
     for event in _events(content, expect):
         answer.update(
@@ -35,11 +42,15 @@ def fold_events(content: bytes, expect: ResponseValidator) -> dict[str, Json]:
         )
         for piece in expect.items(event.get("choices") or [], "`choices`"):
             has_choice = True
-            _add(choice, expect.mapping(piece, "an item of `choices`"), expect)
+            _add(choice, calls, expect.mapping(piece, "an item of `choices`"), expect)
     if "error" in answer:
         return {**answer, "choices": []}
     if has_choice and choice["finish_reason"] is None:
         raise expect.malformed("the stream ends before the answer does")
+    if calls:
+        choice["message"]["tool_calls"] = [calls[index] for index in sorted(calls)]
+    if [*calls] != [*range(len(calls))]:
+        answer[ORDER_OF_CALLS] = [*calls]
     return {**answer, "choices": [choice] if has_choice else []}
 
 
@@ -50,29 +61,29 @@ def _events(content: bytes, expect: ResponseValidator) -> Iterator[dict[str, Jso
             yield expect.body(data)
 
 
-def _add(choice: dict[str, Json], piece: dict[str, Json], expect: ResponseValidator) -> None:
-    """Appends one piece to the choice."""
+def _add(
+    choice: dict[str, Json],
+    calls: dict[int, dict[str, Json]],
+    piece: dict[str, Json],
+    expect: ResponseValidator,
+) -> None:
+    """Adds one piece to the choice and its calls."""
     if piece.get("finish_reason") is not None:
         choice["finish_reason"] = piece["finish_reason"]
     if piece.get("error"):
         choice["error"] = piece["error"]
-    message: dict[str, Json] = choice["message"]
     delta = expect.mapping(piece.get("delta") or {}, "a `delta`")
-    calls = expect.items(delta.get("tool_calls") or [], "`tool_calls`")
-    _join(message, {key: value for key, value in delta.items() if key != "tool_calls"}, expect)
-    for call in calls:
-        listed = message.setdefault("tool_calls", [])
-        named = expect.mapping(call, "a tool call")
-        place = named.get("index", len(listed))
-        if place == len(listed):
-            listed.append({"type": "function", "function": {"arguments": ""}})
-        if not isinstance(place, int) or not 0 <= place < len(listed):
-            raise expect.malformed(
-                f"expected the pieces of calls in order; got one with index {shorten_json(place)}"
-            )
+    of_calls = expect.items(delta.get("tool_calls") or [], "`tool_calls`")
+    _join(choice["message"], {key: value for key, value in delta.items() if key != "tool_calls"}, expect)
+    for of_call in of_calls:
+        named = expect.mapping(of_call, "a tool call")
+        index = named.get("index", max(calls, default=-1) + 1)
+        if type(index) is not int or index < 0:
+            raise expect.malformed(f"expected the index of a call; got {shorten_json(index)}")
+        call = calls.setdefault(index, {"type": "function", "function": {"arguments": ""}})
         function = expect.mapping(named.get("function") or {}, "the `function` of a tool call")
-        _join(listed[place]["function"], function, expect)
-        _join(listed[place], {k: v for k, v in named.items() if k not in ("index", "function")}, expect)
+        _join(call["function"], function, expect)
+        _join(call, {k: v for k, v in named.items() if k not in ("index", "function")}, expect)
 
 
 def _join(whole: dict[str, Json], piece: dict[str, Json], expect: ResponseValidator) -> None:
@@ -105,8 +116,11 @@ class OpenAIChat(OpenAIAdapter):
         }
         if self.at_openai:
             body["store"] = False  # other servers may refuse this key
+        if self._row.options.get("stream"):
+            body["stream_options"] = {"include_usage": True}  # else a stream states no tokens
         if request.tools:
-            body["tools"] = list(request.tools)
+            strict = {} if self._row.strict is None else {"strict": self._row.strict}
+            body["tools"] = [{**tool, "function": {**tool["function"], **strict}} for tool in request.tools]
         return self.with_options(body)
 
     async def send(self, body: Json) -> Json:

@@ -34,7 +34,8 @@ class OpenAIResponses(OpenAIAdapter):
             "store": False,
         }
         if request.tools:
-            body["tools"] = list(request.tools)
+            strict = {} if self._row.strict is None else {"strict": self._row.strict}
+            body["tools"] = [{**tool, **strict} for tool in request.tools]
         return self.with_options(body)
 
     async def send(self, body: Json) -> Json:

@@ -315,6 +315,7 @@ def test_a_stream_is_one_answer() -> None:
         options={"stream": True},
     )
     assert server.requests[0].json["stream"] is True
+    assert server.requests[0].json["stream_options"] == {"include_usage": True}
     exchange = OpenAIChat(row()).read(FC, got)
     assert exchange.result == [{"ls": '{"a": 1}'}, {"cd": ""}]
     assert (exchange.input_tokens, exchange.output_tokens) == (3, 4)
@@ -329,7 +330,7 @@ def test_a_stream_is_one_answer() -> None:
         (events(piece({"content": "a"})), Malformed),
         (events({"choices": [], "usage": None}), Malformed),
         (events(piece({"content": 7}, finish_reason="stop")), Malformed),
-        (events(piece({"tool_calls": [{"index": 3}]}, finish_reason="stop")), Malformed),
+        (events(piece({"tool_calls": [{"index": -1}]}, finish_reason="stop")), Malformed),
         (events(piece({"tool_calls": [{"index": "0"}]}, finish_reason="stop")), Malformed),
         (events(piece({"content": "a"}), {"error": {"message": "Wait.", "code": 429}}), RateLimited),
         (events(done=b"data: {\n\n"), Malformed),
@@ -340,6 +341,29 @@ def test_an_incomplete_or_invalid_stream_is_an_error(streamed: Answer, kind: typ
     """A stream that ends early, pieces of wrong types, and errors among the pieces are failures."""
     with pytest.raises(kind):
         OpenAIChat(row()).read(FC, exchanged((streamed,), options={"stream": True})[0])
+
+
+def test_calls_of_a_stream_are_joined_by_index_and_damage_to_their_order_is_kept() -> None:
+    """Pieces of two calls may alternate; the order in which calls begin is kept if it is not 0, 1, ..."""
+
+    def calls(*pieces: tuple[int, Json]) -> Answer:
+        made = [piece({"tool_calls": [{"index": at, "function": one}]}) for at, one in pieces]
+        return events(*made, piece({}, finish_reason="tool_calls"))
+
+    first, second = {"name": "ls", "arguments": "{"}, {"name": "cd", "arguments": "{"}
+    ends = [(0, {"arguments": "}"}), (1, {"arguments": "}"})]
+    for begins, order in (([(0, first), (1, second)], None), ([(1, second), (0, first)], [1, 0])):
+        got, _ = exchanged((calls(*begins, *ends),), options={"stream": True})
+        assert OpenAIChat(row()).read(FC, got).result == [{"ls": "{}"}, {"cd": "{}"}]
+        assert got.get("order_of_calls") == order
+
+
+def test_strict_tools_and_streams_without_usage_follow_from_the_row() -> None:
+    """A row asks for strict arguments with each function, and may leave `stream_options` out."""
+    options = {"stream": True, "stream_options": None}
+    body = OpenAIChat(row(strict=True, options=options)).body(FC)
+    assert "stream_options" not in body
+    assert [tool["function"]["strict"] for tool in body["tools"]] == [True] * len(FC.tools)
 
 
 def test_an_answer_without_a_stream_is_read() -> None:
