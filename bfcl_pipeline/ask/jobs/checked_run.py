@@ -15,7 +15,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bfcl_pipeline.ask.models.weights import identified_rows
-from bfcl_pipeline.ask.orchestration.job_files import JobFiles, group_shards, job_files, staged_files
+from bfcl_pipeline.ask.orchestration.job_files import (
+    JobFiles,
+    group_shards,
+    in_turn,
+    job_files,
+    staged_files,
+)
 from bfcl_pipeline.ask.orchestration.slurm_cluster import SlurmLimits
 from bfcl_pipeline.base.errors import ConfigError, ErrataError, MalformedRelease
 from bfcl_pipeline.base.project import read_env_file
@@ -29,6 +35,7 @@ from bfcl_pipeline.benchmark.config import (
     plain_values,
     recorded_files,
 )
+from bfcl_pipeline.benchmark.config.conditions import split_condition
 from bfcl_pipeline.benchmark.config.published_scores import dates_as_text, identify_files
 from bfcl_pipeline.benchmark.config.run_settings import complete_values, config_schema
 from bfcl_pipeline.benchmark.errata.verified_data import check_staged
@@ -94,7 +101,8 @@ def configured_run(config: Mapping[str, Any]) -> RunConfig:
     os.environ[MODELS_VARIABLE] = ":".join(map(str, models_files(config["models_file"] or ())))
     rows = load_models()
     if not config["replay"]:  # which has the recorded digests, not the weights
-        rows = identified_rows(rows, config["models"], partial(print, file=sys.stderr))
+        named = [split_condition(name)[0] for name in config["models"]]
+        rows = identified_rows(rows, [*config["models"], *named], partial(print, file=sys.stderr))
     return load_run(config, rows)
 
 
@@ -128,6 +136,6 @@ def check_run(config: dict[str, Any], workflow: Workflow, arguments: Sequence[st
             main = prepare_run(run, slurm, workflow, arguments)
     except (ConfigError, ErrataError, MalformedRelease) as error:
         sys.exit(f"config: {error}")
-    steps = tuple(job_files(job, slurm.largest_node) for job in run.jobs)
+    steps = tuple(in_turn(job_files(job, slurm.largest_node) for job in run.jobs))
     unstaged = not all(path.exists() for path in staged_files(run))
     return CheckedRun(run, main, steps, unstaged)

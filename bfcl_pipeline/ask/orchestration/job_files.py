@@ -1,7 +1,8 @@
 """One `bfcl-pipeline generate` in the workflow: its files, its command, its resources, what repeats it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import groupby
 from pathlib import Path
 
 from bfcl_pipeline.ask.jobs.options import to_argv
@@ -13,6 +14,7 @@ from bfcl_pipeline.ask.orchestration.job_resources import (
     serving_resources,
 )
 from bfcl_pipeline.benchmark.config import Job, RunConfig, model_folder, trial_name
+from bfcl_pipeline.benchmark.config.conditions import split_condition
 from bfcl_pipeline.benchmark.definition import CATEGORIES
 from bfcl_pipeline.runs.provenance import BESIDE_LOG
 
@@ -33,7 +35,7 @@ class JobFiles:
     entries: list[str]  # the tables of the benchmark that it reads
     staged: list[str]  # these, and the other staged files that it reads
     server: list[str]  # the status file of its server, if the run starts one
-    previous_trial: list[str]  # responses to wait for: trials side by side would exceed the model's limits
+    previous_trial: list[str]  # responses to wait for: side by side, trials would exceed the model's limits
     shard_folder: str | None  # of its results, if other shards run the rest of the model's entries
     responses_folder: str  # of its tables of responses
     responses: list[str]  # its tables of responses
@@ -98,6 +100,17 @@ def job_files(job: Job, largest: LargestNode = lambda _row: None) -> JobFiles:
         provenance=[] if job.replay else [f"--provenance-out={run}/logs/generate/{name}{BESIDE_LOG}"],
         largest=largest,
     )
+
+
+def in_turn(steps: Iterable[JobFiles]) -> Iterator[JobFiles]:
+    """The steps, each condition of a model to begin after the one before it: side by side, they would be
+    one load on its server."""
+    for _, of_model in groupby(steps, key=lambda step: split_condition(step.job.row.name)[0]):
+        before: list[str] = []
+        for _, of_row in groupby(of_model, key=lambda step: step.job.row.name):
+            now = list(of_row)
+            yield from (replace(step, previous_trial=[*step.previous_trial, *before]) for step in now)
+            before = [path for step in now for path in step.responses]
 
 
 def _tables(folder: str, categories: Iterable[str]) -> list[str]:

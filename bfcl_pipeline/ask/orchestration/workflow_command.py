@@ -24,7 +24,7 @@ from bfcl_pipeline.benchmark.config.models_files import CONFIG_FILE
 
 _KEYS = (
     *("models", "categories", "entry_ids", "errata", "sample", "web", "trials", "seed"),
-    *("run", "rules", "budget", "overwrite", "journal"),
+    *("conditions", "run", "rules", "budget", "overwrite", "journal"),
 )
 """The keys of the config that have an option, in the order in which they appear in the name of a run."""
 
@@ -149,7 +149,7 @@ def _parts(key: str, value: Any) -> Iterator[str]:
             yield "-by-".join(str(value[name]) for name in ("entries", "by") if name in value)
         case "sample" | "web":
             yield str(value)
-        case "categories" | "entry_ids":
+        case "categories" | "entry_ids" | "conditions":
             yield from _words(value)
         case "trials":
             yield f"{value}-trials"

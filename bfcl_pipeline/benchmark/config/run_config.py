@@ -13,6 +13,14 @@ from typing import Any
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.text import cut
 from bfcl_pipeline.benchmark.config.choices import Groups, comparison_groups
+from bfcl_pipeline.benchmark.config.conditions import (
+    FIRST,
+    LAST,
+    canary,
+    model_row,
+    split_condition,
+    with_conditions,
+)
 from bfcl_pipeline.benchmark.config.job import (
     NETWORK_MODES,
     Job,
@@ -21,7 +29,7 @@ from bfcl_pipeline.benchmark.config.job import (
     Shard,
     WebChoice,
 )
-from bfcl_pipeline.benchmark.config.model_rows import ModelRow, model_folder, unknown_model
+from bfcl_pipeline.benchmark.config.model_rows import ModelRow, model_folder
 from bfcl_pipeline.benchmark.config.run_settings import RunSettings
 from bfcl_pipeline.benchmark.config.sampling import divide
 from bfcl_pipeline.benchmark.definition import CATEGORIES, Check, category_of, resolve_categories
@@ -141,13 +149,21 @@ def load_run(config: Mapping[str, Any], rows: Mapping[str, ModelRow]) -> RunConf
     supported, or if two keys contradict each other.
     """
     settings = RunSettings.of(config)
-    models = tuple(dict.fromkeys(settings.models))
-    for name in models:
-        if name not in rows:
-            raise ConfigError(f"models: {unknown_model(name, rows)}")
+    try:
+        asked = {name: model_row(rows, name) for name in settings.models}
+    except ConfigError as error:
+        raise ConfigError(f"models: {error}") from error
+    if settings.conditions:
+        if settings.trials > 1:
+            raise ConfigError(
+                "conditions and trials are both set; `again` is a second trial: set trials to 1."
+            )
+        asked = {
+            name: model_row(rows, name) for name in with_conditions([*asked], rows, settings.conditions)
+        }
     chosen = _resolved(settings.categories)
     # A sample is drawn from what is asked: nothing is drawn from a category that no model runs.
-    categories = tuple(name for name in chosen if any(_runs(rows[model], name) for model in models))
+    categories = tuple(name for name in chosen if any(_runs(row, name) for row in asked.values()))
     entry_ids = {}
     if settings.entry_ids is not None:
         if settings.sample is not None:
@@ -157,7 +173,7 @@ def load_run(config: Mapping[str, Any], rows: Mapping[str, ModelRow]) -> RunConf
     sample = {} if settings.sample is None else divide(settings.sample, categories)
     categories = tuple(name for name in categories if sample.get(name) != 0)
     jobs = tuple(
-        job for name in models for job in _jobs(settings, rows[name], categories, sample, entry_ids)
+        job for row in asked.values() for job in _jobs(settings, row, categories, sample, entry_ids)
     )
     if not jobs:
         raise ConfigError(
@@ -178,6 +194,15 @@ def _jobs(
 ) -> Iterable[Job]:
     """The jobs of one model."""
     names = [name for name in categories if _runs(row, name)]
+    if split_condition(row.name)[1] in (FIRST, LAST):
+        sizes = {
+            name: len(entry_ids.get(name, ())) or sample.get(name, CATEGORIES[name].entries)
+            for name in names
+        }
+        few = canary(sizes)
+        names = [*few]
+        entry_ids = {name: ids[: few[name]] for name, ids in entry_ids.items() if name in few}
+        sample = {} if entry_ids else few
     if not names:
         return
     web = settings.web or WebChoice()

@@ -25,6 +25,9 @@ from bfcl_pipeline.benchmark.records import Rules
 NOT_RECORDED = ("replay", "overwrite", "models_file", "web_proxy", "web_pause")
 """Keys that do not describe the results, only how they were produced."""
 
+RECORDED_IF_SET = ("conditions",)
+"""Keys that a run does not record where they are null."""
+
 WEB_KEYS = ("web", "fetch_failures", "search_tool", "search_engine")
 """Keys on which answers to web questions depend, and those of executed calls."""
 
@@ -61,6 +64,7 @@ class RunSettings:
     budget: float | None  # US dollars for each model; None: no limit
     journal: JournalChoice
     trials: int
+    conditions: tuple[str, ...]  # under which models behind an API are asked too; empty: none
     rules: Rules  # of the official tables
     compare: list[str | list[str]] | None  # models to compare; see `comparison_groups`
     shown: ShownEntries  # whose conversations the page has
@@ -89,6 +93,7 @@ class RunSettings:
             budget=values["budget"],
             journal=JournalChoice(values["journal"]),
             trials=values["trials"],
+            conditions=tuple(values["conditions"] or ()),
             rules=Rules(values["rules"]),
             compare=values["compare"],
             shown=ShownEntries(values["report"]["entries"]),
@@ -140,7 +145,7 @@ def _require_all(schema: Mapping[str, Any]) -> dict[str, Any]:
         key: _require_all(of_key) if of_key["type"] == "object" else of_key
         for key, of_key in schema["properties"].items()
     }
-    required = [key for key in properties if key not in NOT_RECORDED]
+    required = [key for key in properties if key not in (*NOT_RECORDED, *RECORDED_IF_SET)]
     return {**schema, "properties": properties, "required": required}
 
 

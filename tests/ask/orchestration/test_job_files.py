@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from bfcl_pipeline.ask.orchestration.job_files import ENCODER, JobFiles, group_shards, job_files
+from bfcl_pipeline.ask.orchestration.job_files import ENCODER, JobFiles, group_shards, in_turn, job_files
 from bfcl_pipeline.benchmark.config import Job, JobPaths, ModelRow, Selection, Shard
 from bfcl_pipeline.benchmark.records import Mode
 
@@ -45,3 +45,23 @@ def test_what_a_job_waits_for() -> None:
     one = files(trial=3, categories=("memory_vector",), paths=JobPaths(endpoint=status))
     assert (one.server, one.staged[-1]) == ([str(status)], ENCODER)
     assert one.previous_trial == ["results/r/responses/org_m-FC~2/memory_vector.parquet"]
+
+
+def test_conditions_of_a_model_wait_for_each_other() -> None:
+    """Each waits for all shards of the one before it; another model waits for none."""
+    asked = [("m", 1), ("m+stream", 1), ("m+stream", 2), ("m+load=1", 1), ("o", 1)]
+    steps = [
+        job_files(
+            Job(
+                row=ModelRow(name=name, kind="openai_chat", mode=Mode.PROMPT, display_name="m"),
+                categories=("multiple",),
+                run="r",
+                selection=Selection(shard=Shard(shard, 2)),
+            )
+        )
+        for name, shard in asked
+    ]
+    waits = [step.previous_trial for step in in_turn(steps)]
+    assert waits[0] == waits[4] == []
+    assert waits[1] == waits[2] == steps[0].responses
+    assert waits[3] == [*steps[1].responses, *steps[2].responses]

@@ -31,7 +31,18 @@ ANSWERS_DEPEND_ON = (
 
 NO_ANSWER_DEPENDS_ON = (
     *NOT_RECORDED,
-    *("run", "budget", "rules", "compare", "report", "errata", "published", "containers", FORM_KEY),
+    *(
+        "run",
+        "budget",
+        "rules",
+        "compare",
+        "conditions",
+        "report",
+        "errata",
+        "published",
+        "containers",
+        FORM_KEY,
+    ),
 )
 """All other keys."""
 
