@@ -49,6 +49,11 @@ SERVERS: dict[str, str] = {
 }
 """Of the wing `show.servers`."""
 
+CONDITIONS: dict[str, str] = {
+    "conditions": "show what streams, load, strict tools or another API change, entry by entry",
+}
+"""Of the wing `show.conditions`."""
+
 SHARE: dict[str, str] = {
     "replay": "derive a run again from its records, offline, and compare every byte",
     "archive": "package a run as a verifiable archive (RO-Crate)",
@@ -72,6 +77,7 @@ COMMANDS: dict[str, str] = {
     **ENTRY,
     **COMPARE,
     **SERVERS,
+    **CONDITIONS,
     **SHARE,
     **ENVIRONMENTS,
 }

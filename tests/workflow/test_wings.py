@@ -20,6 +20,7 @@ WINGS = {
     "show/planning": "PLANNING",
     "environments": "ENVIRONMENTS",
     "show/servers": "SERVERS",
+    "show/conditions": "CONDITIONS",
 }
 """The folder of each wing, and the name of its commands."""
 

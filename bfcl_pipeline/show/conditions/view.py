@@ -1,0 +1,126 @@
+"""The conditions of a run as text for a terminal, and as rows of a table."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import pyarrow as pa
+
+from bfcl_pipeline.base.errors import ConfigError
+from bfcl_pipeline.base.text import limit_points, plural, signed_points, text_table
+from bfcl_pipeline.benchmark.config.conditions import AGAIN, FIRST, LAST, split_condition
+from bfcl_pipeline.benchmark.records import Rules
+from bfcl_pipeline.benchmark.tables.text_forms import write_any_form
+from bfcl_pipeline.runs.run import Run
+from bfcl_pipeline.show.conditions.answers import ACCURACY, MEASURES, Answers, read_answers
+from bfcl_pipeline.show.conditions.effects import Effect, effects
+
+
+@dataclass(frozen=True, slots=True)
+class Varied:
+    """One model and its conditions."""
+
+    model: str
+    asked: Sequence[Answers]  # under each condition, in the order of asking
+    effects: Sequence[Effect]
+
+
+def read_varied(run: Run, rules: Rules) -> list[Varied]:
+    """The models of a run that were asked under conditions, in their order.
+
+    Raises:
+        ConfigError: there is none.
+        TableError, JournalError: a file is damaged.
+    """
+    asked: dict[str, list[Answers]] = {}
+    for name in run.models:
+        model, condition = split_condition(name)
+        asked.setdefault(model, []).append(read_answers(run, name, condition, rules))
+    found = [Varied(model, of, effects(of)) for model, of in asked.items() if len(of) > 1]
+    if not found:
+        raise ConfigError(
+            f"{run.folder}: no model was asked under conditions. Ask with `bfcl-pipeline run --conditions "
+            "stream,load=1:16` (docs/conditions.md)."
+        )
+    return found
+
+
+def varied_lines(varied: Varied, rules: Rules) -> Iterator[str]:
+    """What each condition changes, and how fast it was answered, in at most 80 columns."""
+    base = next(one for one in varied.asked if not one.condition)
+    about = f"{plural(len(base.marks), 'entry', 'entries')}, {rules.value} rules, per cent"
+    yield f"{varied.model}: {about}"
+    headings = ["condition", "right", "change", "95 % interval", "lost", "won", "p"]
+    rows = [_change(each) for each in varied.effects if each.measure == ACCURACY]
+    as_it_is = [shown(""), _percent(base.share(ACCURACY)), *[""] * 5]
+    yield text_table(headings, [as_it_is, *rows], range(1, len(headings)))
+    headings = ["condition", *list(MEASURES)[1:], "req/s", "tok/s", "p50 s", "p95 s"]
+    rates = [_rates(one) for one in varied.asked if one.condition not in (FIRST, LAST)]
+    yield f"\n{text_table(headings, rates, range(1, len(headings)))}\n"
+    changed = [each for each in varied.effects if each.shown]
+    for each in changed:
+        interval = f"{limit_points(each.low)} to {limit_points(each.high)}"
+        by = f"{signed_points(each.difference)} points ({interval})"
+        yield f"Shown: {shown(each.condition)} changes {each.measure} by {by}."
+    compared = dict.fromkeys(each.condition for each in varied.effects)
+    calm = [shown(name) for name in compared if all(name != each.condition for each in changed)]
+    if calm:
+        yield f"No change is shown: {', '.join(calm)}."
+    accuracy = {each.condition: each for each in varied.effects if each.measure == ACCURACY}
+    if again := accuracy.get(AGAIN):
+        yield f"Asked twice in the same way, {again.more + again.fewer} of {again.entries} entries differ; {_finds(again)}."
+    if canary := accuracy.get(LAST):
+        sent = sum(one.speed.requests for one in varied.asked if one.speed)
+        asked = f"{canary.entries} entries, before and after all others, of {sent:,} requests"
+        yield f"Canary: {asked}; {_finds(canary)}."
+    for one in varied.asked:
+        if one.speed and one.speed.disordered:
+            streams = plural(one.speed.disordered, "stream has", "streams have")
+            yield f"{shown(one.condition)}: {streams} calls that begin in another order than their numbers."
+
+
+def write_rows(path: Path, found: Sequence[Varied]) -> None:
+    """Writes a row for each effect, shares from 0 to 1, with the speed of its condition, atomically."""
+    rows = []
+    for varied in found:
+        speeds = {one.condition: one.speed for one in varied.asked}
+        for each in varied.effects:
+            speed = speeds[each.condition]
+            rows.append({"model": varied.model, **asdict(each), **({} if speed is None else asdict(speed))})
+    write_any_form(path, pa.Table.from_pylist(rows))
+
+
+def shown(condition: str) -> str:
+    """A condition as it is shown."""
+    return {"": "as it is", LAST: "canary"}.get(condition, condition)
+
+
+def _change(effect: Effect) -> list[str]:
+    return [
+        shown(effect.condition),
+        _percent(effect.share),
+        signed_points(effect.difference),
+        f"{limit_points(effect.low)} to {limit_points(effect.high)}",
+        f"{effect.fewer:,}",
+        f"{effect.more:,}",
+        "<0.001" if effect.p < 0.001 else f"{effect.p:.3f}",
+    ]
+
+
+def _rates(one: Answers) -> list[str]:
+    speed, rates = one.speed, ["-"] * 4
+    if speed is not None:
+        seconds = (speed.median_seconds, speed.p95_seconds)
+        rates = [f"{rate:,.1f}" for rate in (speed.requests_per_second, speed.tokens_per_second)]
+        rates += [f"{number:.3f}" for number in seconds]
+    return [shown(one.condition), *(_percent(one.share(name)) for name in list(MEASURES)[1:]), *rates]
+
+
+def _finds(effect: Effect) -> str:
+    if effect.detectable is None:
+        return "no change of accuracy would be shown with 80 % power"
+    return f"a change of {effect.detectable * 100:.1f} points is shown with 80 % power"
+
+
+def _percent(share: float | None) -> str:
+    return "-" if share is None else f"{share * 100:.2f}"
