@@ -14,6 +14,8 @@ from bfcl_pipeline.benchmark.tables.text_forms import FORMS
 from bfcl_pipeline.cli.options import WORST, add_files, add_names, add_omitted, add_rules
 from bfcl_pipeline.cli.sides import opened_sides
 from bfcl_pipeline.show.compare.compare import Comparer, Comparison
+from bfcl_pipeline.show.compare.hosts import hosts_text, read_hosts
+from bfcl_pipeline.show.compare.recovery import recoveries, recovery_text
 from bfcl_pipeline.show.compare.sides import (
     Groups,
     Numbering,
@@ -55,6 +57,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         dest="named",
         help="compare the other models of this group with its first; may be repeated",
     )
+    about = "print the ratio of each score to that of the first side, with its interval"
+    parser.add_argument("--recovery", action="store_true", help=about)
+    about = "one model at several addresses: whether hosts call alike, fit the schemas, tokens, latency"
+    parser.add_argument("--by", choices=["host"], help=about)
     trials = "compare the mean of a model's trials (MODEL, MODEL~2, ...) instead of the first one"
     parser.add_argument("--trials", action="store_true", help=trials)
     add_omitted(parser, "the first side")
@@ -79,6 +85,9 @@ def run(options: argparse.Namespace) -> int:
     read = read_averaged if options.trials else read_sides
     with opened_sides(options.sides, options.run_dir) as choices:
         numbering, sides = read(choices, options.rules, resolve_categories(options.categories))
+        if options.by:
+            print(hosts_text(read_hosts(numbering, sides)))
+            return 0
     if options.modes:
         groups = mode_groups(sides)
     elif options.named:
@@ -118,6 +127,9 @@ def _compare(options: argparse.Namespace, numbering: Numbering, groups: Groups) 
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     if not comparisons:
         print("No comparison.")
+    elif options.recovery:
+        for first, second in compress(pairs, usable):
+            print(recovery_text(first.label, second.label, recoveries(comparer, first, second)))
     elif len(comparisons) > _IN_FULL:
         print(pairs_text(comparisons, width))
     else:

@@ -45,7 +45,7 @@ class FaultyServer:
     """Answers on any number of connections; a `chat_http.Handler`."""
 
     def __init__(self, answers: Mapping[str, Any], fault: str = "", noise: float = 0.0, after: int = 2000):
-        """fault: load, stream, strict or decay (after so many requests); empty: none."""
+        """fault: load, stream, strict, silent (never calls), or decay (after so many requests)."""
         self._answers, self._fault, self._noise, self._after = answers, fault, noise, after
         self._times: Counter[bytes] = Counter()
         self._waiting: list[tuple[Connection, bytes, int]] = []  # of the fault `load`
@@ -100,7 +100,9 @@ class FaultyServer:
             calls[0]["function"]["arguments"] = calls[0]["function"]["arguments"][:-1]
         elif noisy:
             calls[0]["function"]["name"] += "_"
-        message = {"role": "assistant", "content": None, "tool_calls": calls}
+        message: dict[str, Any] = {"role": "assistant", "content": None, "tool_calls": calls}
+        if self._fault == "silent":
+            message = {"role": "assistant", "content": "I cannot call functions."}
         choice = {"index": 0, "delta" if streams else "message": message, "finish_reason": "tool_calls"}
         usage = {"prompt_tokens": len(body) // 4, "completion_tokens": 20}
         whole = json.dumps({"id": str(number), "choices": [choice], "usage": usage}).encode()

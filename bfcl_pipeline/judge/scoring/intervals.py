@@ -134,6 +134,11 @@ class ScoredEntries:
         )
 
 
+def pooled_layout(entries: Sequence[tuple[str, str]]) -> Layout:
+    """The layout of entries, by category and id, as if they were of one category."""
+    return layout(np.zeros(len(entries), np.int64), number_keys([cluster_of(*entry) for entry in entries]))
+
+
 def _scored_groups(
     groups: Sequence[Group], names: Sequence[str], where: Layout, sizes: Mapping[str, int] | None
 ) -> Iterator[ScoredGroup]:

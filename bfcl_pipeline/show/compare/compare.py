@@ -232,6 +232,13 @@ class Comparer:
             same_exchange=self._counted(judged & same & (exchanges[0] != NO_EXCHANGE)),
         )
 
+    def judged(self, first: Side, second: Side) -> tuple[Scope, Floats, Floats]:
+        """The entries with a verdict on both sides, of two that can be compared, and the marks of each."""
+        one, two = (side.spread_over(len(self._entries)) for side in (first, second))
+        both = (one >= WRONG) & (two >= WRONG) & ~np.logical_or.reduce(self._other_webs(first, second))
+        by_weight = first.settings.by_weight or second.settings.by_weight
+        return self._scope(both, by_weight), one[both], two[both]
+
     def comparable(self, first: Side, second: Side) -> bool:
         """Whether there is an entry that both sides have a verdict on, of a web that both searched."""
         one, two = (side.spread_over(len(self._entries)) for side in (first, second))

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from bfcl_pipeline.benchmark.config.conditions import FIRST, LAST
-from bfcl_pipeline.benchmark.definition.clusters import cluster_of
-from bfcl_pipeline.judge.scoring.statistics.clustered import Layout, layout, number_keys
+from bfcl_pipeline.judge.scoring.intervals import pooled_layout
+from bfcl_pipeline.judge.scoring.statistics.clustered import Layout
 from bfcl_pipeline.judge.scoring.statistics.paired import Paired, compare_paired
 from bfcl_pipeline.judge.scoring.statistics.power import by_test
 from bfcl_pipeline.show.conditions.answers import MEASURES, Answers
@@ -69,7 +69,7 @@ def _tested(one: Answers, other: Answers, measure: str) -> tuple[Effect, Paired,
     if not both:
         return None
     mine, others = (np.array([each.marks[key][measure] for key in both], float) for each in (one, other))
-    where = layout(np.zeros(len(both), int), number_keys([cluster_of(*key) for key in both]))
+    where = pooled_layout(both)
     pair = compare_paired(mine, others, where)
     effect = Effect(
         condition=one.condition,

@@ -68,11 +68,12 @@ def varied_lines(varied: Varied, rules: Rules) -> Iterator[str]:
         yield f"No change is shown: {', '.join(calm)}."
     accuracy = {each.condition: each for each in varied.effects if each.measure == ACCURACY}
     if again := accuracy.get(AGAIN):
-        yield f"Asked twice in the same way, {again.more + again.fewer} of {again.entries} entries differ; {_finds(again)}."
+        yield f"Asked twice as it is, {again.more + again.fewer} of {again.entries} entries differ."
+        yield f"A change of accuracy by {_finds(again)}."
     if canary := accuracy.get(LAST):
         sent = sum(one.speed.requests for one in varied.asked if one.speed)
         asked = f"{canary.entries} entries, before and after all others, of {sent:,} requests"
-        yield f"Canary: {asked}; {_finds(canary)}."
+        yield f"Canary: {asked}; by {_finds(canary)}."
     for one in varied.asked:
         if one.speed and one.speed.disordered:
             streams = plural(one.speed.disordered, "stream has", "streams have")
@@ -117,9 +118,8 @@ def _rates(one: Answers) -> list[str]:
 
 
 def _finds(effect: Effect) -> str:
-    if effect.detectable is None:
-        return "no change of accuracy would be shown with 80 % power"
-    return f"a change of {effect.detectable * 100:.1f} points is shown with 80 % power"
+    least = 1.0 if effect.detectable is None else effect.detectable
+    return f"{least * 100:.1f} points is shown with 80 % power"
 
 
 def _percent(share: float | None) -> str:

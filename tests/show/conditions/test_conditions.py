@@ -28,7 +28,8 @@ def varied(
     with faulty_server(server) as endpoint, pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         (folder / "config/models.yaml").write_text(
-            f"models:\n  - {{name: m-FC, kind: openai_chat, endpoint: '{endpoint}', limits: {{in_flight: 8}}}}\n"
+            "models:\n"
+            f"  - {{name: m-FC, kind: openai_chat, endpoint: '{endpoint}', limits: {{in_flight: 8}}}}\n"
         )
         project.call(
             run="asked",
@@ -64,18 +65,18 @@ def test_a_server_that_fails_in_one_condition_is_found(
     """Broken calls are malformed and wrong in that condition alone; chance shows nothing."""
     server = FaultyServer(answers, fault, noise=0.1)
     printed, rows = varied(tmp_path, staged, server, capsys, "stream, load=32, strict")
-    print(printed)
     assert {row["condition"] for row in rows if row["shown"] == "true"} == found
-    assert {row["measure"] for row in rows if row["shown"] == "true"} == (
-        {"accuracy", "malformed"} if found else set()
-    )
+    measures = {row["measure"] for row in rows if row["shown"] == "true"}
+    assert measures == ({"accuracy", "malformed"} if found else set())
+    assert max(map(len, printed.splitlines())) <= 80
 
 
 def test_a_server_that_decays_is_found_by_the_canary(
     answers: dict[str, object], tmp_path: Path, staged: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """After 2,000 requests each answer is broken: the entries asked first are asked once more at the end."""
+    """After 2,000 requests each answer is broken: what is asked last differs from what was asked first."""
     server = FaultyServer(answers, "decay", noise=0.1, after=2000)
     printed, rows = varied(tmp_path, staged, server, capsys, "load=16:32:64", sample=380)
-    print(printed)
     assert server.requests == 2100
+    assert {row["condition"] for row in rows if row["shown"] == "true"} == {"last"}
+    assert "Canary: 100 entries, before and after all others, of 2,100 requests" in printed
