@@ -40,7 +40,8 @@ def composition(tables: RunTables, _: Models) -> Figure | None:
         "What the questions consist of",
         "Entries of this run by category. The questions of web search are the same with and without "
         "snippets, those of memory the same for each backend: they are counted once in the panels below. "
-        "Prompt formats are left out.",
+        "Prompt formats are left out."
+        + (" The release does not state the domains of the web questions." if tables["web_hops"] else ""),
         "; ".join(
             f"{title}: " + ", ".join(f"{name} {count:,}" for name, count in entries.items())
             for title, entries in parts.items()
