@@ -60,14 +60,14 @@ def overall(tables: RunTables, models: Models) -> Figure | None:
         for row in tables["leaderboard"]
         if row["overall"] is not None
     ]
-    rows += _published(tables)
-    rows.sort(key=lambda row: -row["score"])
+    published = _published(tables)
+    rows = sorted([*rows, *published], key=lambda row: -row["score"])
     for row in rows:
         row["end"] = row["score"] if row["high"] is None else row["high"]
     height = alt.Step(19 if len(rows) <= CLOSE_ROWS else 14)
     sources = [_OF_RUN, _PUBLISHED]
     colour = colours("source", sources, [BLUE, SOFT])
-    if not tables["published"]:
+    if not published:
         colour = colour.legend(None)
     base, bounded = (
         alt.Chart(data(each)).encode(y=named_rows([row["model"] for row in rows]), color=colour)
@@ -89,7 +89,7 @@ def overall(tables: RunTables, models: Models) -> Figure | None:
         "overall",
         "Overall score",
         "Overall accuracy of each model in per cent, in the order of ranks, with its 95 % interval"
-        + (", and published scores." if tables["published"] else "."),
+        + (", and published scores." if published else "."),
         f"Overall in per cent: {in_words((row['model'], row['score']) for row in rows)}.",
         chart.properties(width=430, height=height),
         [*web_notes(tables["leaderboard"]), *([partial] if marked else [])],
@@ -97,7 +97,8 @@ def overall(tables: RunTables, models: Models) -> Figure | None:
 
 
 def _published(tables: RunTables) -> list[dict[str, Any]]:
-    names = distinct(f"{row['display_name']} [P]" for row in tables["published"])
+    ranked = [row for row in tables["published"] if row["overall"] is not None]
+    names = distinct(f"{row['display_name']} [P]" for row in ranked)
     return [
         {
             "model": name,
@@ -107,7 +108,7 @@ def _published(tables: RunTables) -> list[dict[str, Any]]:
             "high": None,
             "text": percent(row["overall"], 1),
         }
-        for name, row in zip(names, tables["published"], strict=True)
+        for name, row in zip(names, ranked, strict=True)
     ]
 
 

@@ -1,6 +1,7 @@
 """Accuracy by category and by prompt format, and how precise the scores are."""
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 
 from bfcl_pipeline.benchmark.definition import CATEGORIES, FORMATS, PromptFormat
@@ -44,13 +45,24 @@ def category_heat_map(tables: RunTables) -> Table | None:
         key = model["model"], name
         return _category(name, rows.get(key), omitted.get(key))
 
-    return lines_table(
+    table = lines_table(
         "Accuracy by category",
         [(model,) for model in tables["leaderboard"]],
         [LINKED_MODEL, *each(dict(zip(names, names, strict=True)), category, "", tall=True)],
         group_headings(Counter(GROUP_TITLES[CATEGORIES[name].group] for name in names)),
         style="map",
     )
+    published = [row for row in tables["published"] if any(row.get(name) is not None for name in names)]
+    return table and replace(table, rows=[*table.rows, *(_published(row, names) for row in published)])
+
+
+def _published(row: Row, names: Sequence[str]) -> list[Cell]:
+    """The published scores of one model: numbers without a colour, which is for verdicts of the run."""
+    cells = (
+        Cell(short_percent(row[name]) if row.get(name) is not None else "", style="published center")
+        for name in names
+    )
+    return [Cell.published_name(row), *cells]
 
 
 def _category(name: str, row: Row | None, omitted: Row | None) -> Cell:

@@ -26,6 +26,7 @@ from bfcl_pipeline.show.report.v4_table import (
     GROUP_NOTE,
     PUBLISHED,
     begins_group,
+    published_place,
     rank_interval,
     rank_notes,
 )
@@ -99,16 +100,17 @@ def leaderboard(tables: RunTables) -> Table:
     scores = [-1.0 if row["overall"] is None else row["overall"] for row in own]
     rows = list(table.rows)
     for one in published:
-        place = sum(score >= one["overall"] for score in scores)
-        scores.insert(place, one["overall"])
-        rows.insert(place, _published(one, numbers))
+        if any(one[name] is not None for name in LEADERBOARD_COLUMNS):
+            place = published_place(scores, one["overall"])
+            scores.insert(place, -1.0 if one["overall"] is None else one["overall"])
+            rows.insert(place, _published(one, numbers))
     return replace(table, rows=rows)
 
 
 def _published(row: Row, numbers: Sequence[str]) -> list[Cell]:
     cells = [
         Cell(PUBLISHED, style="rank", title=f"published {row['date']}: {row['source']}"),
-        Cell.linked_name({**row, "url": row["url"] or "", "kind": None}),
+        Cell.published_name(row),
         *(Cell.number(percent(row[name]), row[name]) for name in LEADERBOARD_COLUMNS),
         *(Cell.number(two_digits(row[name]), row[name]) for name in numbers),
         Cell(""),

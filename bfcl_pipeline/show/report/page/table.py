@@ -110,6 +110,12 @@ class Cell:
         return cls(isolate(text) + badge, name, style="name", scope="row")
 
     @classmethod
+    def published_name(cls, row: Mapping[str, Any]) -> Self:
+        """The name of a model with published scores. row: of the table `published`."""
+        cell = cls.linked_name({**row, "url": row["url"] or "", "kind": None})
+        return replace(cell, style="name published", title=f"published {row['date']}: {row['source']}")
+
+    @classmethod
     def sortable(cls, text: str) -> Self:
         """A text that is its own sort key."""
         return cls(text, text)
