@@ -16,6 +16,7 @@ from bfcl_pipeline.show.report.page.table import (
     Table,
     each,
     entries_link,
+    folded,
     group_headings,
     isolate,
     lines_table,
@@ -53,7 +54,9 @@ def category_heat_map(tables: RunTables) -> Table | None:
         style="map",
     )
     published = [row for row in tables["published"] if any(row.get(name) is not None for name in names)]
-    return table and replace(table, rows=[*table.rows, *(_published(row, names) for row in published)])
+    return table and folded(
+        replace(table, rows=[*table.rows, *(_published(row, names) for row in published)])
+    )
 
 
 def _published(row: Row, names: Sequence[str]) -> list[Cell]:
@@ -94,12 +97,13 @@ def design_effects(tables: RunTables) -> Table | None:
     def effect(model: Row, score: str) -> Cell:
         return _design_effect(rows.get((model["model"], score)))
 
-    return lines_table(
+    table = lines_table(
         "Design effects",
         [(model,) for model in tables["leaderboard"] if scores],
         [MODEL, *each(scores, effect, tall=True)],
         summary="Design effects: the variance of each score over that of as many independent entries",
     )
+    return table and folded(table)
 
 
 def _design_effect(row: Row | None) -> Cell:

@@ -4,7 +4,7 @@ from bfcl_pipeline.benchmark.definition import CATEGORIES, Check
 from bfcl_pipeline.show.report.format import MISSING, count, interval, percent
 from bfcl_pipeline.show.report.page.run_tables import Row, RunTables, by_model
 from bfcl_pipeline.show.report.page.scores import LEADERBOARD_COLUMNS, marked_score
-from bfcl_pipeline.show.report.page.table import MODEL, Cell, Column, Table, each, lines_table
+from bfcl_pipeline.show.report.page.table import MODEL, Cell, Column, Table, each, folded, lines_table
 
 MOST_FLAKY = 200
 """Flaky entries that the page lists, of all models together; the table `flaky` has all."""
@@ -19,7 +19,7 @@ def trials(tables: RunTables) -> Table | None:
     def score(first: Row, name: str) -> Cell:
         return _trial(rows.get((first["model"], name)), first, name)
 
-    return lines_table(
+    table = lines_table(
         "Scores over trials",
         _repeated(tables),
         [
@@ -28,6 +28,7 @@ def trials(tables: RunTables) -> Table | None:
             *each(LEADERBOARD_COLUMNS, score),
         ],
     )
+    return table and folded(table)
 
 
 def repetitions(tables: RunTables) -> Table | None:

@@ -24,6 +24,7 @@ from bfcl_pipeline.show.report.page.table import (
     Column,
     Table,
     each,
+    folded,
     isolate,
     lines_table,
     linked_entry,
@@ -53,7 +54,7 @@ def views(tables: RunTables) -> Table | None:
         ]
         for rules in present
     ]
-    return lines_table(
+    table = lines_table(
         "Scores by rules",
         [
             (rows[model["model"], rules.value], place)
@@ -69,6 +70,7 @@ def views(tables: RunTables) -> Table | None:
         foot=foot if ceilings else (),
         style="sortable views",
     )
+    return table and folded(table)
 
 
 def corrections(tables: RunTables) -> Table | None:
