@@ -72,14 +72,13 @@ def _panel(title: str, entries: Mapping[str, int]) -> ChartType:
     ).properties(width=360, height=alt.Step(16), title=panel_title(title))
 
 
-def weights(tables: RunTables, _: Models) -> Figure | None:  # noqa: ARG001  # those of the benchmark
-    """The weights of the groups in the overall score, as a pie."""
+def weights(tables: RunTables, _: Models) -> Figure | None:
+    """The weights of the groups in the overall score, as a pie; None if the run has no verdicts."""
+    if not any(row["answered"] for row in tables["leaderboard"]):
+        return None
     parts = {GROUP[term.name].title: term.weight for term in GROUP["overall"].members}
-    texts = [f"{name} {weight} %" for name, weight in parts.items()]
-    rows = [
-        {"group": name, "weight": parts[name], "text": text}
-        for name, text in zip(parts, texts, strict=True)
-    ]
+    texts = {name: f"{name} {weight} %" for name, weight in parts.items()}
+    rows = [{"group": name, "weight": parts[name], "text": text} for name, text in texts.items()]
     base = alt.Chart(data(rows)).encode(
         theta=alt.Theta("weight:Q", stack=True), order=alt.Order("weight:Q", sort="descending")
     )
@@ -87,7 +86,7 @@ def weights(tables: RunTables, _: Models) -> Figure | None:  # noqa: ARG001  # t
         "weights",
         "Weights of the overall score",
         "Share of each group in the Overall, in per cent. Agentic is the mean of web search and memory.",
-        f"{', '.join(texts)}.",
+        f"{', '.join(texts.values())}.",
         alt.layer(
             base.mark_arc(outerRadius=80, stroke="#ffffff").encode(
                 color=colours("group", list(parts), list(STACK[: len(parts)])).legend(None)
