@@ -14,7 +14,7 @@ from bfcl_pipeline.benchmark.records import Mode, Rules
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.show.report.page.render import render_page, write_page
 from bfcl_pipeline.show.report.page.run_tables import read_run_tables
-from bfcl_pipeline.show.report.page.table import Cell, Table, folded
+from bfcl_pipeline.show.report.page.table import Cell, Table, without_empty_columns
 from tests.support.synthetic_run import MadeUpModel, Marks, made_up_tables, marks
 
 STYLE = Path(__file__).parents[3] / "bfcl_pipeline" / "show" / "report" / "page" / "templates" / "style.css"
@@ -124,7 +124,7 @@ def test_numbers_intervals_and_gaps_are_shown(page: str) -> None:
     assert '<td class="heat missing" title="format_sensitivity: not evaluated">N/A</td>' in page
 
 
-def test_columns_without_a_value_are_folded_away(page: str) -> None:
+def test_columns_without_a_value_are_left_out(page: str) -> None:
     """The leaderboard and the categories name the columns that no model has a value for."""
     left_out = re.findall(r"<p class=\"note\">Not shown, since no row has a value: (.*?)\.</p>", page)
     assert left_out[0] == "Multi-turn, Web search, Memory, Relevance, Cost ($)"
@@ -136,7 +136,7 @@ def test_columns_without_a_value_are_folded_away(page: str) -> None:
         [[Cell("x"), Cell("1"), Cell.number("N/A", None), Cell("2")]],
         [[Cell("all", width=3), Cell("3")]],
     )
-    found = folded(table)
+    found = without_empty_columns(table)
     assert [
         [(cell.text, cell.width) for cell in row] for row in (*found.head, *found.rows, *found.foot)
     ] == [

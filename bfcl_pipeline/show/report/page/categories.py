@@ -16,10 +16,10 @@ from bfcl_pipeline.show.report.page.table import (
     Table,
     each,
     entries_link,
-    folded,
     group_headings,
     isolate,
     lines_table,
+    without_empty_columns,
 )
 
 GROUP_TITLES = {
@@ -54,7 +54,7 @@ def category_heat_map(tables: RunTables) -> Table | None:
         style="map",
     )
     published = [row for row in tables["published"] if any(row.get(name) is not None for name in names)]
-    return table and folded(
+    return table and without_empty_columns(
         replace(table, rows=[*table.rows, *(_published(row, names) for row in published)])
     )
 
@@ -97,13 +97,13 @@ def design_effects(tables: RunTables) -> Table | None:
     def effect(model: Row, score: str) -> Cell:
         return _design_effect(rows.get((model["model"], score)))
 
-    table = lines_table(
+    return lines_table(
         "Design effects",
         [(model,) for model in tables["leaderboard"] if scores],
         [MODEL, *each(scores, effect, tall=True)],
         summary="Design effects: the variance of each score over that of as many independent entries",
+        drop_empty=True,
     )
-    return table and folded(table)
 
 
 def _design_effect(row: Row | None) -> Cell:

@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from bfcl_pipeline.base.text import plural, signed_points
+from bfcl_pipeline.base.text import plural
 from bfcl_pipeline.benchmark.config.job import RECORDED_MODES
 from bfcl_pipeline.benchmark.definition import GROUPS
+from bfcl_pipeline.judge.scoring.rest import METRICS
 from bfcl_pipeline.runs.web_label import mark, note, split_webs
 from bfcl_pipeline.show.report.format import MISSING, count, interval, percent
 from bfcl_pipeline.show.report.notes import BIAS, OVERALL_OF_2024, TITLES, UNRANKED, is_biased
@@ -18,7 +19,6 @@ from bfcl_pipeline.show.report.page.table import (
     Table,
     each,
     entries_link,
-    folded,
     group_headings,
     lines_table,
 )
@@ -31,17 +31,21 @@ KINDS = {
 }
 """The categories whose calls are compared by AST, each with the one whose calls are executed."""
 
+_WAYS = ("AST", "Executed")
+
+_METRICS = dict(zip(METRICS, ("REST answered", "REST type", "REST keys"), strict=True))
+
 
 def executable(tables: RunTables) -> Table | None:
     """The scores; None for a run without any of these categories."""
     models = {row["model"]: row for row in tables["leaderboard"]}
-    names = [name for name in TITLES if any(row[name] is not None for row in tables["executable"])]
     return lines_table(
         "Executable categories of V1",
         [(row,) for row in tables["executable"]],
         [
             Column("Model", lambda row: Cell.linked_name(models[row["model"]]), "name"),
-            *each({name: TITLES[name] for name in names}, _score),
+            *each(TITLES, _score),
+            *each(_METRICS, lambda row, name: Cell.number(percent(row[name]), row[name])),
             Column(
                 "Requests answered",
                 _web,
@@ -55,6 +59,7 @@ def executable(tables: RunTables) -> Table | None:
                 "recorded",
             ),
         ],
+        drop_empty=True,
         style="sortable leaderboard",
     )
 
@@ -62,44 +67,21 @@ def executable(tables: RunTables) -> Table | None:
 def ast_and_executed(tables: RunTables) -> Table | None:
     """AST and executed accuracy on the same kinds of questions; None without a model that has both."""
     rows = {(row["model"], row["category"]): row for row in tables["categories"] if row["answered"]}
-
-    def points(model: Row, kind: str) -> Cell:
-        both = [rows.get((model["model"], name)) for name in (kind, KINDS[kind])]
-        if None in both:
-            return Cell.number(MISSING, None, title="not evaluated in both ways")
-        ast, executed = (row["accuracy"] for row in both if row)
-        return Cell.number(signed_points(executed - ast), executed - ast)
-
-    def columns(kind: str) -> list[Column]:
-        names = {kind: "AST", KINDS[kind]: "Executed"}
-        accuracy = each(
-            names, lambda model, name: Cell.accuracy(rows.get((model["model"], name))), "center"
-        )
-        return [*accuracy, Column("Points", lambda model: points(model, kind))]
-
-    asked = [
-        row for row in tables["leaderboard"] if any(points(row, kind).value is not None for kind in KINDS)
-    ]
-    table = lines_table(
-        "AST and executed accuracy",
-        [(row,) for row in asked],
-        [MODEL, *(column for kind in KINDS for column in columns(kind))],
-        group_headings(dict.fromkeys((kind.replace("_", " ").capitalize() for kind in KINDS), 3)),
-        style="sortable map web",
-    )
-    return table and folded(table)
-
-
-def rest_metrics(tables: RunTables) -> Table | None:
-    """The three metrics of REST as shares of the judged answers; None without REST."""
-    titles = {"rest_executed": "Executed", "rest_response_type": "Response type", "rest_keys": "JSON keys"}
+    titles = {name: title for pair in KINDS.items() for name, title in zip(pair, _WAYS, strict=True)}
     return lines_table(
-        "Metrics of REST",
-        [(row,) for row in tables["executable"] if row["rest_executed"] is not None],
+        "AST and executed accuracy",
         [
-            Column("Model", lambda row: Cell.name(row), "name"),
-            *each(titles, lambda row, name: Cell.number(percent(row[name]), row[name])),
+            (model,)
+            for model in tables["leaderboard"]
+            if any({(model["model"], name) for name in pair} <= rows.keys() for pair in KINDS.items())
         ],
+        [
+            MODEL,
+            *each(titles, lambda model, name: Cell.accuracy(rows.get((model["model"], name))), "center"),
+        ],
+        group_headings(dict.fromkeys((kind.replace("_", " ").capitalize() for kind in KINDS), 2)),
+        drop_empty=True,
+        style="sortable map web",
     )
 
 

@@ -28,9 +28,9 @@ from bfcl_pipeline.show.report.page.table import (
     Column,
     Table,
     each,
-    folded,
     isolate,
     lines_table,
+    without_empty_columns,
 )
 from bfcl_pipeline.show.report.v4_table import (
     GROUP_NOTE,
@@ -114,7 +114,7 @@ def leaderboard(tables: RunTables) -> Table:
             place = published_place(scores, one["overall"])
             scores.insert(place, -1.0 if one["overall"] is None else one["overall"])
             rows.insert(place, _published(one, numbers))
-    return folded(replace(table, rows=rows))
+    return without_empty_columns(replace(table, rows=rows))
 
 
 def _published(row: Row, numbers: Sequence[str]) -> list[Cell]:
@@ -149,14 +149,14 @@ def without_verdict(tables: RunTables) -> Table | None:
         entries = plural(row["omitted"], "entry", "entries")
         return Cell.number(span(row), row["highest"] - row["lowest"], entries, causes([row]))
 
-    table = lines_table(
+    return lines_table(
         "Lowest and highest scores",
         [(model,) for model in tables["leaderboard"] if model["model"] in models],
         [MODEL, *each(LEADERBOARD_COLUMNS, limits)],
         summary="Entries without a verdict: the lowest and the highest that each score could be, if all of "
         "them were wrong, or right",
+        drop_empty=True,
     )
-    return table and folded(table)
 
 
 def score_cell(
@@ -240,7 +240,7 @@ def notes_of_ranks(rows: Sequence[Mapping[str, Any]]) -> list[str]:
 def modes(tables: RunTables) -> Table | None:
     """The differences of each X-FC from X in percentage points; None if the run has no such pair."""
     pairs = _pairs(tables)
-    table = lines_table(
+    return lines_table(
         "Function calling minus prompts",
         pairs,
         [
@@ -256,8 +256,8 @@ def modes(tables: RunTables) -> Table | None:
             ),
         ],
         summary=f"Function calling minus prompts: {plural(len(pairs), 'model', 'models')} in both modes",
+        drop_empty=True,
     )
-    return table and folded(table)
 
 
 def _pairs(tables: RunTables) -> list[tuple[Row, Row]]:

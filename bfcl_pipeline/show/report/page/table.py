@@ -232,6 +232,8 @@ def lines_table(
     lines: Iterable[Sequence[Any]],
     columns: Sequence[Column],
     groups: Sequence[Cell] = (),
+    *,
+    drop_empty: bool = False,
     **about: Any,
 ) -> Table | None:
     """The table with a row for each line; None without lines.
@@ -241,16 +243,18 @@ def lines_table(
         lines: each the arguments of the columns' functions.
         columns: in their order.
         groups: headings above those of the columns.
+        drop_empty: whether columns without a value are left out (`without_empty_columns`).
         about: further fields of the table.
     """
     rows = [[column.cell(*line) for column in columns] for line in lines]
     if not rows:
         return None
     head = [column.heading for column in columns]
-    return Table(label, [groups, head] if groups else [head], rows, **about)
+    table = Table(label, [groups, head] if groups else [head], rows, **about)
+    return without_empty_columns(table) if drop_empty else table
 
 
-def folded(table: Table) -> Table:
+def without_empty_columns(table: Table) -> Table:
     """The table without the columns in which no row has a value; `left_out` has their headings.
 
     The lowest row of its head has a cell for each column.

@@ -4,7 +4,7 @@ from bfcl_pipeline.benchmark.definition import CATEGORIES, Check
 from bfcl_pipeline.show.report.format import MISSING, count, interval, percent
 from bfcl_pipeline.show.report.page.run_tables import Row, RunTables, by_model
 from bfcl_pipeline.show.report.page.scores import LEADERBOARD_COLUMNS, marked_score
-from bfcl_pipeline.show.report.page.table import MODEL, Cell, Column, Table, each, folded, lines_table
+from bfcl_pipeline.show.report.page.table import MODEL, Cell, Column, Table, each, lines_table
 
 MOST_FLAKY = 200
 """Flaky entries that the page lists, of all models together; the table `flaky` has all."""
@@ -19,7 +19,7 @@ def trials(tables: RunTables) -> Table | None:
     def score(first: Row, name: str) -> Cell:
         return _trial(rows.get((first["model"], name)), first, name)
 
-    table = lines_table(
+    return lines_table(
         "Scores over trials",
         _repeated(tables),
         [
@@ -27,8 +27,8 @@ def trials(tables: RunTables) -> Table | None:
             Column("Trials", lambda first: Cell.count(rows[first["model"], "overall"]["trials"])),
             *each(LEADERBOARD_COLUMNS, score),
         ],
+        drop_empty=True,
     )
-    return table and folded(table)
 
 
 def repetitions(tables: RunTables) -> Table | None:

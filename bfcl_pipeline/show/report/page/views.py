@@ -24,7 +24,6 @@ from bfcl_pipeline.show.report.page.table import (
     Column,
     Table,
     each,
-    folded,
     isolate,
     lines_table,
     linked_entry,
@@ -54,7 +53,7 @@ def views(tables: RunTables) -> Table | None:
         ]
         for rules in present
     ]
-    table = lines_table(
+    return lines_table(
         "Scores by rules",
         [
             (rows[model["model"], rules.value], place)
@@ -69,8 +68,8 @@ def views(tables: RunTables) -> Table | None:
         ],
         foot=foot if ceilings else (),
         style="sortable views",
+        drop_empty=True,
     )
-    return table and folded(table)
 
 
 def corrections(tables: RunTables) -> Table | None:
@@ -90,6 +89,7 @@ def corrections(tables: RunTables) -> Table | None:
                 lambda _, row, name: Cell.number(percent(row[name]), row[name]),
             ),
         ],
+        style="sortable corrections",
         summary="What each correction does to the Overall, in points",
     )
 
