@@ -22,6 +22,7 @@ FILES = (
     "config/config.yaml",
     "config/models.yaml",
     "config/official_models.yaml",
+    "config/published_scores.csv",
     "config/chat_templates",
     "config/experiments",
     "profiles/README.md",

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 from jinja2 import Environment, PackageLoader
 from playwright.sync_api import Page
 
-from bfcl_pipeline.benchmark.records import Rules
+from bfcl_pipeline.benchmark.definition import V4_CATEGORIES
+from bfcl_pipeline.benchmark.records import Mode, Rules
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.show.report.page.render import write_page
 from bfcl_pipeline.show.report.page.table import Cell, Table, headings, isolate
@@ -170,16 +172,42 @@ def test_without_scripts_every_table_can_be_read(report: Path, open_report: Open
     assert texts[0][:100] == texts[1][:100]
 
 
-def test_the_printed_page_has_every_table_in_full(report: Path, open_report: OpenReport) -> None:
-    """In print nothing is cut off by a box that scrolls, folded tables are open, and a PDF is made."""
-    page = open_report(report)
+def sheets(page: Page) -> int:
+    """The pages of the PDF that printing makes."""
+    return len(re.findall(rb"/Type\s*/Page\b", page.pdf(prefer_css_page_size=True)))
+
+
+@pytest.fixture(scope="session")
+def report_of_ten(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report of ten models with errors of a dozen types in every category; read-only."""
+    kinds = [f"kind_of_error:number_{kind}" for kind in range(12)]
+    asked = {name: Marks([True] * 20 + [False] * 20, error_types=kinds) for name in V4_CATEGORIES}
+    models = [MadeUpModel(f"a-model-{number}-70B-Instruct", asked, Mode.PROMPT) for number in range(10)]
+    run = made_up_tables(tmp_path_factory.mktemp("ten"), models)
+    return write_page(Run(run, run.parent / "cache", run.parent / "cache"), Rules.OFFICIAL)
+
+
+@pytest.mark.parametrize("made", ["embedded_report", "report_of_ten", "executable_report"])
+def test_the_page_is_printed_on_four_sheets(
+    made: str, request: pytest.FixtureRequest, open_report: OpenReport
+) -> None:
+    """A summary: nothing of it is cut off by a box that scrolls, the weights are there, entries are not."""
+    page = open_report(request.getfixturevalue(made))
+    assert sheets(page) <= 4
     page.emulate_media(media="print")
-    for table in page.locator("main section:not(#entries) table").all():
-        assert table.is_visible()
-        box = "box => getComputedStyle(box).overflowY + ' ' + getComputedStyle(box).maxHeight"
+    for part in (
+        "#leaderboard table",
+        "#categories table",
+        "#errors table",
+        "#weights-figure",
+        "#counting dd",
+    ):
+        assert page.locator(part).first.is_visible(), part
+    for part in ("#entries", "#reading", "#benchmark", "#errors details", "nav"):
+        assert not any(found.is_visible() for found in page.locator(part).all()), part
+    box = "box => getComputedStyle(box).overflowY + ' ' + getComputedStyle(box).maxHeight"
+    for table in page.locator("main table:visible").all():
         assert table.locator("xpath=..").evaluate(box) == "visible none"
-        assert table.bounding_box()["height"] > 20  # type: ignore[index]
-    assert page.pdf().startswith(b"%PDF-")
 
 
 def test_a_long_table_is_printed_in_full(tmp_path: Path, open_report: OpenReport) -> None:

@@ -29,7 +29,8 @@ def test_the_figures_of_a_run_are_drawn_again(runs: list[Path], capsys: pytest.C
     """Without --out they are written to the run, and their paths are printed."""
     assert main(["figures", str(runs[0])]) == 0
     printed = capsys.readouterr().out.splitlines()
-    assert printed == [f"{runs[0]}/figures/{name}.svg" for name in ("overall", "errors", "composition")]
+    names = ("overall", "errors", "weights", "composition")
+    assert printed == [f"{runs[0]}/figures/{name}.svg" for name in names]
     assert all(Path(path).with_suffix(suffix).is_file() for path in printed for suffix in (".svg", ".png"))
 
 

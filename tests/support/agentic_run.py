@@ -115,13 +115,17 @@ SEARCHES = [
         [
             [
                 [call("search_engine_query", keywords="oldest bakery")],
-                [call("fetch_url_content", url="https://a.example")],
+                [call("fetch_url_content", url="https://a.example", mode="truncate")],
                 "x",
             ]
         ],
         False,
     ),
-    (web_question(3, 3), [[[call("search_engine_query", keywords="bakery")], "x"]], True),
+    (
+        web_question(3, 3),
+        [[[call("search_engine_query", keywords="bakery", max_results=4, region="no-no")], "x"]],
+        True,
+    ),
 ]
 """Questions: without a search; with the question as the query and without a fetch; with neither failure;
 valid."""

@@ -39,7 +39,7 @@ def full_tables(tables: RunTables, names: Sequence[str]) -> RunTables:
         categories=[
             {"model": model, "category": category, "web": None, "entries": 10, **_tally(share[model])}
             for model in models
-            for category in MEMORY
+            for category in (*MEMORY, "multiple", "exec_multiple")
         ],
         error_types=[
             {"model": model, "error_type": f"type_{kind}", "count": kind + 1}

@@ -179,8 +179,13 @@ GROUPS: dict[str, tuple[str, ...]] = {
         c.name for c in _ALL if c.group in ("non_live", "live") and c.language is Language.PYTHON
     ),
     "executable": _in_group("executable"),
+    "v1": _in_group("non_live"),
+    "v2": _in_group("live"),
+    "v3": _in_group("multi_turn"),
+    "v4": _in_group("agentic", "format_sensitivity"),
 }
-"""The official group names and `executable`, the retired categories of V1; each with its categories."""
+"""The official group names; `executable`, the retired categories of V1; and what each version added that V4
+has. Each with its categories."""
 
 
 def release_sizes() -> dict[str, int]:

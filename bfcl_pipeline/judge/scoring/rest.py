@@ -5,7 +5,7 @@ holds, and the comparison of another request's answer with that response. `execu
 requests. Source: the official checker until it was retired (gorilla, commit 4d05b53f).
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from urllib.parse import urlsplit
 
@@ -29,6 +29,20 @@ _MAX_BODY = 20_000_000
 """Characters of an answer that are read."""
 
 _OK = 200
+
+
+METRICS = ("rest_executed", "rest_response_type", "rest_keys")
+"""What the release compares of an answer, in this order: the API answers the request with status 200; the
+answer is JSON of the recorded response's type; its keys are those of that response."""
+
+FULFILLED: Mapping[str, int] = {
+    f"{_CHECKER}:response_format_error": 1,
+    f"{_CHECKER}:wrong_type": 1,
+    f"{_CHECKER}:wrong_key": 2,
+    "value_error:exec_result_rest_count": 2,
+    f"{_CHECKER}:wrong_value": 3,
+}
+"""How many of METRICS a wrong answer fulfils, by its error type; of other error types none."""
 
 
 class RestChecker:

@@ -40,6 +40,9 @@ class WebCall:
     is_search: bool  # else a fetch
     asked: str  # the query, or the address
     failed: bool | None  # None: the result is not recorded
+    mode: str = ""  # of a fetch: the form of the page that was asked for
+    region: str = ""  # of a search
+    max_results: int | None = None  # of a search: results asked for; None: not a number of results
 
 
 @dataclass(frozen=True, slots=True)

@@ -118,12 +118,23 @@ def with_published(
     """
     rows = [(-1.0 if score is None else score, row) for score, row in zip(overall, cells, strict=True)]
     for one in published:
-        known = {"#": PUBLISHED, "Model": printable(one["display_name"])}
-        known |= {heading: percent(number(one[name])) for name, heading in scores.items()}
-        row = [known.get(heading, "") for heading in headings]
-        place = sum(score >= float(one["overall"]) for score, _ in rows)
-        rows.insert(place, (float(one["overall"]), row))
+        numbers = {heading: number(one[name]) for name, heading in scores.items()}
+        if any(score is not None for score in numbers.values()):
+            known = {"#": PUBLISHED, "Model": printable(one["display_name"])}
+            known |= {heading: percent(score) for heading, score in numbers.items()}
+            score = number(one["overall"])
+            place = published_place([other for other, _ in rows], score)
+            row = [known.get(heading, "") for heading in headings]
+            rows.insert(place, (-1.0 if score is None else score, row))
     return [row for _, row in rows]
+
+
+def published_place(scores: Sequence[float], score: float | None) -> int:
+    """The place of a published row among rows with these overall scores: the last of equals.
+
+    scores: in the order of the rows, -1 for a row without one. score: None stands last.
+    """
+    return len(scores) if score is None else sum(one >= score for one in scores)
 
 
 def published_notes(published: Sequence[Mapping[str, object]]) -> list[str]:

@@ -30,7 +30,7 @@ def test_a_config_is_completed_in_place() -> None:
 def test_published_scores_are_identified(tmp_path: Path) -> None:
     """Their dates are texts, and files have a digest; a replay, which has no such file, asks for none."""
     path = tmp_path / "scores.csv"
-    path.write_text("Model\n")
+    path.write_text("Model,Memory KV\nA,53.55%\n")
     text = f"- {{path: {path}, date: 2025-08-26, source: 'https://gorilla.cs.berkeley.edu'}}"
     (found,) = completed(published=yaml.safe_load(text))["published"]
     assert (found["date"], len(found["sha256"])) == ("2025-08-26", 64)

@@ -4,6 +4,7 @@ import pytest
 
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.benchmark.definition import CATEGORIES, FORMATS, GROUPS, parse_format, resolve_categories
+from bfcl_pipeline.benchmark.definition.descriptions import DESCRIPTIONS
 
 
 def test_sizes():
@@ -19,6 +20,13 @@ def test_groups_hold_categories():
     for names in GROUPS.values():
         assert len(set(names)) == len(names)
         assert set(names) <= CATEGORIES.keys()
+
+
+def test_the_versions_of_the_benchmark_are_groups():
+    """v1 to v4 are what each version added, and together all of V4; as the descriptions have it."""
+    versions = {name: GROUPS[name] for name in ("v1", "v2", "v3", "v4")}
+    assert [name for added in versions.values() for name in added] == list(GROUPS["all"])
+    assert all(DESCRIPTIONS[name].generation.lower() == key for key in versions for name in versions[key])
 
 
 def test_what_a_category_needs_is_data():

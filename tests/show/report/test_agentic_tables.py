@@ -116,8 +116,11 @@ def test_every_web_question_has_its_counts(run: Path) -> None:
     )  # so small a web finds nothing
     assert (read["answer_in_page"], read["answer_in_title"]) == (True, False)
     assert read["failures"] == "misread_page"
+    assert (read["mean_results_asked"], read["regions"]) == (10, "wt-wt")
+    assert [read[f"fetched_{mode}"] for mode in ("raw", "markdown", "truncate")] == [0, 0, 1]
     right = found["web_search_base_3"]
     assert (right["valid"], right["failures"], right["answer_in_page"]) == (True, None, False)
+    assert (right["mean_results_asked"], right["regions"], right["fetches"]) == (4, "no-no", 0)
 
 
 def test_results_that_cannot_be_played_are_not_known(tmp_path: Path, run: Path) -> None:

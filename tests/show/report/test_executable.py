@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,12 @@ from bfcl_pipeline.base.errors import TableError
 from bfcl_pipeline.benchmark.definition import GROUPS, V4_CATEGORIES
 from bfcl_pipeline.benchmark.records import Entry, Rules
 from bfcl_pipeline.benchmark.tables import entries_path, write_entries
+from bfcl_pipeline.judge.scoring import rest as rest_module
 from bfcl_pipeline.judge.scoring.aggregate import Count, leaderboard_scores
 from bfcl_pipeline.runs.run import Run
+from bfcl_pipeline.show.report.figures.draw import draw_run
 from bfcl_pipeline.show.report.notes import is_biased
+from bfcl_pipeline.show.report.page.executable import ast_and_executed
 from bfcl_pipeline.show.report.page.render import render_page
 from bfcl_pipeline.show.report.page.run_tables import read_run_tables
 from bfcl_pipeline.show.report.tables import executable as executable_module
@@ -26,7 +30,7 @@ from bfcl_pipeline.show.report.tables.executable import EXECUTABLE_SCORES, SCORE
 from bfcl_pipeline.show.report.terminal import WIDTH, terminal_table
 from tests.support.executable_run import RETIRED_MARKS, V4_MARKS, executable_models, without_executable
 from tests.support.made_up_models import HOSTILE
-from tests.support.synthetic_run import MadeUpModel, made_up_tables, marks
+from tests.support.synthetic_run import MadeUpModel, Marks, made_up_tables, marks
 
 V4_TABLES = ("leaderboard", "intervals", "ceilings", "formats", "trials", "pass_k")
 
@@ -62,6 +66,39 @@ def test_every_score_has_the_formula_of_its_time(run: Path) -> None:
     assert row["simple_exec_august_2024"] == pytest.approx(4 / 6, abs=1e-15)
     assert row["exec_summary_august_2024"] == pytest.approx((4 / 6 + 1 / 2 + 1 + 0) / 4, abs=1e-15)
     assert row["overall_august_2024"] == pytest.approx((11 + 7) / (19 + 12), abs=1e-15)
+
+
+def test_rest_has_the_three_metrics_of_the_release(tmp_path: Path) -> None:
+    """Each is a share of the judged answers, and contains the one after it."""
+    kinds = ("execution_error", "wrong_status_code", "wrong_type", "response_format_error", "wrong_key")
+    errors = [f"executable_checker_rest:{kind}" for kind in kinds]
+    asked = Marks([False] * 5 + [True] * 3 + [None], error_types=errors)
+    run = made_up_tables(tmp_path, [MadeUpModel("m", {"rest": asked}), MadeUpModel("n", {"sql": marks(1)})])
+    metrics = ("rest_executed", "rest_response_type", "rest_keys", "rest")
+    assert [row_of(run, "m")[name] for name in metrics] == [6 / 8, 4 / 8, 3 / 8, 3 / 8]
+    assert [row_of(run, "n")[name] for name in metrics] == [None] * 4
+    page = render_page(read_run_tables(Run(run), Rules.OFFICIAL))
+    assert re.search(r"REST answered.*?75\.00.*?50\.00.*?37\.50", page, re.DOTALL)
+
+
+def test_every_error_of_a_rest_answer_has_its_metrics() -> None:
+    """An error type that the checker writes about an answer of the API says how far it got."""
+    text = Path(rest_module.__file__).read_text(encoding="utf-8")
+    written = set(re.findall(r"(?:_CHECKER\}:|value_error:)(\w+)", text))
+    before = {"execution_error", "other_host", "wrong_status_code"}
+    assert written - before == {kind.partition(":")[2] for kind in rest_module.FULFILLED}
+
+
+def test_ast_and_executed_accuracy_stand_beside_each_other(run: Path) -> None:
+    """Of models with both kinds of categories; a figure has the same."""
+    tables = read_run_tables(Run(run), Rules.OFFICIAL)
+    table = ast_and_executed(tables)
+    assert table is not None
+    cells = {row[0].plain_text: [cell.plain_text for cell in row[1:]] for row in table.rows}
+    assert cells["whole"] == ["75.0", "75.0", "25.0", "50.0", "100", "100", "50.0", "0.0"]
+    assert (len(cells), table.left_out) == (2, [])
+    (figure,) = (figure for figure in draw_run(tables) if figure.name == "ast_executed")
+    assert "multiple: executed whole 50.0" in figure.inline
 
 
 def test_intervals_contain_their_scores(run: Path) -> None:
@@ -237,9 +274,11 @@ def test_without_them_the_page_has_no_trace(tmp_path: Path) -> None:
 
 
 def test_the_heat_map_lists_the_categories_that_were_asked(run: Path, tmp_path: Path) -> None:
-    """The categories of V4 are always there, the others if the run has them."""
+    """Those that were asked have a column; of V4, the others are named beneath the table."""
     page = render_page(read_run_tables(Run(run), Rules.OFFICIAL))
-    assert all(f"<span>{name}</span>" in page for name in (*V4_CATEGORIES, *GROUPS["executable"]))
+    named = re.findall(r'id="categories".*?no row has a value: (.*?)\.</p>', page, re.DOTALL)[0].split(", ")
+    assert all((f"<span>{name}</span>" in page) != (name in named) for name in V4_CATEGORIES)
+    assert all(f"<span>{name}</span>" in page for name in GROUPS["executable"])
     other = made_up_tables(tmp_path, [MadeUpModel("m", {"simple_python": marks(1), "sql": marks(1)})])
     page = render_page(read_run_tables(Run(other), Rules.OFFICIAL))
     assert "<span>sql</span>" in page

@@ -42,7 +42,7 @@ NAMES = [
     *("overall", "categories", "differences", "errors", "cost", "latency"),
     *("memory_backends", "memory_domains", "memory_failures", "memory_changes"),
     *("web_steps", "web_steps_spread", "web_hops", "web_snippets", "web_failures"),
-    *("formats", "composition"),
+    *("formats", "ast_executed", "weights", "composition"),
 ]
 HOSTILE = (
     "<script>alert('&\"')</script>",
@@ -114,7 +114,7 @@ def test_without_numbers_there_is_no_figure(empty: RunTables) -> None:
 def test_a_run_has_the_figures_of_its_numbers(of_run: list[DrawnFigure]) -> None:
     """The made-up run has scores, errors and formats, and one model with latencies: too few to compare."""
     assert [figure.name for figure in of_run] == [
-        *("overall", "categories", "errors", "formats", "composition")
+        *("overall", "categories", "errors", "formats", "weights", "composition")
     ]
 
 
@@ -178,6 +178,9 @@ def test_failures_and_steps_are_those_of_the_tables(figures: list[DrawnFigure]) 
     assert "(a) all answers: median 2 hops 4.0, 3 hops 5.0" in about(figures, "web_steps_spread")
     assert "(b) right answers: median 2 hops 3.0" in about(figures, "web_steps_spread")
     assert "2 hops 10" in about(figures, "composition")
+    assert about(figures, "weights").startswith(
+        "Non-live 10 %, Live 10 %, Irrelevance 10 %, Multi-turn 30 %"
+    )
 
 
 def test_a_short_range_of_costs_has_labels() -> None:

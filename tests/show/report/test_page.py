@@ -14,7 +14,8 @@ from bfcl_pipeline.benchmark.records import Mode, Rules
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.show.report.page.render import render_page, write_page
 from bfcl_pipeline.show.report.page.run_tables import read_run_tables
-from tests.support.synthetic_run import MadeUpModel, made_up_tables, marks
+from bfcl_pipeline.show.report.page.table import Cell, Table, without_empty_columns
+from tests.support.synthetic_run import MadeUpModel, Marks, made_up_tables, marks
 
 STYLE = Path(__file__).parents[3] / "bfcl_pipeline" / "show" / "report" / "page" / "templates" / "style.css"
 
@@ -120,18 +121,75 @@ def test_numbers_intervals_and_gaps_are_shown(page: str) -> None:
         'title="simple_python: 1 of 3 right, 33.33 % (95 % interval 6.1–79.2); '
         '25.00 to 50.00 if 1 without a verdict were wrong, or right"' in page
     )
-    assert '<td class="heat missing" title="memory_kv: not evaluated">N/A</td>' in page
+    assert '<td class="heat missing" title="format_sensitivity: not evaluated">N/A</td>' in page
 
 
-def test_the_cost_of_a_model_without_prices_is_unknown(page: str) -> None:
-    """Dollars of rented GPUs are not shown in the column of prices; the tooltip has them."""
+def test_columns_without_a_value_are_left_out(page: str) -> None:
+    """The leaderboard and the categories name the columns that no model has a value for."""
+    left_out = re.findall(r"<p class=\"note\">Not shown, since no row has a value: (.*?)\.</p>", page)
+    assert left_out[0] == "Multi-turn, Web search, Memory, Relevance, Cost ($)"
+    assert any("simple_java, simple_javascript" in titles for titles in left_out)
+    assert "memory_kv: not evaluated" not in page
+    table = Table(
+        "T",
+        [[Cell("", width=2), Cell("both", width=2)], [Cell(name) for name in "abcd"]],
+        [[Cell("x"), Cell("1"), Cell.number("N/A", None), Cell("2")]],
+        [[Cell("all", width=3), Cell("3")]],
+    )
+    found = without_empty_columns(table)
+    assert [
+        [(cell.text, cell.width) for cell in row] for row in (*found.head, *found.rows, *found.foot)
+    ] == [
+        [("", 2), ("both", 1)],
+        [("a", 1), ("b", 1), ("d", 1)],
+        [("x", 1), ("1", 1), ("2", 1)],
+        [("all", 2), ("3", 1)],
+    ]
+    assert found.left_out == ["c"]
+
+
+def test_the_lowest_and_the_highest_of_each_score_are_in_a_table(page: str) -> None:
+    """A score of a model with entries that have no verdict has a range, and their number."""
+    table = re.search(r"<summary>Entries without a verdict: .*?</table>", page, re.DOTALL)
+    assert table is not None
+    assert re.search(
+        r'<td [^>]*title="[^"]*of unknown cause">\d+\.\d\d to \d+\.\d\d<small>1 entry<', table[0]
+    )
+
+
+def test_it_can_be_linked_how_entries_are_counted(page: str) -> None:
+    """The leaderboard leads to the section, which explains why two counts of entries differ."""
+    assert '<a href="#counting">How we count</a>' in page
+    assert re.search(r'<section id="counting">.*203 entries where another has 201', page, re.DOTALL)
+
+
+def test_the_smallest_segments_of_the_bars_can_be_seen(tmp_path: Path) -> None:
+    """One error beside thousands has a visible segment, and the longest bar is still the whole width."""
+    few = Marks([False] * 2_001, error_types=("rare", *["usual"] * 2_000))
+    run = made_up_tables(tmp_path, [MadeUpModel("m", {"live_multiple": few})])
+    page = render_page(read_run_tables(Run(run), Rules.OFFICIAL))
+    widths = [
+        float(width) for width in re.findall(r'<rect class="c\d" x="[^"]*" y="0" width="([^"]*)"', page)
+    ]
+    assert (len(widths), min(widths), sum(widths)) == (2, pytest.approx(9.9, abs=0.1), pytest.approx(1_000))
+
+
+def test_the_cost_of_a_model_without_prices_is_unknown(tmp_path: Path) -> None:
+    """Dollars of rented GPUs are not shown beside dollars of prices; nothing is sent to embedded models."""
+    asked = {"simple_python": marks(2)}
+    latencies, tokens = {"simple_python": [1.0, 2.0]}, {"simple_python": [(1000, 100), (3000, 300)]}
+    names = ("priced", "tie/a", "oracle")
+    models = [MadeUpModel(name, asked, latencies=latencies, tokens=tokens) for name in names]
+    page = render_page(read_run_tables(Run(made_up_tables(tmp_path, models)), Rules.OFFICIAL))
     cell = r'<td class="number na" title="The model[^"]*no prices\.[^"]* rented GPUs\.">unknown<'
     assert len(re.findall(cell, page)) == 1
+    assert page.count('title="nothing was sent"') == 1
+    assert re.search('<th scope="col" class="number" title="US dollars of all requests', page)
 
 
 def test_headings_that_need_it_are_explained(page: str) -> None:
-    """Tooltips explain the columns on formats, cost and scored entries."""
-    for title in ("Best minus worst accuracy", "US dollars of all requests", "Share and number of the run"):
+    """Tooltips explain the columns on formats and scored entries."""
+    for title in ("Best minus worst accuracy", "Share and number of the run"):
         assert re.search(rf'<th scope="col" class="number" title="{title}', page)
     assert "<dt>Format max \N{GREEK CAPITAL LETTER DELTA}</dt>" in page
 
@@ -155,7 +213,7 @@ def test_many_models_have_a_row_each(tmp_path: Path) -> None:
     for heading in re.findall(r"<thead>.*?</thead>", text, re.DOTALL):
         assert "model 07" not in heading
     for section in ("errors", "formats"):
-        shown = re.search(rf'<section id="{section}">.*?</section>', text, re.DOTALL)
+        shown = re.search(rf'<section id="{section}"[^>]*>.*?</section>', text, re.DOTALL)
         assert shown is not None
         rows = re.findall(r'<th scope="row" class="name".*?<bdi>(.*?)</bdi>', shown[0])
         assert rows[-len(models) :] == [model.name for model in models]

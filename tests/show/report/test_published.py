@@ -57,8 +57,11 @@ def test_without_files_an_earlier_table_is_removed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("Model,Score\nA,1\n", "no column 'Overall Acc'"),
-        ("", "no column 'Overall Acc'"),
+        ("Model,Score\nA,1\n", "no column 'Model', or none with scores, such as 'Overall Acc'"),
+        ("Overall Acc\n1%\n", "no column 'Model'"),
+        ("", "no column 'Model'"),
+        ("Model,Overall Acc\nA,N/A\n", "model 1 has no score. Correct the file"),
+        ("Model,Memory KV,Date\nA,1%,soon\n", "model 1 has no date (YYYY-MM-DD), or no source"),
         ("Model,Overall Acc\nA,good\n", "model 1, column 'Overall Acc': expected per cent, as 77.47%, got"),
         ("Model,Overall Acc\nA,101%\n", "got '101%'"),
         ("Model,Overall Acc\nA,nan%\n", "got 'nan%'"),
@@ -76,6 +79,9 @@ def test_a_file_in_another_form_is_refused(tmp_path: Path, text: str, message: s
     assert message in str(refused.value)
     assert "site.csv" in str(refused.value)
     assert not (tmp_path / "t").exists()
+    with pytest.raises(ConfigError) as early:  # when the config is read
+        identify_files([{"path": str(tmp_path / "site.csv"), "date": "2025-12-16", "source": "there"}])
+    assert str(early.value) == str(refused.value)
 
 
 def test_a_file_is_identified_by_its_content(tmp_path: Path) -> None:
@@ -91,6 +97,23 @@ def test_a_file_is_identified_by_its_content(tmp_path: Path) -> None:
         identify_files([one])
     assert dates_as_text([{"date": date(2025, 12, 16)}, 3]) == [{"date": "2025-12-16"}, 3]
     assert dates_as_text("typed") == "typed"
+
+
+def test_the_shipped_figures_have_their_sources(tmp_path: Path) -> None:
+    """A row may have any score alone, with a date and a source of its own; such rows come last."""
+    write_published(tmp_path / "tables", [{"path": "config/published_scores.csv"}])
+    rows = pq.read_table(tmp_path / "tables/published.parquet").to_pylist()
+    assert rows[0]["overall"] == 0.7747
+    post = {row["display_name"]: row for row in rows if row["overall"] is None}
+    assert [*post] == [row["display_name"] for row in rows[-3:]]
+    sonnet = post["Claude 3 Sonnet"]
+    memories = (sonnet["memory_kv"], sonnet["memory_vector"], sonnet["memory_rec_sum"], sonnet["memory"])
+    assert memories == (0.5355, 0.6387, 0.6774, None)
+    assert (sonnet["date"], "16_bfcl_v4_memory" in sonnet["source"]) == ("2025-07-17", True)
+    texts = published_rows(Run(tmp_path))
+    assert len(published_notes(texts)) == 2
+    shown = with_published([["1", "own", "50.00"]], [0.5], texts, ("#", "Model", "Mem"), {"memory": "Mem"})
+    assert [row[1] for row in shown][9:] == ["Grok-4-0709 (FC)", "own"]  # no row without a shown score
 
 
 def test_rows_stand_by_their_overall_and_without_a_rank(tmp_path: Path) -> None:

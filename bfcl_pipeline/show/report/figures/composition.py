@@ -1,4 +1,4 @@
-"""The figure of what the questions of a run consist of: entries by category, by hops, by scenario."""
+"""The figures of what the benchmark consists of: entries of a run, and weights of the overall score."""
 
 from collections.abc import Mapping
 
@@ -6,9 +6,17 @@ import altair as alt
 from altair.vegalite.v6.api import ChartType
 
 from bfcl_pipeline.benchmark.definition import CATEGORIES
-from bfcl_pipeline.show.report.figures.figure import Figure, count_axis, data, named_rows, panel_title
+from bfcl_pipeline.benchmark.definition.leaderboard import GROUP
+from bfcl_pipeline.show.report.figures.figure import (
+    Figure,
+    colours,
+    count_axis,
+    data,
+    named_rows,
+    panel_title,
+)
 from bfcl_pipeline.show.report.figures.names import Models
-from bfcl_pipeline.show.report.figures.style import BLUE, SOFT
+from bfcl_pipeline.show.report.figures.style import BLUE, INK, SOFT, STACK
 from bfcl_pipeline.show.report.page.run_tables import RunTables
 
 
@@ -40,7 +48,8 @@ def composition(tables: RunTables, _: Models) -> Figure | None:
         "What the questions consist of",
         "Entries of this run by category. The questions of web search are the same with and without "
         "snippets, those of memory the same for each backend: they are counted once in the panels below. "
-        "Prompt formats are left out.",
+        "Prompt formats are left out."
+        + (" The release does not state the domains of the web questions." if tables["web_hops"] else ""),
         "; ".join(
             f"{title}: " + ", ".join(f"{name} {count:,}" for name, count in entries.items())
             for title, entries in parts.items()
@@ -61,3 +70,27 @@ def _panel(title: str, entries: Mapping[str, int]) -> ChartType:
         base.mark_bar(height=11, color=BLUE),
         base.mark_text(align="left", dx=5, color=SOFT).encode(text=text),
     ).properties(width=360, height=alt.Step(16), title=panel_title(title))
+
+
+def weights(tables: RunTables, _: Models) -> Figure | None:
+    """The weights of the groups in the overall score, as a pie; None if the run has no verdicts."""
+    if not any(row["answered"] for row in tables["leaderboard"]):
+        return None
+    parts = {GROUP[term.name].title: term.weight for term in GROUP["overall"].members}
+    texts = {name: f"{name} {weight} %" for name, weight in parts.items()}
+    rows = [{"group": name, "weight": parts[name], "text": text} for name, text in texts.items()]
+    base = alt.Chart(data(rows)).encode(
+        theta=alt.Theta("weight:Q", stack=True), order=alt.Order("weight:Q", sort="descending")
+    )
+    return Figure(
+        "weights",
+        "Weights of the overall score",
+        "Share of each group in the Overall, in per cent. Agentic is the mean of web search and memory.",
+        f"{', '.join(texts.values())}.",
+        alt.layer(
+            base.mark_arc(outerRadius=80, stroke="#ffffff").encode(
+                color=colours("group", list(parts), list(STACK[: len(parts)])).legend(None)
+            ),
+            base.mark_text(radius=118, color=INK).encode(text="text:N"),
+        ).properties(width=360, height=250),
+    )

@@ -66,6 +66,8 @@ FIGURES: Sequence[Callable[[RunTables, Models], Figure | None]] = (
     web.snippets,
     failures.web,
     scores.formats,
+    scores.ast_executed,
+    composition.weights,
     composition.composition,
 )
 """Every figure of a run; each is None if the run has no numbers for it."""

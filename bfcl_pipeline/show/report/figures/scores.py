@@ -1,4 +1,4 @@
-"""Figures of the scores: overall with intervals, by group, prompt formats, paired differences."""
+"""Figures of the scores: overall, by group, by prompt format, paired differences, AST and executed."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,12 +10,14 @@ from bfcl_pipeline.show.report.figures.figure import (
     Figure,
     colours,
     data,
+    in_groups,
     in_words,
     lower_limit,
     named_rows,
     percent_axis,
     percent_scale,
     points,
+    present,
     shapes,
     shares,
     web_notes,
@@ -28,8 +30,18 @@ from bfcl_pipeline.show.report.figures.names import (
     limit_note,
     number_names,
 )
-from bfcl_pipeline.show.report.figures.style import BLUE, INK, LINE, RED, SOFT, Series
+from bfcl_pipeline.show.report.figures.style import (
+    BLUE,
+    INK,
+    LINE,
+    RED,
+    SERIES,
+    SHAPES,
+    SOFT,
+    Series,
+)
 from bfcl_pipeline.show.report.format import PARTIAL, is_partial, percent
+from bfcl_pipeline.show.report.page.executable import KINDS
 from bfcl_pipeline.show.report.page.run_tables import Row, RunTables, by_model
 from bfcl_pipeline.show.report.page.scores import LEADERBOARD_COLUMNS
 
@@ -60,14 +72,14 @@ def overall(tables: RunTables, models: Models) -> Figure | None:
         for row in tables["leaderboard"]
         if row["overall"] is not None
     ]
-    rows += _published(tables)
-    rows.sort(key=lambda row: -row["score"])
+    published = _published(tables)
+    rows = sorted([*rows, *published], key=lambda row: -row["score"])
     for row in rows:
         row["end"] = row["score"] if row["high"] is None else row["high"]
     height = alt.Step(19 if len(rows) <= CLOSE_ROWS else 14)
     sources = [_OF_RUN, _PUBLISHED]
     colour = colours("source", sources, [BLUE, SOFT])
-    if not tables["published"]:
+    if not published:
         colour = colour.legend(None)
     base, bounded = (
         alt.Chart(data(each)).encode(y=named_rows([row["model"] for row in rows]), color=colour)
@@ -89,7 +101,7 @@ def overall(tables: RunTables, models: Models) -> Figure | None:
         "overall",
         "Overall score",
         "Overall accuracy of each model in per cent, in the order of ranks, with its 95 % interval"
-        + (", and published scores." if tables["published"] else "."),
+        + (", and published scores." if published else "."),
         f"Overall in per cent: {in_words((row['model'], row['score']) for row in rows)}.",
         chart.properties(width=430, height=height),
         [*web_notes(tables["leaderboard"]), *([partial] if marked else [])],
@@ -97,7 +109,8 @@ def overall(tables: RunTables, models: Models) -> Figure | None:
 
 
 def _published(tables: RunTables) -> list[dict[str, Any]]:
-    names = distinct(f"{row['display_name']} [P]" for row in tables["published"])
+    ranked = [row for row in tables["published"] if row["overall"] is not None]
+    names = distinct(f"{row['display_name']} [P]" for row in ranked)
     return [
         {
             "model": name,
@@ -107,7 +120,7 @@ def _published(tables: RunTables) -> list[dict[str, Any]]:
             "high": None,
             "text": percent(row["overall"], 1),
         }
-        for name, row in zip(names, tables["published"], strict=True)
+        for name, row in zip(names, ranked, strict=True)
     ]
 
 
@@ -283,3 +296,38 @@ def _name(models: Models, model: str, most: int = LONGEST) -> str:
 def _row(name: str, row: Row) -> dict[str, Any]:
     result = _FIRST if row["ci_low"] > 0 else _SECOND if row["ci_high"] < 0 else _NEITHER
     return {"name": name, **shares(row, "difference"), "result": result}
+
+
+def ast_executed(tables: RunTables, models: Models) -> Figure | None:
+    """The executed accuracy against the AST accuracy on questions of the same kind."""
+    found = {(row["model"], row["category"]): points(row["accuracy"]) for row in tables["categories"]}
+    rows = [
+        {"model": models.names[model], "kind": ast, "ast": score, "executed": found[model, KINDS[ast]]}
+        for (model, ast), score in found.items()
+        if ast in KINDS and None not in (score, found.get((model, KINDS[ast])))
+    ]
+    if not rows:
+        return None
+    kinds = present(KINDS, rows, "kind")
+    equal = alt.Chart(data([{"ast": end, "executed": end} for end in (0, 100)]))
+    return Figure(
+        "ast_executed",
+        "AST and executed accuracy",
+        "A mark for each model and kind of question: accuracy of calls that are executed (V1) against that "
+        "of calls that are compared with the accepted ones (AST, V4), in per cent. On the line both are "
+        "equal. The questions are not the same.",
+        in_groups(rows, "kind", lambda row: row["model"], "executed", kinds, "executed "),
+        alt.layer(
+            equal.mark_line(color=LINE).encode(
+                x=percent_scale(alt.X, "ast", "AST (%)"), y=percent_scale(alt.Y, "executed", "Executed (%)")
+            ),
+            alt.Chart(data(rows))
+            .mark_point(size=60, strokeWidth=1.6, opacity=1)
+            .encode(
+                x=percent_scale(alt.X, "ast"),
+                y=percent_scale(alt.Y, "executed"),
+                color=colours("kind", kinds, SERIES[: len(kinds)], columns=2),
+                shape=shapes("kind", kinds, SHAPES[: len(kinds)]),
+            ),
+        ).properties(width=300, height=300),
+    )

@@ -1,6 +1,7 @@
 """Accuracy by category and by prompt format, and how precise the scores are."""
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 
 from bfcl_pipeline.benchmark.definition import CATEGORIES, FORMATS, PromptFormat
@@ -18,6 +19,7 @@ from bfcl_pipeline.show.report.page.table import (
     group_headings,
     isolate,
     lines_table,
+    without_empty_columns,
 )
 
 GROUP_TITLES = {
@@ -44,13 +46,26 @@ def category_heat_map(tables: RunTables) -> Table | None:
         key = model["model"], name
         return _category(name, rows.get(key), omitted.get(key))
 
-    return lines_table(
+    table = lines_table(
         "Accuracy by category",
         [(model,) for model in tables["leaderboard"]],
         [LINKED_MODEL, *each(dict(zip(names, names, strict=True)), category, "", tall=True)],
         group_headings(Counter(GROUP_TITLES[CATEGORIES[name].group] for name in names)),
         style="map",
     )
+    published = [row for row in tables["published"] if any(row.get(name) is not None for name in names)]
+    return table and without_empty_columns(
+        replace(table, rows=[*table.rows, *(_published(row, names) for row in published)])
+    )
+
+
+def _published(row: Row, names: Sequence[str]) -> list[Cell]:
+    """The published scores of one model: numbers without a colour, which is for verdicts of the run."""
+    cells = (
+        Cell(short_percent(row[name]) if row.get(name) is not None else "", style="published center")
+        for name in names
+    )
+    return [Cell.published_name(row), *cells]
 
 
 def _category(name: str, row: Row | None, omitted: Row | None) -> Cell:
@@ -87,6 +102,7 @@ def design_effects(tables: RunTables) -> Table | None:
         [(model,) for model in tables["leaderboard"] if scores],
         [MODEL, *each(scores, effect, tall=True)],
         summary="Design effects: the variance of each score over that of as many independent entries",
+        drop_empty=True,
     )
 
 

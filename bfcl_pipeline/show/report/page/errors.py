@@ -35,14 +35,27 @@ COLOURS = 7
 BAR_WIDTH = 1000
 """Length of the longest bar, in units of the SVG."""
 
+LEAST_WIDTH = 10
+"""Of a segment, in the same units: it is visible beside the lines between segments, whatever its count."""
+
 
 def error_bars(tables: RunTables, many: bool) -> Table | None:
-    """One bar for each model, with a segment for each error type, commonest first; all on one scale."""
+    """One bar for each model, with a segment for each error type, commonest first; all on one scale.
+
+    Segments of few answers are wider than their share (LEAST_WIDTH).
+    """
     counts = _counts(tables)
     types = _types(counts)
     if not types:
         return None
-    longest = max(of_model.total() for of_model in counts.values())
+    most = max(of_model.total() for of_model in counts.values())
+    widths = {
+        model: {
+            kind: max(LEAST_WIDTH, BAR_WIDTH * of_model[kind] / most) for kind in types if of_model[kind]
+        }
+        for model, of_model in counts.items()
+    }
+    longest = max(sum(of_model.values()) for of_model in widths.values())
     return Table(
         "Errors by model, as bars",
         [],
@@ -50,7 +63,7 @@ def error_bars(tables: RunTables, many: bool) -> Table | None:
             [
                 LINKED_MODEL.cell(row),
                 Cell(count(of_model.total()), style="number"),
-                Cell(_bar(of_model, types, longest), style="bar"),
+                Cell(_bar(of_model, types, widths[row["model"]], longest), style="bar"),
             ]
             for row, of_model in zip(tables["leaderboard"], counts.values(), strict=True)
         ],
@@ -167,12 +180,12 @@ def _colour(types: Sequence[str], kind: str) -> int:
     return min(types.index(kind), COLOURS)
 
 
-def _bar(of_model: Counter[str], types: Sequence[str], longest: int) -> Markup:
+def _bar(
+    of_model: Counter[str], types: Sequence[str], widths: Mapping[str, float], longest: float
+) -> Markup:
     segments, start = Markup(), 0.0
-    for kind in types:
-        if not of_model[kind]:
-            continue
-        width = of_model[kind] / longest * BAR_WIDTH
+    for kind, part in widths.items():
+        width = part / longest * BAR_WIDTH
         segments += Markup(
             '<rect class="c{}" x="{}" y="0" width="{}" height="26"><title>{}: {}</title></rect>'
         ).format(_colour(types, kind), round(start, 2), round(width, 2), kind, count(of_model[kind]))

@@ -6,31 +6,46 @@ from dataclasses import replace
 from bfcl_pipeline.base.text import plural
 from bfcl_pipeline.benchmark.config.job import RECORDED_MODES
 from bfcl_pipeline.benchmark.definition import GROUPS
+from bfcl_pipeline.judge.scoring.rest import METRICS
 from bfcl_pipeline.runs.web_label import mark, note, split_webs
 from bfcl_pipeline.show.report.format import MISSING, count, interval, percent
 from bfcl_pipeline.show.report.notes import BIAS, OVERALL_OF_2024, TITLES, UNRANKED, is_biased
 from bfcl_pipeline.show.report.page.run_tables import Row, RunTables
 from bfcl_pipeline.show.report.page.table import (
+    MODEL,
     NOTHING,
     Cell,
     Column,
     Table,
     each,
     entries_link,
+    group_headings,
     lines_table,
 )
+
+KINDS = {
+    "simple_python": "exec_simple",
+    "multiple": "exec_multiple",
+    "parallel": "exec_parallel",
+    "parallel_multiple": "exec_parallel_multiple",
+}
+"""The categories whose calls are compared by AST, each with the one whose calls are executed."""
+
+_WAYS = ("AST", "Executed")
+
+_METRICS = dict(zip(METRICS, ("REST answered", "REST type", "REST keys"), strict=True))
 
 
 def executable(tables: RunTables) -> Table | None:
     """The scores; None for a run without any of these categories."""
     models = {row["model"]: row for row in tables["leaderboard"]}
-    names = [name for name in TITLES if any(row[name] is not None for row in tables["executable"])]
     return lines_table(
         "Executable categories of V1",
         [(row,) for row in tables["executable"]],
         [
             Column("Model", lambda row: Cell.linked_name(models[row["model"]]), "name"),
-            *each({name: TITLES[name] for name in names}, _score),
+            *each(TITLES, _score),
+            *each(_METRICS, lambda row, name: Cell.number(percent(row[name]), row[name])),
             Column(
                 "Requests answered",
                 _web,
@@ -44,7 +59,29 @@ def executable(tables: RunTables) -> Table | None:
                 "recorded",
             ),
         ],
+        drop_empty=True,
         style="sortable leaderboard",
+    )
+
+
+def ast_and_executed(tables: RunTables) -> Table | None:
+    """AST and executed accuracy on the same kinds of questions; None without a model that has both."""
+    rows = {(row["model"], row["category"]): row for row in tables["categories"] if row["answered"]}
+    titles = {name: title for pair in KINDS.items() for name, title in zip(pair, _WAYS, strict=True)}
+    return lines_table(
+        "AST and executed accuracy",
+        [
+            (model,)
+            for model in tables["leaderboard"]
+            if any({(model["model"], name) for name in pair} <= rows.keys() for pair in KINDS.items())
+        ],
+        [
+            MODEL,
+            *each(titles, lambda model, name: Cell.accuracy(rows.get((model["model"], name))), "center"),
+        ],
+        group_headings(dict.fromkeys((kind.replace("_", " ").capitalize() for kind in KINDS), 2)),
+        drop_empty=True,
+        style="sortable map web",
     )
 
 

@@ -6,7 +6,7 @@ from math import floor
 from typing import Any
 
 from bfcl_pipeline.base.text import plural
-from bfcl_pipeline.benchmark.config import trial_name, trial_of
+from bfcl_pipeline.benchmark.config import EMBEDDED_KINDS, RECORDED_KINDS, trial_name, trial_of
 from bfcl_pipeline.benchmark.definition.leaderboard import categories_of
 from bfcl_pipeline.runs.web_label import note, score_mark
 from bfcl_pipeline.show.report.format import (
@@ -21,11 +21,22 @@ from bfcl_pipeline.show.report.format import (
 )
 from bfcl_pipeline.show.report.omission_notes import causes, span
 from bfcl_pipeline.show.report.page.run_tables import Row, RunTables
-from bfcl_pipeline.show.report.page.table import Cell, Column, Table, each, isolate, lines_table
+from bfcl_pipeline.show.report.page.table import (
+    MODEL,
+    NOTHING,
+    Cell,
+    Column,
+    Table,
+    each,
+    isolate,
+    lines_table,
+    without_empty_columns,
+)
 from bfcl_pipeline.show.report.v4_table import (
     GROUP_NOTE,
     PUBLISHED,
     begins_group,
+    published_place,
     rank_interval,
     rank_notes,
 )
@@ -79,7 +90,7 @@ def leaderboard(tables: RunTables) -> Table:
         return _unpriced(row) if name == "cost_usd" and row["model"] not in priced else _number(row, name)
 
     numbers = [name for name in _NUMBERS if any(row[name] is not None for row in own)]
-    about = "Share and number of the run's entries that have a verdict; the others have no answer"
+    about = "Share and number of the run's entries that have a verdict (How we count)"
     columns = [
         Column("#", lambda rank, _: rank, "rank"),
         Column("Model", lambda _, row: Cell.linked_name(row), "name"),
@@ -99,16 +110,17 @@ def leaderboard(tables: RunTables) -> Table:
     scores = [-1.0 if row["overall"] is None else row["overall"] for row in own]
     rows = list(table.rows)
     for one in published:
-        place = sum(score >= one["overall"] for score in scores)
-        scores.insert(place, one["overall"])
-        rows.insert(place, _published(one, numbers))
-    return replace(table, rows=rows)
+        if any(one[name] is not None for name in LEADERBOARD_COLUMNS):
+            place = published_place(scores, one["overall"])
+            scores.insert(place, -1.0 if one["overall"] is None else one["overall"])
+            rows.insert(place, _published(one, numbers))
+    return without_empty_columns(replace(table, rows=rows))
 
 
 def _published(row: Row, numbers: Sequence[str]) -> list[Cell]:
     cells = [
         Cell(PUBLISHED, style="rank", title=f"published {row['date']}: {row['source']}"),
-        Cell.linked_name({**row, "url": row["url"] or "", "kind": None}),
+        Cell.published_name(row),
         *(Cell.number(percent(row[name]), row[name]) for name in LEADERBOARD_COLUMNS),
         *(Cell.number(two_digits(row[name]), row[name]) for name in numbers),
         Cell(""),
@@ -123,6 +135,28 @@ def omitted_titles(tables: RunTables) -> dict[tuple[str, str, str], str]:
         f"without a verdict were wrong, or right: {causes([row])}"
         for row in tables.every["omitted"]
     }
+
+
+def without_verdict(tables: RunTables) -> Table | None:
+    """The lowest and the highest that each score could be, by what its entries without a verdict are."""
+    rows = {(row["model"], row["score"]): row for row in tables["omitted"]}
+    models = {model for model, _ in rows}
+
+    def limits(model: Row, name: str) -> Cell:
+        row = rows.get((model["model"], name))
+        if row is None:
+            return Cell.number(NOTHING, None, title="every entry of it has a verdict")
+        entries = plural(row["omitted"], "entry", "entries")
+        return Cell.number(span(row), row["highest"] - row["lowest"], entries, causes([row]))
+
+    return lines_table(
+        "Lowest and highest scores",
+        [(model,) for model in tables["leaderboard"] if model["model"] in models],
+        [MODEL, *each(LEADERBOARD_COLUMNS, limits)],
+        summary="Entries without a verdict: the lowest and the highest that each score could be, if all of "
+        "them were wrong, or right",
+        drop_empty=True,
+    )
 
 
 def score_cell(
@@ -163,6 +197,8 @@ def _number(row: Row, name: str) -> Cell:
 
 def _unpriced(row: Row) -> Cell:
     """The cost of a model without prices; the official files have the leaderboard's estimate."""
+    if row["kind"] in EMBEDDED_KINDS | RECORDED_KINDS:
+        return Cell.number(NOTHING, None, title="nothing was sent")
     if row["cost_usd"] is None:
         return Cell.number(MISSING, None)
     title = (
@@ -220,6 +256,7 @@ def modes(tables: RunTables) -> Table | None:
             ),
         ],
         summary=f"Function calling minus prompts: {plural(len(pairs), 'model', 'models')} in both modes",
+        drop_empty=True,
     )
 
 

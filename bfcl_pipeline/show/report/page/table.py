@@ -5,7 +5,7 @@ Covers texts, sort keys, tooltips and styles of cells. The modules of the sectio
 `Table.is_numeric`): with 100 models, a page has a hundred thousand cells.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 from urllib.parse import quote, urlencode
@@ -69,6 +69,11 @@ class Cell:
     link: str = ""  # an address within the page, of `links`
 
     @property
+    def plain_text(self) -> str:
+        """The text without elements."""
+        return str(self.text.striptags() if isinstance(self.text, Markup) else self.text)
+
+    @property
     def key(self) -> str | None:
         """What a script cannot read from the text of the cell to sort by it; None: the text is enough.
 
@@ -80,7 +85,7 @@ class Cell:
             return "" if self.text and UNSORTED.isdisjoint(self.style.split()) else None
         if isinstance(self.value, float):
             return repr(float(f"{self.value:.6g}"))
-        shown = self.text.striptags() if isinstance(self.text, Markup) else str(self.text)
+        shown = self.plain_text
         if isinstance(self.value, int):
             shown = "0" if shown == NOTHING else shown.replace(",", "")
         elif shown == NOTHING:
@@ -108,6 +113,12 @@ class Cell:
         badges = ", ".join([*([mode] if mode else []), *([what] if marked else [])])
         badge = Markup(' <span class="badge">{}</span>').format(badges) if badges else ""
         return cls(isolate(text) + badge, name, style="name", scope="row")
+
+    @classmethod
+    def published_name(cls, row: Mapping[str, Any]) -> Self:
+        """The name of a model with published scores. row: of the table `published`."""
+        cell = cls.linked_name({**row, "url": row["url"] or "", "kind": None})
+        return replace(cell, style="name published", title=f"published {row['date']}: {row['source']}")
 
     @classmethod
     def sortable(cls, text: str) -> Self:
@@ -162,6 +173,7 @@ class Table:
     style: str = "sortable"  # CSS classes
     summary: str = ""  # if not empty, the table is folded beneath this line
     models: str = ""  # whose conversations its ids of entries lead to (`links.conversation_of`)
+    left_out: Sequence[str] = ()  # the headings of columns that have no value
 
     @property
     def is_sortable(self) -> bool:
@@ -220,6 +232,8 @@ def lines_table(
     lines: Iterable[Sequence[Any]],
     columns: Sequence[Column],
     groups: Sequence[Cell] = (),
+    *,
+    drop_empty: bool = False,
     **about: Any,
 ) -> Table | None:
     """The table with a row for each line; None without lines.
@@ -229,13 +243,39 @@ def lines_table(
         lines: each the arguments of the columns' functions.
         columns: in their order.
         groups: headings above those of the columns.
+        drop_empty: whether columns without a value are left out (`without_empty_columns`).
         about: further fields of the table.
     """
     rows = [[column.cell(*line) for column in columns] for line in lines]
     if not rows:
         return None
     head = [column.heading for column in columns]
-    return Table(label, [groups, head] if groups else [head], rows, **about)
+    table = Table(label, [groups, head] if groups else [head], rows, **about)
+    return without_empty_columns(table) if drop_empty else table
+
+
+def without_empty_columns(table: Table) -> Table:
+    """The table without the columns in which no row has a value; `left_out` has their headings.
+
+    The lowest row of its head has a cell for each column.
+    """
+    empty = {
+        place
+        for place, cells in enumerate(zip(*table.rows, strict=True))
+        if not any(UNSORTED.isdisjoint(cell.style.split()) for cell in cells)
+    }
+
+    def kept(row: Sequence[Cell]) -> Iterator[Cell]:
+        start = 0
+        for cell in row:
+            width = len({*range(start, start + cell.width)} - empty)
+            start += cell.width
+            if width:
+                yield replace(cell, width=width)
+
+    head, rows, foot = ([list(kept(row)) for row in part] for part in (table.head, table.rows, table.foot))
+    titles = [cell.plain_text for place, cell in enumerate(table.head[-1]) if place in empty]
+    return replace(table, head=head, rows=rows, foot=foot, left_out=titles)
 
 
 def headings(titles: Iterable[str], style: str = "number") -> list[Cell]:

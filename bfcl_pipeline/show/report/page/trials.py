@@ -27,6 +27,7 @@ def trials(tables: RunTables) -> Table | None:
             Column("Trials", lambda first: Cell.count(rows[first["model"], "overall"]["trials"])),
             *each(LEADERBOARD_COLUMNS, score),
         ],
+        drop_empty=True,
     )
 
 

@@ -68,6 +68,7 @@ def views(tables: RunTables) -> Table | None:
         ],
         foot=foot if ceilings else (),
         style="sortable views",
+        drop_empty=True,
     )
 
 
@@ -88,6 +89,7 @@ def corrections(tables: RunTables) -> Table | None:
                 lambda _, row, name: Cell.number(percent(row[name]), row[name]),
             ),
         ],
+        style="sortable corrections",
         summary="What each correction does to the Overall, in points",
     )
 

@@ -32,6 +32,9 @@ CALLS = {
     "failed_searches": "Nothing found",
     "repeated_searches": "Repeated",
     "fetches": "Fetches",
+    "fetched_raw": "Raw",
+    "fetched_markdown": "Markdown",
+    "fetched_truncate": "Text",
     "failed_fetches": "Failed",
     "retried": "Retried",
     "other_source": "Other source",
@@ -41,7 +44,7 @@ CALLS = {
 }
 """The counts of `web_questions` that the page sums, and their headings."""
 
-CALL_GROUPS = {"Searches": 3, "Fetches": 2, "After a failed fetch": 5}
+CALL_GROUPS = {"Searches": 3, "Fetches": 5, "After a failed fetch": 5}
 
 PLACES = {
     "answer_in_title": "Title",

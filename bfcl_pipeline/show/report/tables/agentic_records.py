@@ -32,6 +32,9 @@ from bfcl_pipeline.world.tools import Constants
 NO_TOOLS = "off"
 """The value of the column `web` of an answer to which no web tools were offered."""
 
+MOST_ASKED = 10_000
+"""Results of a search that a call may ask for to be counted: more is not a number of results."""
+
 Entries = Mapping[str, Mapping[str, Entry]]
 """Staged entries by category and id, in the release's order."""
 
@@ -165,9 +168,8 @@ def web_work(answer: AgenticAnswer, conditions: Conditions | None, model: str | 
     for number, step in enumerate(_played(answer, conditions, model) if answer.web != NO_TOOLS else ()):
         for call, seen in step:
             if call.name in (search_tool, FETCH_TOOL):
-                asked = call.arguments.get("url" if call.name == FETCH_TOOL else "keywords")
                 failed = None if seen is None else result_failed(seen)
-                calls.append(WebCall(number, call.name == search_tool, str(asked or ""), failed))
+                calls.append(_web_call(number, call, call.name == search_tool, failed))
                 found |= set() if seen is None else places(seen, wanted)
     result = answer.result
     one_turn = result[0] if isinstance(result, list) and len(result) == 1 else None
@@ -179,6 +181,16 @@ def web_work(answer: AgenticAnswer, conditions: Conditions | None, model: str | 
         message=last_message(one_turn, answer.mode),
         places=frozenset(found),
     )
+
+
+def _web_call(step: int, call: Call, is_search: bool, failed: bool | None) -> WebCall:
+    """A call of a web tool; what it leaves out has the default of the release."""
+    given = call.arguments
+    if not is_search:
+        return WebCall(step, False, str(given.get("url") or ""), failed, mode=str(given.get("mode", "raw")))
+    number, region = given.get("max_results", 10), given.get("region") or "wt-wt"
+    asked = number if type(number) is int and 0 <= number <= MOST_ASKED else None
+    return WebCall(step, True, str(given.get("keywords") or ""), failed, "", str(region), asked)
 
 
 def _played(

@@ -14,6 +14,7 @@ from bfcl_pipeline.benchmark.definition import CATEGORIES, GROUPS, Check
 from bfcl_pipeline.benchmark.definition.leaderboard import EXECUTABLE
 from bfcl_pipeline.benchmark.records import Entry, Rules, Status
 from bfcl_pipeline.benchmark.tables import entries_path, read_entries
+from bfcl_pipeline.judge.scoring.rest import FULFILLED, METRICS
 from bfcl_pipeline.runs.web_label import SIMULATED
 from bfcl_pipeline.show.report.notes import RANKED, UNRANKED
 from bfcl_pipeline.show.report.tables import spec
@@ -33,7 +34,7 @@ SCORES = (*OF_2025, *RANKED, *UNRANKED, *OF_2024)
 def _rows(made: spec.RunSources) -> Iterator[spec.Row]:
     """Rule sets in their order, highest summary first, then by name."""
     asked = [score for score in made.scores if set(GROUPS["executable"]) & set(score.tallies)]
-    counted = _counted(made) if asked else {}
+    counted, metrics = (_counted(made), _rest_metrics(made)) if asked else ({}, {})
     for score in sorted(asked, key=_order):
         own = [tally for name, tally in score.tallies.items() if name in GROUPS["executable"]]
         entries, answered = sum(tally.entries for tally in own), sum(tally.answered for tally in own)
@@ -46,6 +47,7 @@ def _rows(made: spec.RunSources) -> Iterator[spec.Row]:
             "entries": entries,
             "answered": answered,
             "not_answered": entries - answered,
+            **metrics.get((score.model.name, score.rules.value), {}),
             **counted[score.model.name, score.rules.value],
         }
 
@@ -82,6 +84,16 @@ def _counted(made: spec.RunSources) -> dict[tuple[str, str], spec.Row]:
     )
     names = ("not_recorded", "with_requests", "simulated")
     return {row[:2]: dict(zip(names, row[2:], strict=True)) for row in found.iter_rows()}
+
+
+def _rest_metrics(made: spec.RunSources) -> dict[tuple[str, str], spec.Row]:
+    """The shares of judged answers to rest that fulfil each of METRICS, by model and rule set."""
+    judged = made.records.verdicts.filter((pl.col("category") == "rest") & pl.col("valid").is_not_null())
+    of_wrong = pl.col("error_type").replace_strict(FULFILLED, default=0, return_dtype=pl.Int64)
+    fulfilled = pl.when("valid").then(len(METRICS)).otherwise(of_wrong)
+    shares = {name: (fulfilled > place).mean() for place, name in enumerate(METRICS)}
+    found = judged.group_by("model", "rules").agg(**shares)
+    return {row[:2]: dict(zip(METRICS, row[2:], strict=True)) for row in found.iter_rows()}
 
 
 def _requesting(data: Path, categories: Collection[str]) -> list[str] | None:
@@ -129,6 +141,18 @@ EXECUTABLE_SCORES = spec.TableSpec(
             null=True,
         ),
         *(column for name in SCORES for column in _columns(name)),
+        *(
+            spec.share(name, f"share of judged answers to rest {what}; null without any", null=True)
+            for name, what in zip(
+                METRICS,
+                (
+                    "whose request the API answers with status 200",
+                    "that is also JSON of the type of the recorded response",
+                    "that also has the keys of the recorded response",
+                ),
+                strict=True,
+            )
+        ),
         spec.count("entries", "entries asked of these seven categories"),
         spec.count("answered", "entries with a judged response"),
         spec.count("not_answered", "entries without a verdict: in no score"),

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from statistics import fmean
 
+from bfcl_pipeline.base.text import cut, printable
 from bfcl_pipeline.benchmark.definition import GROUPS
 from bfcl_pipeline.judge.scoring.web_results import Place
 from bfcl_pipeline.judge.scoring.web_use import (
@@ -18,6 +19,9 @@ from bfcl_pipeline.runs.web_label import join_webs
 from bfcl_pipeline.show.report.tables import spec
 from bfcl_pipeline.show.report.tables.agentic_records import AgenticRecords, ScoredQuestion
 from bfcl_pipeline.show.report.tables.model_scores import VerdictCounts
+
+FETCH_MODES = ("raw", "markdown", "truncate")
+"""The values of `mode` of the tool that fetches a page; a call with another one is in `fetches` alone."""
 
 
 def _questions(of: spec.ModelSources) -> list[spec.Row]:
@@ -36,6 +40,9 @@ def _questions(of: spec.ModelSources) -> list[spec.Row]:
                 "gave_up": after[Next.GAVE_UP],
                 **{f"answer_in_{place}": place in work.places for place in Place},
             }
+            modes = Counter(call.mode for call in work.fetches)
+            asked = [call.max_results for call in work.searches if call.max_results is not None]
+            regions = dict.fromkeys(cut(printable(call.region), 40) for call in work.searches)
             row = {
                 **key,
                 "entry_id": question.entry.entry_id,
@@ -45,7 +52,10 @@ def _questions(of: spec.ModelSources) -> list[spec.Row]:
                 "steps": work.steps,
                 "searches": len(work.searches),
                 "repeated_searches": work.repeated_searches,
+                "mean_results_asked": fmean(asked) if asked else None,
+                "regions": ", ".join([*regions][:5]) or None,
                 "fetches": len(work.fetches),
+                **{f"fetched_{mode}": modes[mode] for mode in FETCH_MODES},
                 "known": work.known,
                 **(results if work.known else {}),
                 "failures": None if question.valid else ",".join(failures(work)) or None,
@@ -187,7 +197,22 @@ WEB_QUESTIONS = spec.TableSpec(
             steps="steps, with calls or without",
             searches="calls of the search tool; none if it was not offered",
             repeated_searches="of these, those with nearly the words of an earlier one",
+        ),
+        spec.share(
+            "mean_results_asked",
+            "mean of `max_results` of the searches, 10 if left out; null without a number up to 10,000",
+            null=True,
+        ),
+        spec.text(
+            "regions",
+            "the first five regions searched, by commas; wt-wt (none) if left out; null without a search",
+            null=True,
+        ),
+        *spec.counts(
             fetches="calls of the tool that fetches a page; none if it was not offered",
+            fetched_raw="of these, those for the page as it is, which is what a call without `mode` gets",
+            fetched_markdown="of these, those for the page as Markdown",
+            fetched_truncate="of these, those for the text of the page alone",
         ),
         spec.mark("known", "whether the result of every call is recorded"),
         spec.count(
