@@ -3,6 +3,7 @@
 import argparse
 from pathlib import Path
 
+from bfcl_pipeline.ask.jobs.written import tokenizer_of
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.text import printable, unknown_name
 from bfcl_pipeline.benchmark.config import trial_of
@@ -13,7 +14,7 @@ from bfcl_pipeline.runs.run import open_run
 from bfcl_pipeline.show.servers.blame import SERVER, Blamed, blame, shares
 from bfcl_pipeline.show.servers.blame_text import EXAMPLES, blame_lines, example_lines, write_blame
 from bfcl_pipeline.show.servers.formats import format_of, load_formats
-from bfcl_pipeline.show.servers.recorded import ServedAnswer, recorded_answers, tokenizer_of
+from bfcl_pipeline.show.servers.recorded import ServedAnswer, recorded_answers
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -30,7 +31,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--tokenizer",
         type=Path,
         metavar="DIR",
-        help="the model's tokenizer: reads what the model wrote from recorded tokens (return_token_ids)",
+        help="the tokenizer that reads what the model wrote from recorded tokens (default: that of the "
+        "model, if it is on this machine)",
     )
     add_data(parser)
     add_cache(parser, "where the journals are")
@@ -42,10 +44,10 @@ def run(options: argparse.Namespace) -> int:
     for name in options.models:
         if name not in run.models:
             raise ConfigError(unknown_name("model", name, run.models))
-    decode = None if options.tokenizer is None else tokenizer_of(options.tokenizer)
     constants, found = read_constants(options.data), {}
     for model in options.models or run.models:
         row = run.rows.get(trial_of(model).model)
+        decode = tokenizer_of(row, options.tokenizer)
         of_row = load_formats().get((row.vllm.tool_parser if row else None) or "")
         form = format_of(options.parser) if options.parser else of_row
         blamed: list[Blamed] = []

@@ -49,6 +49,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="with --prompt: models file, as for other commands; --run has its own rows",
     )
+    parser.add_argument(
+        "--tokenizer",
+        type=Path,
+        metavar="DIR",
+        help="with --model: the tokenizer that reads what the model wrote from recorded tokens (default: "
+        "that of the model, if it is on this machine)",
+    )
     add_rules(parser, "rule set to apply; verified: to the mended truth, if the errata have one")
     add_data(parser)
     add_cache(parser, "where results of web calls and of searches in a memory are read")
@@ -78,7 +85,7 @@ def run(options: argparse.Namespace) -> int:
             if options.run_dir is None
             else open_run(options.run_dir, options.cache, options.data)
         )
-        answered = ModelRun(run, options.model, options.rules, runs)
+        answered = ModelRun(run, options.model, options.rules, runs, options.tokenizer)
     print_entry(options.data, options.entry_id, answered, options.rules, options.cache)
     return 0
 
