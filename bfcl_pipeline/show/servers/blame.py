@@ -54,6 +54,7 @@ class Blamed:
     category: str
     valid: bool  # the official verdict
     cause: Cause | None  # of a wrong answer, or of one that is right by accident; else None
+    step: int = 0  # the first that the server read otherwise, if it is the cause
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,27 +84,30 @@ def blame(answer: ServedAnswer, constants: Constants, form: Format | None = None
     )
     if official.valid is None:
         return None
-    cause = _cause(answer, judge, official, verified, form)
-    return Blamed(answer.entry.entry_id, answer.entry.category, official.valid, cause)
+    cause, step = _cause(answer, official, verified), 0
+    if cause is not Cause.ENTRY:
+        of_server, step = _server(answer, judge, official, form)
+        cause = of_server or cause
+    return Blamed(answer.entry.entry_id, answer.entry.category, official.valid, cause, step)
 
 
-def _cause(
-    answer: ServedAnswer, judge: Judge, official: Verdict, verified: Verdict, form: Format | None
-) -> Cause | None:
+def _cause(answer: ServedAnswer, official: Verdict, verified: Verdict) -> Cause | None:
+    """The cause of an answer that the server read as it was written."""
     left_out = verified.status is Status.LEFT_OUT
     if (left_out and not official.valid) or verified.valid is (not official.valid):
         return Cause.ENTRY
-    server = _server(answer, judge, official, form)
-    if server is not None or official.valid:
-        return server
+    if official.valid:
+        return None
     if answer.response.steps and answer.response.steps[-1].finish_reason in _CUT:
         return Cause.CUT
     no_form = official.answer_class in (AnswerClass.NO_ANSWER_FORM, AnswerClass.MALFORMED_CALL)
     return Cause.FORM if no_form or official.unread_call or official.error_type == FAILED else Cause.MODEL
 
 
-def _server(answer: ServedAnswer, judge: Judge, official: Verdict, form: Format | None) -> Cause | None:
-    """What the server did, if the verdict depends on it."""
+def _server(
+    answer: ServedAnswer, judge: Judge, official: Verdict, form: Format | None
+) -> tuple[Cause | None, int]:
+    """What the server did, if the verdict depends on it, and in which step first."""
     others: dict[int, Json] = {}
     cause, another_count = None, False
     for number, step in enumerate(answer.steps):
@@ -117,13 +121,13 @@ def _server(answer: ServedAnswer, judge: Judge, official: Verdict, form: Format 
         cause = cause or (Cause.LOST if calls else Cause.INVENTED)
         another_count = another_count or len(calls) != len(found)
     if cause is None:
-        return None
+        return None, 0
     if another_count and not official.valid and not CATEGORIES[answer.entry.category].single_turn:
-        return cause
+        return cause, min(others)
     response = answer.response
     reread = json.dumps(replaced(answer, others))
     verdict = judge.answer_verdicts(reread, response.mode, response.name_style, (Rules.OFFICIAL,))[0]
-    return cause if verdict.valid is (not official.valid) else None
+    return (cause, min(others)) if verdict.valid is (not official.valid) else (None, 0)
 
 
 def _read(text: str, answer: ServedAnswer, form: Format | None) -> list[tuple[str, dict[str, Json]]]:

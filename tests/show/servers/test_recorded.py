@@ -155,7 +155,7 @@ def test_the_command_prints_the_cause_and_writes_its_table(
     assert main([*words, "--tokenizer", str(tokenizer)]) == 0
     printed = capsys.readouterr().out
     assert "1 answer is wrong through the server alone" in printed
-    assert 'simple_python_2:\n  the model wrote "<tool_call>' in printed
+    assert 'simple_python_2, step 1:\n  the model wrote "<tool_call>' in printed
     assert "  the server read nothing" in printed
     table = (made.results / "blame.csv").read_text()
     assert f"{MODEL},server lost or changed a call,simple_python,1,0,25.0000" in table
