@@ -27,12 +27,16 @@ class TemplateServer:
         self._fault = fault
         self._template = Environment().from_string(self.form.template)
 
+    def prompt(self, messages: Sequence[Json], tools: Sequence[Json]) -> str:
+        """The text of all messages, with the beginning of an answer."""
+        shown = [with_objects(message) for message in messages]
+        return self._template.render(messages=shown, tools=tools, add_generation_prompt=True)
+
     def write(self, messages: Sequence[Json], tools: Sequence[Json]) -> Written:
         """The text of the last message; a token for each letter."""
         self.written += 1
-        shown = [with_objects(message) for message in messages]
-        before = self._template.render(messages=shown[:-1], tools=tools, add_generation_prompt=True)
-        whole = self._template.render(messages=shown, tools=tools)
+        before = self.prompt(messages[:-1], tools)
+        whole = self._template.render(messages=list(map(with_objects, messages)), tools=tools)
         text = whole[len(before) :].rpartition("<|end|>")[0]
         return Written(tuple(map(ord, text)), text)
 

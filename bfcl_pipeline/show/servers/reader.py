@@ -69,9 +69,12 @@ def _named(form: Format, text: str, start: int, _tools: Sequence[Json]) -> _Foun
     before, after = form.name
     begin = text.index(before, start) + len(before)
     end = text.index(after, begin)
-    name, start = text[begin:end].strip(), end + len(after)
+    name, start = (text[begin:end].split() or [""])[0], end + len(after)
     if form.arguments is not None:
-        start = text.index(form.arguments, start) + len(form.arguments)
+        found = text.index(form.arguments, end)
+        if any(mark in text[end:found] for mark in (form.call[0] or "", form.marks[0])):
+            raise ValueError("another message or call begins before the arguments")
+        start = found + len(form.arguments)
     value, start = _decoded(text, start)
     return [_call({"name": name, "arguments": value})], start
 

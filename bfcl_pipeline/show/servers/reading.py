@@ -16,8 +16,11 @@ from typing import Any, Protocol
 
 import requests
 
+from bfcl_pipeline.ask.models.hub_cache import cached_snapshot
 from bfcl_pipeline.ask.models.serving.program import PYTHON_VARIABLE, find_program
-from bfcl_pipeline.base.errors import ModelError
+from bfcl_pipeline.base.errors import ConfigError, ModelError
+from bfcl_pipeline.base.project import project_file
+from bfcl_pipeline.benchmark.config import ModelRow
 from bfcl_pipeline.benchmark.records import Json
 
 PIECES = (0, 1, 3, 8, 32)
@@ -60,6 +63,9 @@ class ParsingServer(Protocol):
 
     version: str  # of the server's program, as it states it
 
+    def prompt(self, messages: Sequence[Json], tools: Sequence[Json]) -> str:
+        """What the chat template makes of messages, with the beginning of an answer. Raises ServerError."""
+
     def write(self, messages: Sequence[Json], tools: Sequence[Json]) -> Written:
         """The last message, the assistant's, as the chat template writes it. Raises ServerError."""
 
@@ -81,6 +87,10 @@ class ParserProcess:
             self.version = str(self._ask({"setup": setup})["version"])
         except ServerError as error:
             raise ModelError(f"vLLM refuses the parser {setup['tool_parser']!r}: {error}") from None
+
+    def prompt(self, messages: Sequence[Json], tools: Sequence[Json]) -> str:
+        """As the chat template does."""
+        return str(self._ask({"prompt": messages, "tools": self._place(tools)})["text"])
 
     def write(self, messages: Sequence[Json], tools: Sequence[Json]) -> Written:
         """As the chat template does."""
@@ -160,6 +170,23 @@ def parser_process(
         process.communicate()
 
 
+@contextmanager
+def server_of_row(row: ModelRow) -> Iterator[ParsingServer]:
+    """The server of a model row: the one that runs at its endpoint, else vLLM's template without weights.
+
+    Raises ConfigError or ModelError if there is no server, or vLLM or the model's tokenizer is not here.
+    """
+    if row.endpoint is not None:
+        yield ServerRoutes(row.endpoint, row.model)
+        return
+    folder = Path(row.model) if Path(row.model).is_dir() else cached_snapshot(row.model, row.revision)
+    if folder is None:
+        raise ConfigError(f"{row.model}: neither a folder nor in the hub's cache: hf download {row.model}")
+    template = row.vllm.chat_template and project_file(row.vllm.chat_template).read_text(encoding="utf-8")
+    with parser_process(row.vllm.tool_parser or "hermes", folder, template) as server:
+        yield server
+
+
 class ServerRoutes:
     """A ParsingServer: the routes `render` and `derender` of a vLLM server, with or without weights."""
 
@@ -170,6 +197,12 @@ class ServerRoutes:
         self._session.trust_env = False  # no proxy
         self._model = model or self._call("/v1/models")["data"][0]["id"]
         self.version = str(self._call("/version")["version"])
+
+    def prompt(self, messages: Sequence[Json], tools: Sequence[Json], answer: bool = True) -> str:
+        """As the server's chat template does. answer: with the beginning of an answer."""
+        body = {**self._request(messages, tools), "add_generation_prompt": answer}
+        tokens = self._call("/v1/chat/completions/render", body)["token_ids"]
+        return str(self._call("/detokenize", {"model": self._model, "tokens": tokens})["prompt"])
 
     def write(self, messages: Sequence[Json], tools: Sequence[Json]) -> Written:
         """As the server's chat template does."""
@@ -220,13 +253,7 @@ class ServerRoutes:
 
     def _rest(self, messages: Sequence[Json], tools: Sequence[Json]) -> str:
         """What the chat template writes for the last message."""
-        before, whole = (
-            self._text(self._call("/v1/chat/completions/render", body)["token_ids"])
-            for body in (
-                {**self._request(messages[:-1], tools), "add_generation_prompt": True},
-                {**self._request(messages, tools), "add_generation_prompt": False},
-            )
-        )
+        before, whole = self.prompt(messages[:-1], tools), self.prompt(messages, tools, answer=False)
         if not whole.startswith(before):
             raise ServerError("the template writes an answer that does not begin with its prompt")
         return whole[len(before) :]
@@ -234,9 +261,6 @@ class ServerRoutes:
     def _request(self, messages: Sequence[Json], tools: Sequence[Json]) -> dict[str, Json]:
         offered = {"tools": list(tools), "tool_choice": "auto"} if tools else {}
         return {"model": self._model, "messages": list(messages), **offered}
-
-    def _text(self, tokens: Sequence[int]) -> str:
-        return str(self._call("/detokenize", {"model": self._model, "tokens": list(tokens)})["prompt"])
 
     def _call(self, path: str, body: Json = None) -> Any:
         """The answer of a route: of POST with a body, else of GET. Raises ServerError."""

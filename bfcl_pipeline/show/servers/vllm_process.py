@@ -8,6 +8,8 @@ request in JSON, and is answered by one line; the first is a setup, which holds 
         -> {"version": TEXT}
     {"offer": [...]}  # tools; later requests name them by their place among all offers
         -> {}
+    {"prompt": [...], "tools": PLACE}  # messages
+        -> {"text": TEXT}  # what the template makes of them, with the beginning of an answer
     {"write": [...], "tools": PLACE}  # messages, of which the last is the assistant's
         -> {"tokens": [...], "text": TEXT}  # what the model writes for it, up to its last token
     {"read": [tokens] or TEXT, "tools": PLACE, "piece": N}  # tokens in one delta; 0: the whole text at once
@@ -47,17 +49,17 @@ class ServerParts:
         self.requests.append(protocol.ChatCompletionRequest(model="model", messages=messages, **offered))
         return {}
 
+    def prompt(self, messages: list[Any], tools: int, answer: bool = True) -> str:
+        """What the template makes of messages. answer: with the beginning of the answer to them."""
+        offered = self.requests[tools].tools
+        given = [tool.model_dump() for tool in offered] if offered else None
+        options = {"tools": given, "chat_template": self.template, "add_generation_prompt": answer}
+        shown = [_with_objects(message) for message in messages]
+        return str(self.tokenizer.apply_chat_template(shown, tokenize=False, **options))
+
     def write(self, messages: list[Any], tools: int) -> dict[str, Any]:
         """The tokens of the last message, without those of the prompt before it and of the turn's end."""
-        request = self.requests[tools]
-        given = [tool.model_dump() for tool in request.tools] if request.tools else None
-        conversation = [_with_objects(message) for message in messages]
-
-        def text(shown: list[Any], prompt: bool) -> str:
-            options = {"tools": given, "chat_template": self.template, "add_generation_prompt": prompt}
-            return str(self.tokenizer.apply_chat_template(shown, tokenize=False, **options))
-
-        before, whole = text(conversation[:-1], True), text(conversation, False)
+        before, whole = self.prompt(messages[:-1], tools), self.prompt(messages, tools, answer=False)
         if not whole.startswith(before):
             raise ValueError("the template writes an answer that does not begin with its prompt")
         tokens = self._encoded(whole[len(before) :])
@@ -138,6 +140,8 @@ def main() -> None:
                 raise ValueError("there was no setup")
             elif "offer" in asked:
                 answer = parts.offer(asked["offer"])
+            elif "prompt" in asked:
+                answer = {"text": parts.prompt(asked["prompt"], asked["tools"])}
             elif "write" in asked:
                 answer = parts.write(asked["write"], asked["tools"])
             else:

@@ -156,6 +156,23 @@ def test_each_change_has_its_class(asked: ServerReading, reading: ServerReading,
     assert loss_of(asked, reading) is loss
 
 
+CALL = '<|message|>{"a": 1}<|call|>'
+THOUGHT = "<|channel|>analysis<|message|>Perhaps to=functions.g?<|end|><|start|>assistant"
+
+
+@pytest.mark.parametrize(
+    ("text", "calls"),
+    [
+        (THOUGHT + "<|channel|>commentary to=functions.f <|constrain|>json" + CALL, 1),
+        ("<|start|>assistant to=functions.f<|channel|>commentary json" + CALL, 1),
+        (THOUGHT + "<|channel|>final" + CALL, 0),
+    ],
+)
+def test_harmony_is_read_by_its_headers(text: str, calls: int) -> None:
+    """The recipient stands before or after the channel; what is thought or said is not a call."""
+    assert read_written(load_formats()["openai"], text, []) == [("f", {"a": 1})] * calls
+
+
 @pytest.mark.parametrize("form", load_formats().values(), ids=lambda form: form.parser)
 def test_broken_texts_are_read_as_no_call(form: Format) -> None:
     """Marks without an end, deep nesting and other values than calls; the work is bounded."""
