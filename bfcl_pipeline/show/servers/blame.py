@@ -6,13 +6,12 @@ invented is enough. Covers answers in mode fc. Pure, but for the reading of a ru
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
 
-from bfcl_pipeline.base.text import loaded_json
 from bfcl_pipeline.benchmark.definition import CATEGORIES
 from bfcl_pipeline.benchmark.definition.descriptions import overall_weights
 from bfcl_pipeline.benchmark.records import AnswerClass, Json, Rules, Status, Verdict
@@ -20,13 +19,13 @@ from bfcl_pipeline.dialogue.calls import FAILED
 from bfcl_pipeline.judge.scoring import Judge
 from bfcl_pipeline.judge.scoring.intervals import ScoredEntries, precisions
 from bfcl_pipeline.show.servers.formats import Format
+from bfcl_pipeline.show.servers.losses import as_text, read_calls
 from bfcl_pipeline.show.servers.reader import read_in_any_form, read_written
 from bfcl_pipeline.show.servers.recorded import ServedAnswer, replaced
 from bfcl_pipeline.world.tools import Constants
 
 _CUT = frozenset({"length", "max_tokens", "MAX_TOKENS", "max_output_tokens"})
 """Finish reasons of answers that reached a limit, in the terms of the APIs."""
-
 
 _THOUGHT = "</think>"
 """What ends a model's reasoning; calls before it are not meant."""
@@ -111,11 +110,11 @@ def _server(
     others: dict[int, Json] = {}
     cause, another_count = None, False
     for number, step in enumerate(answer.steps):
-        found = step.result if isinstance(step.result, list) else []
+        found = read_calls(step.result)
         text = step.text.rpartition(_THOUGHT)[2]
         calls = _read(text, answer, form)
         invented = found and step.recorded and form is not None and not _read(step.text, answer, form)
-        if not (calls or invented) or _equal(found, calls):
+        if not (calls or invented) or as_text(found) == as_text(calls):
             continue
         others[number] = [{name: json.dumps(arguments)} for name, arguments in calls] or text
         cause = cause or (Cause.LOST if calls else Cause.INVENTED)
@@ -134,12 +133,6 @@ def _read(text: str, answer: ServedAnswer, form: Format | None) -> list[tuple[st
     if form is None:
         return read_in_any_form(text, answer.tools)
     return read_written(form, text, answer.tools)
-
-
-def _equal(found: Sequence[Mapping[str, str]], calls: Sequence[tuple[str, Json]]) -> bool:
-    """Whether the server has read the same calls."""
-    read = [(name, loaded_json(text)) for call in found for name, text in call.items()]
-    return json.dumps(read, sort_keys=True) == json.dumps(calls, sort_keys=True)
 
 
 def shares(blamed: Iterable[Blamed]) -> list[Share]:

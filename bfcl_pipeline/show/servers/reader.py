@@ -7,6 +7,7 @@ that breaks its form is not read. Nothing is evaluated.
 import json
 from collections.abc import Sequence
 
+from bfcl_pipeline.base.text import loaded_json
 from bfcl_pipeline.benchmark.records import Json
 from bfcl_pipeline.show.servers.formats import Format, load_formats
 
@@ -108,19 +109,12 @@ def _types(name: str, tools: Sequence[Json]) -> dict[str, Json]:
 
 def _value(text: str, kind: Json) -> Json:
     """A value in a tag: text as it is, else JSON."""
-    if kind == "string":
-        return text
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return text
+    return text if kind == "string" else loaded_json(text, default=text)
 
 
 def _decoded(text: str, start: int) -> tuple[Json, int]:
     """The JSON value that begins after blanks, and where it ends."""
-    while start < len(text) and text[start].isspace():
-        start += 1
-    return _DECODER.raw_decode(text, start)
+    return _DECODER.raw_decode(text, len(text) - len(text[start:].lstrip()))
 
 
 def _call(value: Json) -> tuple[str, dict[str, Json]]:

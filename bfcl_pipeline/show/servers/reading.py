@@ -117,12 +117,12 @@ class ParserProcess:
         return self._offered[key]
 
     def _ask(self, request: Json) -> Any:
-        assert self._process.stdin is not None  # noqa: S101  # a pipe
-        assert self._process.stdout is not None  # noqa: S101  # a pipe
+        written, read = self._process.stdin, self._process.stdout
+        assert written is not None and read is not None  # noqa: S101, PT018  # pipes
         try:
-            self._process.stdin.write(json.dumps(request) + "\n")
-            self._process.stdin.flush()
-            answer = json.loads(self._process.stdout.readline())
+            written.write(json.dumps(request) + "\n")
+            written.flush()
+            answer = json.loads(read.readline())
         except (OSError, ValueError):
             status = self._process.wait()
             raise ModelError(f"the process with vLLM's parsers ended (exit status {status}).") from None

@@ -66,7 +66,9 @@ def answer_of(entry: Entry, response: Response, written: Sequence[WrittenStep] =
     if len(written) != len(results):
         written = [WrittenStep()] * len(results)
     steps = (
-        ServedStep(each, one.text, one.tokens) if one.tokens and one.text else ServedStep(each, _text(each))
+        ServedStep(each, one.text, one.tokens)
+        if one.tokens and one.text
+        else ServedStep(each, each if isinstance(each, str) else "")
         for each, one in zip(results, written, strict=True)
     )
     later = [doc for docs in entry.held_out.values() for doc in docs]
@@ -92,8 +94,3 @@ def _flat(result: Json, entry: Entry) -> Iterator[Json]:
         return
     for turn in result if isinstance(result, list) else ():
         yield from turn if isinstance(turn, list) else ()
-
-
-def _text(result: Json) -> str:
-    """The text that the server returned in one step; empty if it read calls."""
-    return result if isinstance(result, str) else ""

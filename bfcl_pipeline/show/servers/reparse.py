@@ -16,6 +16,7 @@ from bfcl_pipeline.benchmark.records import Json, Rules
 from bfcl_pipeline.judge.scoring import Judge
 from bfcl_pipeline.judge.scoring.intervals import ScoredEntries
 from bfcl_pipeline.judge.scoring.statistics.paired import compare_paired, composite_difference
+from bfcl_pipeline.show.servers.losses import as_text, read_calls
 from bfcl_pipeline.show.servers.reading import ParsingServer, Written
 from bfcl_pipeline.show.servers.recorded import ServedAnswer, replaced
 from bfcl_pipeline.world.tools import Constants
@@ -44,7 +45,8 @@ def reparse(
     again: dict[int, Json] = {}
     for number, step in enumerate(answer.steps):
         result = server.read(Written(step.tokens, step.text), answer.tools, 0).result
-        if _calls_or_text(result) != _calls_or_text(step.result):
+        first, second = ((read_calls(each) or each or "") for each in (result, step.result))
+        if as_text(first) != as_text(second):
             again[number] = result
     judge, response = Judge(answer.entry, constants), answer.response
     before, after = (
@@ -54,20 +56,6 @@ def reparse(
     if before is None or after is None:
         return None
     return Reparsed(response.entry_id, response.category, bool(again), before, after)
-
-
-def _calls_or_text(result: Json) -> Json:
-    """A result in which arguments are values, and no text is an empty one."""
-    if not isinstance(result, list):
-        return result or ""
-    return [[(name, _value(text)) for name, text in call.items()] for call in result]
-
-
-def _value(text: str) -> Json:
-    try:
-        return json.dumps(json.loads(text), sort_keys=True)
-    except (ValueError, RecursionError):
-        return text
 
 
 def reparse_lines(model: str, reparsed: Sequence[Reparsed], unread: int) -> Iterator[str]:

@@ -48,16 +48,9 @@ def _tried(server: ParsingServer, answer: ReadAnswer) -> ReadAnswer | None:
 
 
 def _bare(answer: ReadAnswer) -> ReadAnswer:
-    """The answer with the tools that it calls, of which names and types of parameters are left."""
+    """The answer with the tools that it calls."""
     used = {name for name, _ in answer.meant.calls}
-    tools = []
-    for function in (tool["function"] for tool in answer.tools if tool["function"]["name"] in used):
-        properties = {
-            key: {part: about[part] for part in ("type", "items", "properties") if part in about}
-            for key, about in function["parameters"]["properties"].items()
-        }
-        kept = {"name": function["name"], "parameters": {"type": "object", "properties": properties}}
-        tools.append({"type": "function", "function": kept})
+    tools = [tool for tool in answer.tools if tool["function"]["name"] in used]
     return replace(answer, tools=tools or answer.tools[:1])
 
 
