@@ -103,8 +103,8 @@ def run(options: argparse.Namespace) -> int:
 def _print_differences(options: argparse.Namespace) -> int:
     """Prints what differs between the prompt of a family and that of a server."""
     from bfcl_pipeline.benchmark.config import load_models, model_row
+    from bfcl_pipeline.cli.ceiling import server_of_row  # of another wing
     from bfcl_pipeline.show.entry.two_prompts import prompt_lines  # loads pyarrow
-    from bfcl_pipeline.show.servers.reading import server_of_row
 
     for name in ("model", "run_dir", "step"):
         if getattr(options, name) is not None:

@@ -6,6 +6,7 @@ invented is enough. Covers answers in mode fc. Pure, but for the reading of a ru
 """
 
 import json
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
@@ -20,7 +21,7 @@ from bfcl_pipeline.judge.scoring import Judge
 from bfcl_pipeline.judge.scoring.intervals import ScoredEntries, precisions
 from bfcl_pipeline.show.servers.formats import Format
 from bfcl_pipeline.show.servers.losses import as_text, read_calls
-from bfcl_pipeline.show.servers.reader import read_in_any_form, read_written
+from bfcl_pipeline.show.servers.reader import read_written
 from bfcl_pipeline.show.servers.recorded import ServedAnswer, replaced
 from bfcl_pipeline.world.tools import Constants
 
@@ -43,6 +44,9 @@ class Cause(StrEnum):
 
 
 SERVER = (Cause.LOST, Cause.INVENTED)
+
+OVERALL = "overall"
+"""In the place of a category: all of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +116,8 @@ def _server(
     for number, step in enumerate(answer.steps):
         found = read_calls(step.result)
         text = step.text.rpartition(_THOUGHT)[2]
-        calls = _read(text, answer, form)
-        invented = found and step.recorded and form is not None and not _read(step.text, answer, form)
+        calls = read_written(form, text, answer.tools)
+        invented = found and step.tokens and form and not read_written(form, step.text, answer.tools)
         if not (calls or invented) or as_text(found) == as_text(calls):
             continue
         others[number] = [{name: json.dumps(arguments)} for name, arguments in calls] or text
@@ -129,12 +133,6 @@ def _server(
     return (cause, min(others)) if verdict.valid is (not official.valid) else (None, 0)
 
 
-def _read(text: str, answer: ServedAnswer, form: Format | None) -> list[tuple[str, dict[str, Json]]]:
-    if form is None:
-        return read_in_any_form(text, answer.tools)
-    return read_written(form, text, answer.tools)
-
-
 def shares(blamed: Iterable[Blamed]) -> list[Share]:
     """What each cause costs, overall and by category; categories without an answer are left out."""
     answers = list(blamed)
@@ -145,27 +143,14 @@ def shares(blamed: Iterable[Blamed]) -> list[Share]:
     found = []
     for cause in Cause:
         of_cause = [one for one in answers if one.cause is cause]
-        wrong = np.array([one.cause is cause and not one.valid for one in answers])
-        limits = precisions(wrong, scope)
-        points = {
-            name: 100
-            * sum(not one.valid for one in of_cause if one.category == name)
-            / limits[name].entries
-            for name in scope.categories
-        }
-        points["overall"] = sum(weights[name] * points[name] for name in scope.categories)
-        for name in ("overall", *scope.categories):
-            members = [one for one in of_cause if name in ("overall", one.category)]
-            low, high = (limits[name].low, limits[name].high) if name in limits else (None, None)
-            found.append(
-                Share(
-                    cause,
-                    name,
-                    wrong=sum(not one.valid for one in members),
-                    accidental=sum(one.valid for one in members),
-                    points=points[name],
-                    low=None if low is None else 100 * low,
-                    high=None if high is None else 100 * high,
-                )
-            )
+        limits = precisions(np.array([one.cause is cause and not one.valid for one in answers]), scope)
+        wrong = Counter(one.category for one in of_cause if not one.valid)
+        right = Counter(one.category for one in of_cause if one.valid)
+        points = {name: 100 * wrong[name] / limits[name].entries for name in scope.categories}
+        points[OVERALL] = sum(weights[name] * points[name] for name in scope.categories)
+        wrong[OVERALL], right[OVERALL] = wrong.total(), right.total()
+        for name in (OVERALL, *scope.categories):
+            known = limits.get(name)
+            ends = (None, None) if known is None else (100 * known.low, 100 * known.high)
+            found.append(Share(cause, name, wrong[name], right[name], points[name], *ends))
     return found

@@ -36,8 +36,7 @@ def blame_lines(model: str, answers: int, shares: Sequence[Share]) -> Iterator[s
     categories = [name for name in dict.fromkeys(share.category for share in shares) if name != "overall"]
     worst = [cause for cause in Cause if of[cause, "overall"].wrong]
     if worst and len(categories) > 1:
-        yield ""
-        yield "Points of each category:"
+        yield "\nPoints of each category:"
         cells = [[name, *(f"{of[cause, name].points:.1f}" for cause in worst)] for name in categories]
         yield text_table(["category", *worst], cells, right=set(range(1, len(worst) + 1)))
     lost = sum(of[cause, "overall"].wrong for cause in SERVER)

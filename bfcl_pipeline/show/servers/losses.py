@@ -40,27 +40,24 @@ class ReadAnswer:
     @property
     def loss(self) -> Loss | None:
         """What the server did to it; None if it reads what was meant."""
-        return loss_of(self.meant, self.reading)
-
-
-def loss_of(meant: ServerReading, reading: ServerReading) -> Loss | None:
-    """What a server did to an answer; None if it reads what was meant."""
-    if reading.error is not None:
-        return Loss.ERROR
-    wanted, found = (read_calls(each.result) for each in (meant, reading))
-    if len(found) < len(wanted):
-        return Loss.CALL_LOST if found else Loss.NO_CALL
-    if len(found) > len(wanted):
-        return Loss.INVENTED
-    if any(not isinstance(arguments, dict) for _, arguments in found):
-        return Loss.BROKEN
-    if as_text(wanted) != as_text(found) and sorted(map(as_text, wanted)) == sorted(map(as_text, found)):
-        return Loss.ORDER
-    losses = [loss for pair in zip(wanted, found, strict=True) if (loss := _of_call(*pair)) is not None]
-    if losses:
-        return min(losses, key=list(Loss).index)
-    same_text = (reading.content or "").strip() == (meant.content or "").strip()
-    return None if same_text else Loss.TEXT
+        if self.reading.error is not None:
+            return Loss.ERROR
+        wanted, found = (read_calls(each.result) for each in (self.meant, self.reading))
+        if len(found) < len(wanted):
+            return Loss.CALL_LOST if found else Loss.NO_CALL
+        if len(found) > len(wanted):
+            return Loss.INVENTED
+        if any(not isinstance(arguments, dict) for _, arguments in found):
+            return Loss.BROKEN
+        if as_text(wanted) != as_text(found) and sorted(map(as_text, wanted)) == sorted(
+            map(as_text, found)
+        ):
+            return Loss.ORDER
+        losses = [loss for pair in zip(wanted, found, strict=True) if (loss := _of_call(*pair)) is not None]
+        if losses:
+            return min(losses, key=list(Loss).index)
+        same_text = (self.reading.content or "").strip() == (self.meant.content or "").strip()
+        return None if same_text else Loss.TEXT
 
 
 def _of_call(wanted: tuple[str, Json], found: tuple[str, Json]) -> Loss | None:

@@ -17,8 +17,19 @@ MOST_CHARACTERS = 200_000
 _DECODER = json.JSONDecoder()
 
 
-def read_written(form: Format, text: str, tools: Sequence[Json]) -> list[tuple[str, dict[str, Json]]]:
-    """The calls in `text`, in order: names and arguments. tools: that were offered, with their types."""
+def read_written(
+    form: Format | None, text: str, tools: Sequence[Json]
+) -> list[tuple[str, dict[str, Json]]]:
+    """The calls in `text`, in order: names and arguments.
+
+    Args:
+        form: of the calls; None: the first form with marks in which all are of functions of `tools`.
+        tools: that were offered, with their types.
+    """
+    if form is None:
+        names = {tool["function"]["name"] for tool in tools}
+        read = (read_written(each, text, tools) for each in load_formats().values() if each.call[0])
+        return next((found for found in read if found and names.issuperset(dict(found))), [])
     calls = []
     text, (begin, end) = text[:MOST_CHARACTERS], form.call
     start = text.find(begin or "")
@@ -31,16 +42,6 @@ def read_written(form: Format, text: str, tools: Sequence[Json]) -> list[tuple[s
             pass  # not in the form
         start = text.find(begin, start) if begin and end else -1
     return calls
-
-
-def read_in_any_form(text: str, tools: Sequence[Json]) -> list[tuple[str, dict[str, Json]]]:
-    """The calls in the first form with marks in which `text` calls functions of `tools`, and no others."""
-    names = {tool["function"]["name"] for tool in tools}
-    for form in load_formats().values():
-        calls = read_written(form, text, tools) if form.call[0] else []
-        if calls and all(name in names for name, _ in calls):
-            return calls
-    return []
 
 
 _Found = tuple[list[tuple[str, dict[str, Json]]], int]

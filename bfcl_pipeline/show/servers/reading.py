@@ -6,6 +6,7 @@ runs, in which nothing is generated. Requests are chat completions.
 
 import json
 import os
+import re
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -16,12 +17,10 @@ from typing import Any, Protocol
 
 import requests
 
-from bfcl_pipeline.ask.models.hub_cache import cached_snapshot
 from bfcl_pipeline.ask.models.serving.program import PYTHON_VARIABLE, find_program
 from bfcl_pipeline.base.errors import ConfigError, ModelError
-from bfcl_pipeline.base.project import project_file
-from bfcl_pipeline.benchmark.config import ModelRow
 from bfcl_pipeline.benchmark.records import Json
+from bfcl_pipeline.show.servers.formats import Format
 
 PIECES = (0, 1, 3, 8, 32)
 """Tokens in one piece of a stream; 0: the whole answer at once."""
@@ -29,6 +28,9 @@ PIECES = (0, 1, 3, 8, 32)
 _SECONDS = 120.0  # for one answer of a server
 _SCRIPT = Path(__file__).with_name("vllm_process.py")
 _OFFLINE = ("VLLM_NO_USAGE_STATS", "DO_NOT_TRACK", "HF_HUB_OFFLINE", "TORCHDYNAMO_DISABLE")
+_ENDS = re.compile(
+    r"(?:<\|(?:im_end|eot_id|eom_id|endoftext|user|observation)\|>|</s>|<｜end▁of▁sentence｜>)\Z"
+)
 _USER = {"role": "user", "content": "."}
 
 
@@ -61,7 +63,7 @@ class ServerReading:
 class ParsingServer(Protocol):
     """Writes and reads answers as one server does."""
 
-    version: str  # of the server's program, as it states it
+    version: str  # the server's program and its version
 
     def prompt(self, messages: Sequence[Json], tools: Sequence[Json]) -> str:
         """What the chat template makes of messages, with the beginning of an answer. Raises ServerError."""
@@ -84,7 +86,7 @@ class ParserProcess:
         """Goes on with another parser. setup: as `vllm_process` describes it. Raises ModelError."""
         self._offered: dict[str, int] = {}
         try:
-            self.version = str(self._ask({"setup": setup})["version"])
+            self.version = f"vLLM {self._ask({'setup': setup})['version']}"
         except ServerError as error:
             raise ModelError(f"vLLM refuses the parser {setup['tool_parser']!r}: {error}") from None
 
@@ -170,33 +172,19 @@ def parser_process(
         process.communicate()
 
 
-@contextmanager
-def server_of_row(row: ModelRow) -> Iterator[ParsingServer]:
-    """The server of a model row: the one that runs at its endpoint, else vLLM's template without weights.
-
-    Raises ConfigError or ModelError if there is no server, or vLLM or the model's tokenizer is not here.
-    """
-    if row.endpoint is not None:
-        yield ServerRoutes(row.endpoint, row.model)
-        return
-    folder = Path(row.model) if Path(row.model).is_dir() else cached_snapshot(row.model, row.revision)
-    if folder is None:
-        raise ConfigError(f"{row.model}: neither a folder nor in the hub's cache: hf download {row.model}")
-    template = row.vllm.chat_template and project_file(row.vllm.chat_template).read_text(encoding="utf-8")
-    with parser_process(row.vllm.tool_parser or "hermes", folder, template) as server:
-        yield server
-
-
 class ServerRoutes:
     """A ParsingServer: the routes `render` and `derender` of a vLLM server, with or without weights."""
 
     def __init__(self, url: str, model: str | None = None) -> None:
         """Asks for the version and, unless given, the served model. Raises ModelError without an answer."""
+        self._connect(url)
+        self._model = model or self._call("/v1/models")["data"][0]["id"]
+        self.version = f"vLLM {self._call('/version')['version']}"
+
+    def _connect(self, url: str) -> None:
         self._root = url.rstrip("/").removesuffix("/v1")
         self._session = requests.Session()
         self._session.trust_env = False  # no proxy
-        self._model = model or self._call("/v1/models")["data"][0]["id"]
-        self.version = str(self._call("/version")["version"])
 
     def prompt(self, messages: Sequence[Json], tools: Sequence[Json], answer: bool = True) -> str:
         """As the server's chat template does. answer: with the beginning of an answer."""
@@ -273,3 +261,32 @@ class ServerRoutes:
             raise ServerError(f"{path}: {error.response.status_code}: {error.response.text:.500}") from None
         except (requests.RequestException, ValueError) as error:
             raise ModelError(f"{self._root}{path}: {error}") from None
+
+
+class SGLangRoute(ServerRoutes):
+    """A ParsingServer: SGLang's route `parse_function_call` reads, at once; our template writes.
+
+    Source: docs.sglang.io, advanced features, tool parser. Tried with a server that imitates it only.
+    """
+
+    def __init__(self, url: str, form: Format) -> None:
+        """Raises ConfigError if SGLang has no parser of the form."""
+        if form.sglang is None:
+            raise ConfigError(f"SGLang has no parser of the form {form.parser}.")
+        self._form, self.version = form, f"SGLang's parser {form.sglang}"
+        self._connect(url)
+
+    def write(self, messages: Sequence[Json], tools: Sequence[Json]) -> Written:
+        """As our template does."""
+        return Written((), self._form.write(messages, tools))
+
+    def read(self, written: Written, tools: Sequence[Json], piece: int) -> ServerReading:  # noqa: ARG002
+        """As the server's parser does."""
+        text = _ENDS.sub("", written.text)  # the server's engine leaves it out, too
+        body = {"text": text, "tools": list(tools), "tool_call_parser": self._form.sglang}
+        try:
+            answer = self._call("/parse_function_call", body)
+            calls = tuple((str(call["name"]), str(call["parameters"])) for call in answer["calls"])
+            return ServerReading(calls, answer["normal_text"] or None)
+        except (ServerError, LookupError, TypeError) as error:
+            return ServerReading(error=str(error))

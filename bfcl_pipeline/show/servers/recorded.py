@@ -24,12 +24,7 @@ class ServedStep:
 
     result: Json  # what the server made of it, in the official form
     text: str  # what the model wrote; if that is not recorded, what the server returned as text
-    tokens: tuple[int, ...] = ()  # the same; empty if they are not recorded
-
-    @property
-    def recorded(self) -> bool:
-        """Whether `text` is what the model wrote."""
-        return bool(self.tokens)
+    tokens: tuple[int, ...] = ()  # the same; empty: `text` is what the server returned
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,7 +40,7 @@ def reparse(
     answer: ServedAnswer, server: ParsingServer, constants: Constants, rules: Rules
 ) -> Reparsed | None:
     """Reads one answer again; None if its tokens are not recorded, or it has no verdict."""
-    if not answer.steps or not all(step.recorded for step in answer.steps):
+    if not answer.steps or not all(step.tokens for step in answer.steps):
         return None
     again: dict[int, Json] = {}
     for number, step in enumerate(answer.steps):
@@ -60,22 +60,17 @@ def reparse(
 
 def reparse_lines(model: str, reparsed: Sequence[Reparsed], unread: int) -> Iterator[str]:
     """What another reading wins and loses. unread: answers whose tokens are not recorded."""
-    scope = ScoredEntries([(one.category, one.entry_id) for one in reparsed]).scope(
-        np.arange(len(reparsed))
-    )
+    entries = ScoredEntries([(one.category, one.entry_id) for one in reparsed])
+    scope = entries.scope(np.arange(len(reparsed)))
     before, after = np.array([one.before for one in reparsed]), np.array([one.after for one in reparsed])
     weights = np.array([overall_weights()[name] for name in scope.categories])
     paired = compare_paired(after, before, scope.where)
     change, limits = float(weights @ paired.of.mean), composite_difference(paired, weights)
     differing = sum(one.differs for one in reparsed)
-    yield (
-        f"{model}: {plural(len(reparsed), 'answer', 'answers')} read again, {differing} otherwise"
-        + (f"; {unread} without recorded tokens" if unread else "")
-    )
-    yield (
-        f"{100 * change:+.2f} points of the overall score (95 % interval {100 * limits.low:+.2f} to "
-        f"{100 * limits.high:+.2f})"
-    )
+    others = f"; {unread} without recorded tokens" if unread else ""
+    yield f"{model}: {plural(len(reparsed), 'answer', 'answers')} read again, {differing} otherwise{others}"
+    ends = f"{100 * limits.low:+.2f} to {100 * limits.high:+.2f}"
+    yield f"{100 * change:+.2f} points of the overall score (95 % interval {ends})"
     for title, turned in (("won", (False, True)), ("lost", (True, False))):
         ids = [one.entry_id for one in reparsed if (one.before, one.after) == turned]
         more = f" and {len(ids) - _MOST_LISTED} more" if len(ids) > _MOST_LISTED else ""

@@ -14,7 +14,9 @@ MOST_TRIES = 400
 
 def shrink(server: ParsingServer, answer: ReadAnswer, most: int = MOST_TRIES) -> ReadAnswer:
     """A smaller answer with the same loss; `answer` itself if none is found within `most` tries."""
-    best = _tried(server, _bare(answer)) or answer
+    used = {name for name, _ in answer.meant.calls}
+    tools = [tool for tool in answer.tools if tool["function"]["name"] in used]
+    best = _tried(server, replace(answer, tools=tools or answer.tools[:1])) or answer
     tried, smaller = 0, True
     while smaller:
         smaller = False
@@ -45,13 +47,6 @@ def _tried(server: ParsingServer, answer: ReadAnswer) -> ReadAnswer | None:
         return replace(answer, written=written, reading=server.read(written, answer.tools, answer.piece))
     except ServerError:
         return None
-
-
-def _bare(answer: ReadAnswer) -> ReadAnswer:
-    """The answer with the tools that it calls."""
-    used = {name for name, _ in answer.meant.calls}
-    tools = [tool for tool in answer.tools if tool["function"]["name"] in used]
-    return replace(answer, tools=tools or answer.tools[:1])
 
 
 def _smaller(meant: ServerReading) -> Iterator[ServerReading]:

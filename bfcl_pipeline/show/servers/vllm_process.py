@@ -22,6 +22,7 @@ import json
 import os
 import sys
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 from tokenizers.decoders import DecodeStream
@@ -34,6 +35,9 @@ class ServerParts:
         self.requests: list[Any] = []  # with the tools of each offer
         self.tokenizer = import_module("vllm.tokenizers").get_tokenizer(setup["tokenizer"])
         self.template = setup["template"]
+        path = Path(setup["tokenizer"], "generation_config.json")
+        ends = json.loads(path.read_text("utf-8")).get("eos_token_id") if path.is_file() else None
+        self.ends = {self.tokenizer.eos_token_id, *(ends if isinstance(ends, list) else [ends])}
         self.parser = import_module("vllm.parser").ParserManager.get_parser(
             tool_parser_name=setup["tool_parser"],
             reasoning_parser_name=setup["reasoning_parser"],
@@ -54,7 +58,7 @@ class ServerParts:
         offered = self.requests[tools].tools
         given = [tool.model_dump() for tool in offered] if offered else None
         options = {"tools": given, "chat_template": self.template, "add_generation_prompt": answer}
-        shown = [_with_objects(message) for message in messages]
+        shown = [with_objects(message) for message in messages]
         return str(self.tokenizer.apply_chat_template(shown, tokenize=False, **options))
 
     def write(self, messages: list[Any], tools: int) -> dict[str, Any]:
@@ -70,6 +74,8 @@ class ServerParts:
     def read(self, written: list[int] | str, tools: int, piece: int) -> dict[str, Any]:
         """What the server makes of an answer, given at once or in pieces of so many tokens."""
         tokens: list[int] = written if isinstance(written, list) else self._encoded(written)
+        if tokens and tokens[-1] in self.ends:  # the server's engine leaves it out, too
+            tokens = tokens[:-1]
         request, texts = self.requests[tools].model_copy(), self._pieces(tokens)
         parser = self.parser(self.tokenizer, request.tools)
         if not piece:
@@ -105,7 +111,7 @@ class ServerParts:
         return [stream.step(self.tokenizer._tokenizer, token) or "" for token in tokens]
 
 
-def _with_objects(message: dict[str, Any]) -> dict[str, Any]:
+def with_objects(message: dict[str, Any]) -> dict[str, Any]:
     """A message whose calls have arguments as objects, as the server gives it to a template."""
     if not message.get("tool_calls"):
         return {"content": "", **{key: value for key, value in message.items() if key != "tool_calls"}}

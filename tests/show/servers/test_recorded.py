@@ -183,7 +183,7 @@ def test_without_recorded_tokens_nothing_is_read_again(
 ) -> None:
     """The answers as they are in the tables."""
     plain = list(recorded_answers(Run(made.results, made.cache, staged), MODEL))
-    assert not any(step.recorded for answer in plain for step in answer.steps)
+    assert not any(step.tokens for answer in plain for step in answer.steps)
     assert reparse(plain[0], TemplateServer("hermes"), read_constants(staged), Rules.OFFICIAL) is None
     assert main(["reparse", str(made.results), "--server", "http://127.0.0.1:9"]) == 1
     assert "name the tokenizer" in capsys.readouterr().err
