@@ -64,6 +64,10 @@ def run(options: argparse.Namespace) -> int:
                 if one.cause in SERVER:
                     rows.append(answer_row(model, one, answer))
         if blamed:
+            if decode is None:
+                print_to_stderr(
+                    f"{model}: its tokenizer is not here (--tokenizer DIR), so what it wrote is not read."
+                )
             found[model] = shares(blamed)
             examples = example_lines(rows[before : before + EXAMPLES])
             lines = [*blame_lines(model, len(blamed), found[model]), *examples, ""]

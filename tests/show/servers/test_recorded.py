@@ -160,7 +160,9 @@ def test_the_command_prints_the_cause_and_writes_its_table(
     table = (made.results / "blame.csv").read_text()
     assert f"{MODEL},server lost or changed a call,simple_python,1,0,25.0000" in table
     assert main(words) == 0
-    assert "through the server alone" not in capsys.readouterr().out
+    both = capsys.readouterr()
+    assert "through the server alone" not in both.out
+    assert "its tokenizer is not here (--tokenizer DIR)" in both.err
 
 
 def test_another_parser_wins_back_exactly_what_was_lost(answers: list[ServedAnswer], staged: Path) -> None:
