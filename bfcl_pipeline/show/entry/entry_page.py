@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bfcl_pipeline.ask.jobs.written import tokenizer_of, written_steps
-from bfcl_pipeline.base.errors import ConfigError, JournalError, TableError
+from bfcl_pipeline.base.errors import ConfigError, PipelineError, TableError
 from bfcl_pipeline.benchmark.config import trial_of
 from bfcl_pipeline.benchmark.definition import CATEGORIES, category_of
 from bfcl_pipeline.benchmark.records import Entry, Mode, Response, Rules
@@ -97,7 +97,7 @@ def _written(run: ModelRun, entry: Entry) -> list[str]:
     decode = tokenizer_of(run.run.rows.get(trial_of(run.model).model), run.tokenizer)
     try:
         steps = written_steps(run.run, run.model, decode, entry).get(entry.entry_id, [])
-    except JournalError:
+    except PipelineError:  # the page is complete without it
         return []
     unread = "({} tokens; --tokenizer DIR names the tokenizer that reads them)"
     return [step.text or (unread.format(len(step.tokens)) if step.tokens else "") for step in steps]
