@@ -3,17 +3,24 @@
 import argparse
 from pathlib import Path
 
+from bfcl_pipeline.ask.jobs.written import tokenizer_of
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.text import printable, unknown_name
 from bfcl_pipeline.benchmark.config import trial_of
-from bfcl_pipeline.cli.options import add_cache, add_data, add_names
+from bfcl_pipeline.cli.options import add_cache, add_data, add_names, print_to_stderr
 from bfcl_pipeline.cli.runs import add_run
 from bfcl_pipeline.dialogue.release_texts import read_constants
 from bfcl_pipeline.runs.run import open_run
 from bfcl_pipeline.show.servers.blame import SERVER, Blamed, blame, shares
-from bfcl_pipeline.show.servers.blame_text import EXAMPLES, blame_lines, example_lines, write_blame
+from bfcl_pipeline.show.servers.blame_text import (
+    EXAMPLES,
+    answer_row,
+    blame_lines,
+    example_lines,
+    write_blame,
+)
 from bfcl_pipeline.show.servers.formats import format_of, load_formats
-from bfcl_pipeline.show.servers.recorded import ServedAnswer, recorded_answers, tokenizer_of
+from bfcl_pipeline.show.servers.recorded import recorded_answers
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -30,36 +37,43 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--tokenizer",
         type=Path,
         metavar="DIR",
-        help="the model's tokenizer: reads what the model wrote from recorded tokens (return_token_ids)",
+        help="the tokenizer that reads what the model wrote from recorded tokens (default: that of the "
+        "model, if it is on this machine)",
     )
     add_data(parser)
     add_cache(parser, "where the journals are")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Prints a table for each model, and writes blame.csv of the run."""
+    """Prints a table for each model, and writes the tables of the run."""
     run = open_run(options.run_dir, options.cache, options.data)
     for name in options.models:
         if name not in run.models:
             raise ConfigError(unknown_name("model", name, run.models))
-    decode = None if options.tokenizer is None else tokenizer_of(options.tokenizer)
-    constants, found = read_constants(options.data), {}
+    constants, found, rows = read_constants(options.data), {}, list[list[str]]()
     for model in options.models or run.models:
         row = run.rows.get(trial_of(model).model)
+        decode = tokenizer_of(row, options.tokenizer)
         of_row = load_formats().get((row.vllm.tool_parser if row else None) or "")
         form = format_of(options.parser) if options.parser else of_row
         blamed: list[Blamed] = []
-        examples: list[ServedAnswer] = []
+        before = len(rows)
         for answer in recorded_answers(run, model, decode):
             if (one := blame(answer, constants, form)) is not None:
                 blamed.append(one)
-                if one.cause in SERVER and len(examples) < EXAMPLES:
-                    examples.append(answer)
+                if one.cause in SERVER:
+                    rows.append(answer_row(model, one, answer))
         if blamed:
+            if decode is None:
+                print_to_stderr(
+                    f"{model}: its tokenizer is not here (--tokenizer DIR), so what it wrote is not read."
+                )
             found[model] = shares(blamed)
-            lines = [*blame_lines(model, len(blamed), found[model]), *example_lines(examples), ""]
+            examples = example_lines(rows[before : before + EXAMPLES])
+            lines = [*blame_lines(model, len(blamed), found[model]), *examples, ""]
             print(printable("\n".join(lines)))
     if not found:
         raise ConfigError(f"{run.folder}: no model has answers in mode fc, in which servers read calls.")
-    write_blame(run, found)
+    write_blame(run, found, rows)
+    print_to_stderr(f"To add this to the page of the run: bfcl-pipeline report {run.folder}")
     return 0

@@ -2,6 +2,7 @@
 
 import argparse
 
+from bfcl_pipeline.ask.jobs.written import tokenizer_of
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.text import printable, unknown_name
 from bfcl_pipeline.cli.ceiling import add_server, opened_server
@@ -9,7 +10,7 @@ from bfcl_pipeline.cli.options import add_cache, add_data, add_names, add_rules
 from bfcl_pipeline.cli.runs import add_run
 from bfcl_pipeline.dialogue.release_texts import read_constants
 from bfcl_pipeline.runs.run import open_run
-from bfcl_pipeline.show.servers.recorded import recorded_answers, tokenizer_of
+from bfcl_pipeline.show.servers.recorded import recorded_answers
 from bfcl_pipeline.show.servers.reparse import reparse, reparse_lines
 
 
@@ -34,7 +35,7 @@ def run(options: argparse.Namespace) -> int:
     for name in options.models:
         if name not in run.models:
             raise ConfigError(unknown_name("model", name, run.models))
-    decode, constants = tokenizer_of(options.tokenizer), read_constants(options.data)
+    decode, constants = tokenizer_of(None, options.tokenizer), read_constants(options.data)
     found = False
     with opened_server(options) as (_, server):
         for model in options.models or run.models:
@@ -47,7 +48,7 @@ def run(options: argparse.Namespace) -> int:
                 print(printable("\n".join(lines)))
     if not found:
         raise ConfigError(
-            f"{run.folder}: no tokens are recorded. vLLM states them if the row of its model has "
-            "`options: {return_token_ids: true}`."
+            f"{run.folder}: no tokens of answers in mode fc are recorded: vLLM alone states them, and "
+            "earlier versions did not ask for them. Ask again: bfcl-pipeline run --fresh."
         )
     return 0

@@ -19,7 +19,10 @@ from bfcl_pipeline.runs.run import Run, open_run
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the options of the command."""
     parser.add_argument(
-        "entry_id", metavar="ENTRY_ID", help="id in the release, such as multi_turn_base_12"
+        "entry_id",
+        metavar="ENTRY_ID",
+        nargs="?",
+        help="id in the release, such as multi_turn_base_12; with --against also none: all entries",
     )
     parser.add_argument(
         "--model", help="model with the answer to show (default: none, the ground truth is played)"
@@ -37,6 +40,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="print only what this model is sent first: the prompt, or the body of the request",
     )
     parser.add_argument(
+        "--against",
+        metavar="ROW",
+        help="with --prompt: what differs in the prompt that the chat template of this row's server makes",
+    )
+    parser.add_argument(
         "--step",
         type=int,
         metavar="N",
@@ -49,6 +57,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="with --prompt: models file, as for other commands; --run has its own rows",
     )
+    parser.add_argument(
+        "--tokenizer",
+        type=Path,
+        metavar="DIR",
+        help="with --model: the tokenizer that reads what the model wrote from recorded tokens (default: "
+        "that of the model, if it is on this machine)",
+    )
     add_rules(parser, "rule set to apply; verified: to the mended truth, if the errata have one")
     add_data(parser)
     add_cache(parser, "where results of web calls and of searches in a memory are read")
@@ -56,9 +71,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Prints the page, or one request."""
+    if options.entry_id is None and None in (options.prompt, options.against):
+        raise ConfigError("ENTRY_ID is missing: name an entry, such as multi_turn_base_12.")
     if options.prompt is not None:
-        return _print_request(options)
-    for name in ("step", "models"):
+        return _print_request(options) if options.against is None else _print_differences(options)
+    for name in ("against", "step", "models"):
         if getattr(options, name) is not None:
             raise ConfigError(f"--{name} is only for --prompt MODEL.")
     from bfcl_pipeline.show.entry.entry_page import ModelRun, choose_run, print_entry  # loads pyarrow
@@ -78,8 +95,28 @@ def run(options: argparse.Namespace) -> int:
             if options.run_dir is None
             else open_run(options.run_dir, options.cache, options.data)
         )
-        answered = ModelRun(run, options.model, options.rules, runs)
+        answered = ModelRun(run, options.model, options.rules, runs, options.tokenizer)
     print_entry(options.data, options.entry_id, answered, options.rules, options.cache)
+    return 0
+
+
+def _print_differences(options: argparse.Namespace) -> int:
+    """Prints what differs between the prompt of a family and that of a server."""
+    from bfcl_pipeline.benchmark.config import load_models, model_row
+    from bfcl_pipeline.cli.ceiling import server_of_row  # of another wing
+    from bfcl_pipeline.show.entry.two_prompts import prompt_lines  # loads pyarrow
+
+    for name in ("model", "run_dir", "step"):
+        if getattr(options, name) is not None:
+            raise ConfigError(
+                f"--against compares first requests: it goes without --{name.removesuffix('_dir')}."
+            )
+    rows = load_models(options.models)
+    model, server = (model_row(rows, name) for name in (options.prompt, options.against))
+    with server_of_row(server) as opened:
+        places = (options.data, options.cache, model, server, opened.prompt)
+        for line in prompt_lines(*places, options.entry_id, print_to_stderr):
+            print(printable(line))
     return 0
 
 

@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 CACHE = Path("cache")
 """What the runs of a project share, relative to it."""
 
+BLAME, BLAMED_ANSWERS = "blame.csv", "blame_answers.csv"
+"""What `blame` writes to a run and its page shows: causes, and answers that a server decided."""
+
 DATA = Path("data")
 """The staged release, relative to it."""
 

@@ -35,8 +35,8 @@ class Answer:
 
 
 def digest_of(body: bytes) -> str:
-    """The request's digest, used in counts and ids."""
-    return hashlib.blake2b(body, digest_size=12).hexdigest()
+    """The request's digest, used in counts and ids; what vLLM is asked for besides does not count."""
+    return hashlib.blake2b(body.replace(b'"return_token_ids":true,', b""), digest_size=12).hexdigest()
 
 
 def answer_to(body: bytes, digest: str, thought: int = 0, voice: str = "") -> Answer:

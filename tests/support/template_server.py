@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 
-from jinja2 import Environment
-
 from bfcl_pipeline.benchmark.records import Json
 from bfcl_pipeline.show.servers.formats import Format, format_of
 from bfcl_pipeline.show.servers.reader import read_written
@@ -25,15 +23,12 @@ class TemplateServer:
         self.form: Format = format_of(parser)
         self.written = self.read_count = 0
         self._fault = fault
-        self._template = Environment().from_string(self.form.template)
+        self.prompt = self.form.prompt
 
     def write(self, messages: Sequence[Json], tools: Sequence[Json]) -> Written:
         """The text of the last message; a token for each letter."""
         self.written += 1
-        shown = [with_objects(message) for message in messages]
-        before = self._template.render(messages=shown[:-1], tools=tools, add_generation_prompt=True)
-        whole = self._template.render(messages=shown, tools=tools)
-        text = whole[len(before) :].rpartition("<|end|>")[0]
+        text = self.form.write(messages, tools)
         return Written(tuple(map(ord, text)), text)
 
     def read(self, written: Written, tools: Sequence[Json], piece: int) -> ServerReading:
@@ -41,15 +36,6 @@ class TemplateServer:
         self.read_count += 1
         reading = honest_reading(self.form, written.text, tools)
         return reading if self._fault is None else self._fault(reading, written.text)
-
-
-def with_objects(message: Json) -> Json:
-    """A message whose calls have objects as arguments."""
-    calls = [
-        {"function": {**call["function"], "arguments": json.loads(call["function"]["arguments"])}}
-        for call in message.get("tool_calls") or ()
-    ]
-    return {**message, "tool_calls": calls}
 
 
 def honest_reading(form: Format, text: str, tools: Sequence[Json]) -> ServerReading:

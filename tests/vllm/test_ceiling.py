@@ -11,13 +11,20 @@ from pathlib import Path
 
 import pytest
 
+from bfcl_pipeline.ask.jobs.written import tokenizer_of
 from bfcl_pipeline.ask.models.serving.server import Server
+from bfcl_pipeline.benchmark.config import load_models
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.cli import main
+from bfcl_pipeline.dialogue.release_texts import read_constants
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.show.servers.ceiling import Ceiling, Measured
 from bfcl_pipeline.show.servers.formats import load_formats, write_tokenizer
 from bfcl_pipeline.show.servers.losses import Loss
 from bfcl_pipeline.show.servers.reading import ServerRoutes, Written, parser_process
+from bfcl_pipeline.show.servers.recorded import recorded_answers
+from bfcl_pipeline.show.servers.reparse import reparse
+from tests.show.compare.diff.made_run import ENTRIES, MadeRun
 from tests.support.tiny_rows import ARGS, CONTEXT
 
 OPTIONS = ("--enable-auto-tool-choice", "--tool-call-parser", "hermes", "--served-model-name", "tiny")
@@ -25,6 +32,10 @@ RENDERER = "vllm.entrypoints.launchers.render.entry"
 FULL = "vllm.entrypoints.openai.api_server"
 OF_FULL = ("--enable-scale-out", "--dtype", "float32", "--max-model-len", str(CONTEXT), *ARGS)
 PIECES = (0, 3)
+TOOL = {"type": "function", "function": {"name": "f", "description": "F.", "parameters": {}}}
+
+OWN_VOCABULARY = {"openai"}
+"""Parsers that need the vocabulary of their model."""
 
 BROKEN_AT_ONCE = {"phi4_mini_json": {Loss.NO_CALL}}
 """What vLLM 0.32.0 loses of calls that are read at once; see docs/servers.md."""
@@ -56,8 +67,43 @@ def same(first: Ceiling, second: Ceiling) -> bool:
     return (list(first.reaches), set(first.examples)) == (list(second.reaches), set(second.examples))
 
 
+@pytest.fixture(scope="module")
+def full_server(
+    vllm_python: str, models_file: Path, variables: dict[str, str], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[str]:
+    """A full server of the tiny model."""
+    options = ("--model", str(models_file.parent / "tiny"), *OPTIONS, *OF_FULL)
+    with server(vllm_python, FULL, options, variables, tmp_path_factory.mktemp("full")) as url:
+        yield url
+
+
+def test_what_a_server_read_is_read_again_alike_by_its_own_parser(
+    vllm_python: str, models_file: Path, full_server: str, staged: Path, tmp_path: Path
+) -> None:
+    """Random words, cut off, and calls: the tokens are recorded unasked, and 0 answers differ."""
+    model, differ = models_file.parent / "tiny", []
+    rows = load_models(models_file)
+    for name, entries in (("tiny-FC", ENTRIES), ("tiny-told-FC", ENTRIES[:2])):  # one calls without an end
+        row = {"kind": "vllm", "backend": "endpoint", "model": "tiny", "options": dict(rows[name].options)}
+        more = {"vllm": {"tool_parser": "hermes"}, "prompting": "server"}
+        run = MadeRun(tmp_path / name, staged, full_server, row={**row, **more}).make(entries)
+        answers = recorded_answers(
+            Run(run.results, run.cache, staged), run.model, tokenizer_of(None, model)
+        )
+        with parser_process("hermes", model, python=vllm_python) as process:
+            read = [reparse(one, process, read_constants(staged), Rules.OFFICIAL) for one in answers]
+        assert len(read) == len(entries)
+        differ += [one is None or one.differs for one in read]
+    assert not any(differ)
+
+
 def test_process_renderer_and_full_server_agree(
-    vllm_python: str, models_file: Path, variables: dict[str, str], tmp_path: Path, measured: Measured
+    vllm_python: str,
+    models_file: Path,
+    variables: dict[str, str],
+    full_server: str,
+    tmp_path: Path,
+    measured: Measured,
 ) -> None:
     """Each answer is written and read alike, at once and in pieces."""
     model = str(models_file.parent / "tiny")
@@ -66,11 +112,13 @@ def test_process_renderer_and_full_server_agree(
         expected = measured.measure(process, PIECES, bool)
         message = {"role": "assistant", "content": "Oslo is cold."}
         written = process.write([{"role": "user", "content": "?"}, message], [])
+        prompt = process.prompt([{"role": "user", "content": "?"}], [TOOL])
     assert expected.reaches[0].reached == 6
-    for module, more in ((RENDERER, ()), (FULL, OF_FULL)):
-        with server(vllm_python, module, (*options, *more), variables, tmp_path) as url:
+    with server(vllm_python, RENDERER, options, variables, tmp_path) as renderer:
+        for url in (renderer, full_server):
             routes = ServerRoutes(url)
             assert routes.write([{"role": "user", "content": "?"}, message], []) == written
+            assert routes.prompt([{"role": "user", "content": "?"}], [TOOL]) == prompt
             assert same(measured.measure(routes, PIECES, bool), expected)
 
 
@@ -81,6 +129,8 @@ def test_every_form_is_that_of_the_parser(
     write_tokenizer(load_formats()["hermes"], staged, tmp_path / "hermes")
     with parser_process("hermes", tmp_path / "hermes", python=vllm_python) as process:
         for parser, form in load_formats().items():
+            if parser in OWN_VOCABULARY:
+                continue
             write_tokenizer(form, staged, tmp_path / parser)
             setup = {"tokenizer": str(tmp_path / parser), "template": None, "tool_parser": parser}
             process.set_up({**setup, "reasoning_parser": None})

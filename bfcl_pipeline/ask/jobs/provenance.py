@@ -51,8 +51,8 @@ ANSWER_SECONDS = 3.0
 _MOST_ANSWER_BYTES = 2**20
 
 
-def record_making(job: Job, log: Log, out: Path | None = None) -> str:
-    """Records what makes the answers of `job`, whose server must be ready; returns the record's SHA-256.
+def record_making(job: Job, log: Log, out: Path | None = None) -> Provenance:
+    """Records what makes the answers of `job`, whose server must be ready; returns the record.
 
     It is written beside the journals of the job's model, if it has any, and to `out`: there with the chat
     template of the model's own tokenizer beside it, without which nothing could be derived.
@@ -67,13 +67,14 @@ def record_making(job: Job, log: Log, out: Path | None = None) -> str:
             note = out.name.removesuffix(BESIDE_LOG) + TEMPLATE_BESIDE_LOG
             write_text(out.with_name(note), noted_template(job.row))
     if not job.remote:
-        return record.sha256
+        return record
     folder = job.paths.journals / job.folder
     try:
-        return write_provenance(folder, record)
+        write_provenance(folder, record)
     except OSError as error:
         what = "cannot write the record of what makes the answers"
         raise JournalError(f"{folder}: {what} ({error}).") from error
+    return record
 
 
 def job_record(job: Job, log: Log) -> Provenance:

@@ -29,6 +29,7 @@ from bfcl_pipeline.ask.jobs.provenance import record_making
 from bfcl_pipeline.ask.jobs.recorded_answers import given_answers
 from bfcl_pipeline.ask.jobs.worlds import observed_run, prepare
 from bfcl_pipeline.ask.models import build_adapter, build_derived, build_model
+from bfcl_pipeline.ask.models.adapters.row_adapter import RowAdapter
 from bfcl_pipeline.ask.models.serving.address import ready_endpoint
 from bfcl_pipeline.ask.models.weights import identify_weights
 from bfcl_pipeline.base.errors import ConfigError, NotJournaled, PipelineError
@@ -37,6 +38,7 @@ from bfcl_pipeline.benchmark.config import Job, JobPaths, ModelRow
 from bfcl_pipeline.benchmark.config.job import NETWORK_MODES
 from bfcl_pipeline.benchmark.records import Entry, Status
 from bfcl_pipeline.runs.journal import Journal, JournalsReader, journal_path, journals_in
+from bfcl_pipeline.runs.provenance import Provenance
 from bfcl_pipeline.world.web.presented import searches
 
 Result = TypeVar("Result")
@@ -45,8 +47,8 @@ Progress: TypeAlias = Callable[[str, ProgressCounts], AbstractAsyncContextManage
 """Shows the counts of the model of that name while its block runs."""
 
 
-Record: TypeAlias = Callable[[Job, Log], str]
-"""Records what makes the answers of a job, when its server is ready; returns the SHA-256 of the record."""
+Record: TypeAlias = Callable[[Job, Log], Provenance]
+"""Records what makes the answers of a job, when its server is ready; returns the record."""
 
 
 def run_job(
@@ -163,7 +165,9 @@ async def open_backend(
     try:
         adapter.open(log)
         made_by = record(job, log)
-        terms = RunTerms(job.run, made_by, job.trial, row.input_price, row.output_price, job.budget)
+        if isinstance(adapter, RowAdapter):
+            adapter.server = made_by.server
+        terms = RunTerms(job.run, made_by.sha256, job.trial, row.input_price, row.output_price, job.budget)
         async with progress(_label(job), counts):
             yield ApiBackend(adapter, journal, row.limits, terms, counts)
     finally:

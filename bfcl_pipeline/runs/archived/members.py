@@ -105,7 +105,7 @@ _PATTERNS = (
     f"{re.escape(METADATA)}|{re.escape(PREVIEW)}",
     r"README\.md|LICENSE|Snakefile|requirements\.lock",
     r"workflow/.+",
-    r"results/[^/]+/(?:config\.yaml|models\.yaml|report\.html)",
+    r"results/[^/]+/(?:config\.yaml|models\.yaml|report\.html|blame\.csv|blame_answers\.csv)",
     r"results/[^/]+/(?:responses|memory|verdicts|tables|logs|benchmarks)/.+",
     r"results/[^/]+/errata/[^/]+\.yaml",
     r"results/[^/]+/report/[a-z0-9]+\.js",

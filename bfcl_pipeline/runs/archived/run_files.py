@@ -10,7 +10,7 @@ from pathlib import Path
 from bfcl_pipeline.base.errors import ArchiveError
 from bfcl_pipeline.base.files import files_below, is_regular
 from bfcl_pipeline.runs.provenance import BESIDE_LOG, TEMPLATE_BESIDE_LOG
-from bfcl_pipeline.runs.run import Run
+from bfcl_pipeline.runs.run import BLAME, BLAMED_ANSWERS, Run
 
 _TABLES = {".parquet", ".csv"}
 _FIGURES = {".svg", ".png", ".md"}
@@ -33,8 +33,9 @@ def result_files(run: Run) -> list[Path]:
         )
     tables = [path for path in _files(folder / "tables") if path.suffix in _TABLES]
     conversations = [path for path in _files(folder / "report") if path.suffix == ".js"]
+    blamed = [path for name in (BLAME, BLAMED_ANSWERS) if is_regular(path := folder / name)]
     figures = [path for path in _files(folder / "figures") if path.suffix in _FIGURES]
-    return sorted({*needed, *tables, *conversations, *figures})
+    return sorted({*needed, *tables, *blamed, *conversations, *figures})
 
 
 def log_files(run: Run) -> list[Path]:

@@ -30,7 +30,7 @@ from bfcl_pipeline.benchmark.definition import CATEGORIES, V4_CATEGORIES, encode
 from bfcl_pipeline.benchmark.tables import entries_path
 from bfcl_pipeline.dialogue.release_texts import family_texts_path, recorded_calls_path
 from bfcl_pipeline.judge.web_files import checked_web, run_keys
-from bfcl_pipeline.runs.run import Run
+from bfcl_pipeline.runs.run import BLAME, BLAMED_ANSWERS, Run
 from bfcl_pipeline.share.archive.compare import (
     FileDifference,
     answered_since,
@@ -57,6 +57,10 @@ _LONGEST_LINE = 2**20
 _LAST_LINES = 40  # of the log, in an error message
 _IGNORED_VARIABLES = ("SNAKEMAKE_PROFILE",)  # the user's own profile, for runs on a cluster
 _OFFLINE = {"PIP_NO_INDEX": "1"}  # the rule that stages the release cannot fetch it
+
+
+BLAME_GIVEN = f"Taken from the run, not derived: what wrong answers are put down to ({BLAME})."
+"""What a replay cannot derive of a run with which `blame` was used: it needs the model's tokenizer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +93,8 @@ class ReplayResult:
         yield from missing_lines(self.missing)
         if self.given:
             yield given_line(self.given)
+        if (self.derived / BLAME).is_file():
+            yield BLAME_GIVEN
         if self.answered_since:
             yield (
                 f"Answered since the run, according to the journals: {self.answered_since:,} entries. Run "
@@ -232,6 +238,10 @@ def _lay_out(run: Run, work: Path) -> None:
     if cache.is_dir():
         (work / "cache").symlink_to(cache.resolve())
     (work / "observed").symlink_to(run.folder.resolve())
+    for name in (BLAME, BLAMED_ANSWERS):  # what a person added to the page
+        if (run.folder / name).is_file():
+            (work / "results" / run.recorded.name).mkdir(parents=True, exist_ok=True)
+            copyfile(run.folder / name, work / "results" / run.recorded.name / name)
     if own:
         link = work / run.journals_member
         link.parent.mkdir(parents=True)

@@ -8,7 +8,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from bfcl_pipeline.base.errors import ConfigError, TableError
+from bfcl_pipeline.ask.jobs.written import tokenizer_of, written_steps
+from bfcl_pipeline.base.errors import ConfigError, PipelineError, TableError
+from bfcl_pipeline.benchmark.config import trial_of
 from bfcl_pipeline.benchmark.definition import CATEGORIES, category_of
 from bfcl_pipeline.benchmark.records import Entry, Mode, Response, Rules
 from bfcl_pipeline.benchmark.tables import entries_path, read_entries, read_responses, read_table
@@ -36,6 +38,7 @@ class ModelRun:
     model: str
     rules: Rules  # applied to the answer
     others: Sequence[Run] = ()  # to name those that have the entry
+    tokenizer: Path | None = None  # reads the recorded tokens; None: that of the model, if it is here
 
 
 def print_entry(
@@ -78,7 +81,8 @@ def _put_answer(page: TerminalPage, entry: Entry, run: ModelRun, conditions: Con
     apis = conditions.apis(response.web) if CATEGORIES[entry.category].executes else NO_APIS
     judge = Judge(entry, conditions.constants, apis)
     verdicts = {} if entry.prerequisite else {name: judge.verdict(response, name) for name in Rules}
-    answer = answer_record(entry, response, verdicts, conditions, memories, run.rules, TERMINAL)
+    written = _written(run, entry)
+    answer = answer_record(entry, response, verdicts, conditions, memories, run.rules, TERMINAL, written)
     put_answer_record(
         page,
         entry_record(entry, conditions, run.rules, TERMINAL),
@@ -86,6 +90,17 @@ def _put_answer(page: TerminalPage, entry: Entry, run: ModelRun, conditions: Con
         None if found is None else str(run.run.folder),
         run.rules,
     )
+
+
+def _written(run: ModelRun, entry: Entry) -> list[str]:
+    """What the model wrote in each step, as far as the journal of the run has it."""
+    decode = tokenizer_of(run.run.rows.get(trial_of(run.model).model), run.tokenizer)
+    try:
+        steps = written_steps(run.run, run.model, decode, entry).get(entry.entry_id, [])
+    except PipelineError:  # the page is complete without it
+        return []
+    unread = "({} tokens; --tokenizer DIR names the tokenizer that reads them)"
+    return [step.text or (unread.format(len(step.tokens)) if step.tokens else "") for step in steps]
 
 
 def _find_session(run: ModelRun, entry: Entry) -> Response | None:

@@ -31,7 +31,7 @@ def first_request(
     or the model is sent nothing.
     """
     row = model_row(load_models(models), model)
-    return _first(find_entry(data, entry_id), row, default_conditions(data, cache), log)
+    return FirstRequests(row, default_conditions(data, cache), log).text(find_entry(data, entry_id))
 
 
 def recorded_request(run: Run, entry_id: str, model: str, step: int, log: Log) -> str:
@@ -52,7 +52,7 @@ def recorded_request(run: Run, entry_id: str, model: str, step: int, log: Log) -
     if KINDS[row.kind].embedded and step > 1:
         raise ConfigError(f"{row.name} is embedded: it has no journal, from which requests are made again.")
     if KINDS[row.kind].embedded or row.recorded:
-        return _first(entry, row, read_conditions(run), log)
+        return FirstRequests(row, read_conditions(run), log).text(entry)
     requests: list[Request] = []
 
     def received(one: ReplayedRequest) -> None:
@@ -74,17 +74,28 @@ def recorded_request(run: Run, entry_id: str, model: str, step: int, log: Log) -
     )
 
 
-def _first(entry: Entry, row: ModelRow, conditions: Conditions, log: Log) -> str:
-    """The first request, under the conditions of a run or the usual ones."""
-    if row.recorded:
-        raise ConfigError(f"{row.name}: its answers are read from results; nothing is sent.")
-    adapter = None if KINDS[row.kind].embedded else build_adapter(row, offline=True)
-    asking = ChatAsking(build_model(row).mode) if adapter is None else adapter.asking
-    if has_memory(entry):
-        log("The memory is empty here; in a run, it has what the model stored before.")
-    world = conditions.world(entry, None, conditions.web.mode, None).world
-    talk = conversation(present_entry(entry, conditions.web), asking, read_texts(conditions.data), world)
-    return _text(next(talk), adapter)
+class FirstRequests:
+    """What a model is sent first over entries, under the conditions of a run or the usual ones."""
+
+    def __init__(self, row: ModelRow, conditions: Conditions, log: Log) -> None:
+        """Raises ConfigError if the model is sent nothing."""
+        if row.recorded:
+            raise ConfigError(f"{row.name}: its answers are read from results; nothing is sent.")
+        self._adapter = None if KINDS[row.kind].embedded else build_adapter(row, offline=True)
+        self._asking = ChatAsking(build_model(row).mode) if self._adapter is None else self._adapter.asking
+        self._conditions, self._texts, self._log = conditions, read_texts(conditions.data), log
+
+    def request(self, entry: Entry) -> Request:
+        """The first request; a memory is empty."""
+        if has_memory(entry):
+            self._log("The memory is empty here; in a run, it has what the model stored before.")
+        web = self._conditions.web
+        world = self._conditions.world(entry, None, web.mode, None).world
+        return next(conversation(present_entry(entry, web), self._asking, self._texts, world))
+
+    def text(self, entry: Entry) -> str:
+        """As it is sent."""
+        return _text(self.request(entry), self._adapter)
 
 
 def _text(request: Request, adapter: Adapter | None) -> str:

@@ -131,7 +131,7 @@ def outline(value: Json, depth: int = 0) -> Iterator[tuple[str, str]]:
             continue
         if not isinstance(item, dict | list):
             yield head, _text(item)
-        elif depth == DEEPEST:
+        elif depth == DEEPEST or all(isinstance(one, int) for one in item):  # tokens
             yield head, json.dumps(item)
         else:
             yield head, ""

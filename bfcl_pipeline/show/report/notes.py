@@ -14,8 +14,9 @@ from typing import Any
 from bfcl_pipeline.base.errors import TableError
 from bfcl_pipeline.base.text import on_one_line, plural, printable
 from bfcl_pipeline.benchmark.definition import release
-from bfcl_pipeline.runs.run import Run
+from bfcl_pipeline.runs.run import BLAME, BLAMED_ANSWERS, Run
 from bfcl_pipeline.runs.web_label import SIMULATED, split_webs
+from bfcl_pipeline.show.report.format import number
 
 RANKED = ("exec_simple", "rest", "exec_multiple", "exec_parallel", "exec_parallel_multiple")
 """The categories that the leaderboard averaged until April 2025, in the order of its columns."""
@@ -144,17 +145,41 @@ def unread_notes(rows: Iterable[Mapping[str, Any]]) -> list[str]:
     ]
 
 
+def blame_rows(run: Run) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """What the command `blame` wrote to a run, causes and answers; none if it was not used.
+
+    Raises TableError if a table has other columns or values.
+    """
+    try:
+        causes = [
+            {
+                **{name: row[name] or "" for name in ("model", "cause", "category")},
+                **{name: float(row[name]) for name in ("wrong", "accidental", "points")},
+                **{name: number(row[name]) for name in ("low", "high")},
+            }
+            for row in csv_rows(run.folder / BLAME)
+        ]
+        texts = ("model", "entry_id", "cause", "step", "wrote", "read")
+        answers = csv_rows(run.folder / BLAMED_ANSWERS)
+        return causes, [{name: row[name] or "" for name in texts} for row in answers]
+    except (OSError, LookupError, TypeError, ValueError, csv.Error) as error:
+        raise TableError(
+            f"{run.folder / BLAME}: not a table of `blame` ({error!r}). Make it again (bfcl-pipeline blame "
+            f"{run.folder}), or delete it and {BLAMED_ANSWERS}."
+        ) from error
+
+
 SERVER_POINTS = 0.2
 """Points of the overall score that a server has to cost for a note."""
 
 
 def server_notes(rows: Iterable[Mapping[str, Any]]) -> list[str]:
-    """A sentence for each model whose server costs points. rows: of `blame.csv`, which `blame` writes."""
+    """A sentence for each model whose server costs points. rows: the causes of `blame_rows`."""
     lost: dict[str, tuple[int, float]] = {}
     for row in rows:
         if row["category"] == "overall" and row["cause"].startswith("server"):
             answers, points = lost.get(row["model"], (0, 0.0))
-            lost[row["model"]] = answers + int(row["wrong"]), points + float(row["points"])
+            lost[row["model"]] = answers + int(row["wrong"]), points + row["points"]
     return [
         f"{printable(model)}: {plural(answers, 'answer is', 'answers are')} wrong because the server read "
         f"other calls than it wrote ({points:.1f} points): check --tool-call-parser (docs/servers.md)."

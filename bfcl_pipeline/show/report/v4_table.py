@@ -17,6 +17,7 @@ from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.runs.web_label import note, score_mark
 from bfcl_pipeline.show.report.format import NO_RANK, PARTIAL, interval, is_partial, number, percent
 from bfcl_pipeline.show.report.notes import (
+    blame_rows,
     csv_rows,
     name_with_mode,
     own_errata_lines,
@@ -210,7 +211,7 @@ def read_v4_table(run: Run, rules: Rules, models: Collection[str] = ()) -> V4Tab
         notes += unanswered_lines(run)
         unread = csv_rows(run.csv_table("unread_calls"))
         notes += unread_notes(row for row in unread if not models or row["model"] in models)
-        blamed = csv_rows(run.folder / "blame.csv")
+        blamed = blame_rows(run)[0]
         notes += server_notes(row for row in blamed if not models or row["model"] in models)
         notes += own_errata_lines(run) if rules is Rules.VERIFIED else []
         published = published_rows(run)

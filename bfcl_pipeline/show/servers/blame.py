@@ -6,13 +6,13 @@ invented is enough. Covers answers in mode fc. Pure, but for the reading of a ru
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
 
-from bfcl_pipeline.base.text import loaded_json
 from bfcl_pipeline.benchmark.definition import CATEGORIES
 from bfcl_pipeline.benchmark.definition.descriptions import overall_weights
 from bfcl_pipeline.benchmark.records import AnswerClass, Json, Rules, Status, Verdict
@@ -20,13 +20,13 @@ from bfcl_pipeline.dialogue.calls import FAILED
 from bfcl_pipeline.judge.scoring import Judge
 from bfcl_pipeline.judge.scoring.intervals import ScoredEntries, precisions
 from bfcl_pipeline.show.servers.formats import Format
-from bfcl_pipeline.show.servers.reader import read_in_any_form, read_written
+from bfcl_pipeline.show.servers.losses import as_text, read_calls
+from bfcl_pipeline.show.servers.reader import read_written
 from bfcl_pipeline.show.servers.recorded import ServedAnswer, replaced
 from bfcl_pipeline.world.tools import Constants
 
 _CUT = frozenset({"length", "max_tokens", "MAX_TOKENS", "max_output_tokens"})
 """Finish reasons of answers that reached a limit, in the terms of the APIs."""
-
 
 _THOUGHT = "</think>"
 """What ends a model's reasoning; calls before it are not meant."""
@@ -45,6 +45,9 @@ class Cause(StrEnum):
 
 SERVER = (Cause.LOST, Cause.INVENTED)
 
+OVERALL = "overall"
+"""In the place of a category: all of them."""
+
 
 @dataclass(frozen=True, slots=True)
 class Blamed:
@@ -54,6 +57,7 @@ class Blamed:
     category: str
     valid: bool  # the official verdict
     cause: Cause | None  # of a wrong answer, or of one that is right by accident; else None
+    step: int = 0  # the first that the server read otherwise, if it is the cause
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,59 +87,50 @@ def blame(answer: ServedAnswer, constants: Constants, form: Format | None = None
     )
     if official.valid is None:
         return None
-    cause = _cause(answer, judge, official, verified, form)
-    return Blamed(answer.entry.entry_id, answer.entry.category, official.valid, cause)
+    cause, step = _cause(answer, official, verified), 0
+    if cause is not Cause.ENTRY:
+        of_server, step = _server(answer, judge, official, form)
+        cause = of_server or cause
+    return Blamed(answer.entry.entry_id, answer.entry.category, official.valid, cause, step)
 
 
-def _cause(
-    answer: ServedAnswer, judge: Judge, official: Verdict, verified: Verdict, form: Format | None
-) -> Cause | None:
+def _cause(answer: ServedAnswer, official: Verdict, verified: Verdict) -> Cause | None:
+    """The cause of an answer that the server read as it was written."""
     left_out = verified.status is Status.LEFT_OUT
     if (left_out and not official.valid) or verified.valid is (not official.valid):
         return Cause.ENTRY
-    server = _server(answer, judge, official, form)
-    if server is not None or official.valid:
-        return server
+    if official.valid:
+        return None
     if answer.response.steps and answer.response.steps[-1].finish_reason in _CUT:
         return Cause.CUT
     no_form = official.answer_class in (AnswerClass.NO_ANSWER_FORM, AnswerClass.MALFORMED_CALL)
     return Cause.FORM if no_form or official.unread_call or official.error_type == FAILED else Cause.MODEL
 
 
-def _server(answer: ServedAnswer, judge: Judge, official: Verdict, form: Format | None) -> Cause | None:
-    """What the server did, if the verdict depends on it."""
+def _server(
+    answer: ServedAnswer, judge: Judge, official: Verdict, form: Format | None
+) -> tuple[Cause | None, int]:
+    """What the server did, if the verdict depends on it, and in which step first."""
     others: dict[int, Json] = {}
     cause, another_count = None, False
     for number, step in enumerate(answer.steps):
-        found = step.result if isinstance(step.result, list) else []
+        found = read_calls(step.result)
         text = step.text.rpartition(_THOUGHT)[2]
-        calls = _read(text, answer, form)
-        invented = found and step.recorded and form is not None and not _read(step.text, answer, form)
-        if not (calls or invented) or _equal(found, calls):
+        calls = read_written(form, text, answer.tools)
+        invented = found and step.tokens and form and not read_written(form, step.text, answer.tools)
+        if not (calls or invented) or as_text(found) == as_text(calls):
             continue
         others[number] = [{name: json.dumps(arguments)} for name, arguments in calls] or text
         cause = cause or (Cause.LOST if calls else Cause.INVENTED)
         another_count = another_count or len(calls) != len(found)
     if cause is None:
-        return None
+        return None, 0
     if another_count and not official.valid and not CATEGORIES[answer.entry.category].single_turn:
-        return cause
+        return cause, min(others)
     response = answer.response
     reread = json.dumps(replaced(answer, others))
     verdict = judge.answer_verdicts(reread, response.mode, response.name_style, (Rules.OFFICIAL,))[0]
-    return cause if verdict.valid is (not official.valid) else None
-
-
-def _read(text: str, answer: ServedAnswer, form: Format | None) -> list[tuple[str, dict[str, Json]]]:
-    if form is None:
-        return read_in_any_form(text, answer.tools)
-    return read_written(form, text, answer.tools)
-
-
-def _equal(found: Sequence[Mapping[str, str]], calls: Sequence[tuple[str, Json]]) -> bool:
-    """Whether the server has read the same calls."""
-    read = [(name, loaded_json(text)) for call in found for name, text in call.items()]
-    return json.dumps(read, sort_keys=True) == json.dumps(calls, sort_keys=True)
+    return (cause, min(others)) if verdict.valid is (not official.valid) else (None, 0)
 
 
 def shares(blamed: Iterable[Blamed]) -> list[Share]:
@@ -148,27 +143,14 @@ def shares(blamed: Iterable[Blamed]) -> list[Share]:
     found = []
     for cause in Cause:
         of_cause = [one for one in answers if one.cause is cause]
-        wrong = np.array([one.cause is cause and not one.valid for one in answers])
-        limits = precisions(wrong, scope)
-        points = {
-            name: 100
-            * sum(not one.valid for one in of_cause if one.category == name)
-            / limits[name].entries
-            for name in scope.categories
-        }
-        points["overall"] = sum(weights[name] * points[name] for name in scope.categories)
-        for name in ("overall", *scope.categories):
-            members = [one for one in of_cause if name in ("overall", one.category)]
-            low, high = (limits[name].low, limits[name].high) if name in limits else (None, None)
-            found.append(
-                Share(
-                    cause,
-                    name,
-                    wrong=sum(not one.valid for one in members),
-                    accidental=sum(one.valid for one in members),
-                    points=points[name],
-                    low=None if low is None else 100 * low,
-                    high=None if high is None else 100 * high,
-                )
-            )
+        limits = precisions(np.array([one.cause is cause and not one.valid for one in answers]), scope)
+        wrong = Counter(one.category for one in of_cause if not one.valid)
+        right = Counter(one.category for one in of_cause if one.valid)
+        points = {name: 100 * wrong[name] / limits[name].entries for name in scope.categories}
+        points[OVERALL] = sum(weights[name] * points[name] for name in scope.categories)
+        wrong[OVERALL], right[OVERALL] = wrong.total(), right.total()
+        for name in (OVERALL, *scope.categories):
+            known = limits.get(name)
+            ends = (None, None) if known is None else (100 * known.low, 100 * known.high)
+            found.append(Share(cause, name, wrong[name], right[name], points[name], *ends))
     return found

@@ -1,4 +1,4 @@
-"""Blame as a table for the terminal, and as `blame.csv` of a run."""
+"""Blame as a table for the terminal, and as the tables of a run, which its page shows."""
 
 import csv
 import io
@@ -6,19 +6,23 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 
 from bfcl_pipeline.base.files import write_text
-from bfcl_pipeline.base.text import cut, plural, text_table
-from bfcl_pipeline.runs.run import Run
-from bfcl_pipeline.show.servers.blame import SERVER, Cause, Share
+from bfcl_pipeline.base.text import cut, plural, text_table, valid_unicode
+from bfcl_pipeline.benchmark.records import Json
+from bfcl_pipeline.runs.run import BLAME, BLAMED_ANSWERS, Run
+from bfcl_pipeline.show.servers.blame import SERVER, Blamed, Cause, Share
 from bfcl_pipeline.show.servers.recorded import ServedAnswer
 
 COLUMNS = ("model", "cause", "category", "wrong", "accidental", "points", "low", "high")
-"""Of the table: answers, and points with the limits of their interval."""
+"""Of the table of causes: answers, and points with the limits of their interval."""
 
+ANSWER_COLUMNS = ("model", "entry_id", "cause", "valid", "step", "wrote", "read")
+"""Of the table of answers that a server decided: the first step that it read otherwise, from 1."""
 
 EXAMPLES = 3
-"""Answers that the server made wrong, or right, which are printed."""
+"""Answers that the server decided, which are printed."""
 
-_LONGEST = 400  # characters of what was written in one step, and of what was read
+_LONGEST = 2_000  # characters of what was written in one step, and of what was read; printed are fewer
+_PRINTED = 400
 
 
 def blame_lines(model: str, answers: int, shares: Sequence[Share]) -> Iterator[str]:
@@ -32,8 +36,7 @@ def blame_lines(model: str, answers: int, shares: Sequence[Share]) -> Iterator[s
     categories = [name for name in dict.fromkeys(share.category for share in shares) if name != "overall"]
     worst = [cause for cause in Cause if of[cause, "overall"].wrong]
     if worst and len(categories) > 1:
-        yield ""
-        yield "Points of each category:"
+        yield "\nPoints of each category:"
         cells = [[name, *(f"{of[cause, name].points:.1f}" for cause in worst)] for name in categories]
         yield text_table(["category", *worst], cells, right=set(range(1, len(worst) + 1)))
     lost = sum(of[cause, "overall"].wrong for cause in SERVER)
@@ -42,30 +45,39 @@ def blame_lines(model: str, answers: int, shares: Sequence[Share]) -> Iterator[s
         yield f"\n{wrong_answers} wrong through the server alone: check --tool-call-parser and template."
 
 
-def example_lines(answers: Sequence[ServedAnswer]) -> Iterator[str]:
-    """What the model wrote in each step of some answers, and what the server made of it."""
-    for answer in answers:
-        yield f"\n{answer.entry.entry_id}:"
-        for step in answer.steps:
-            wrote = json.dumps(step.text, ensure_ascii=False) if step.text else "(not recorded)"
-            yield cut(f"  the model wrote {wrote}", _LONGEST)
-            read = json.dumps(step.result, ensure_ascii=False) if step.result else "nothing"
-            yield cut(f"  the server read {read}", _LONGEST)
+def answer_row(model: str, one: Blamed, answer: ServedAnswer) -> list[str]:
+    """A row of the table of answers that the server decided."""
+    step = answer.steps[one.step]
+    texts = (step.text or "(not recorded)", _json(step.result) if step.result else "nothing")
+    cells = (one.entry_id, str(one.cause), str(one.valid).lower(), str(one.step + 1))
+    return [model, *cells, *(cut(valid_unicode(text), _LONGEST) for text in texts)]
 
 
-def write_blame(run: Run, shares: Mapping[str, Sequence[Share]]) -> None:
-    """Writes the table of a run. shares: by model."""
-    lines = io.StringIO()
-    writer = csv.writer(lines, lineterminator="\n")
-    writer.writerow(COLUMNS)
+def example_lines(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """What the model wrote in some answers, and what the server made of it."""
+    for _, entry_id, _, _, step, wrote, read in rows:
+        yield f"\n{entry_id}, step {step}:"
+        yield cut(f"  the model wrote {_json(wrote)}", _PRINTED)
+        yield cut(f"  the server read {read}", _PRINTED)
+
+
+def write_blame(run: Run, shares: Mapping[str, Sequence[Share]], answers: Sequence[Sequence[str]]) -> None:
+    """Writes both tables of a run. shares: by model. answers: rows of `answer_row`."""
+    causes = []
     for model, of_model in shares.items():
         for share in of_model:
             numbers = (share.points, share.low, share.high)
             cells = ["" if number is None else f"{number:.4f}" for number in numbers]
-            writer.writerow(
-                [model, share.cause.value, share.category, share.wrong, share.accidental, *cells]
-            )
-    write_text(run.folder / "blame.csv", lines.getvalue())
+            counts = (str(share.wrong), str(share.accidental))
+            causes.append([model, share.cause.value, share.category, *counts, *cells])
+    for name, columns, rows in ((BLAME, COLUMNS, causes), (BLAMED_ANSWERS, ANSWER_COLUMNS, answers)):
+        lines = io.StringIO()
+        csv.writer(lines, lineterminator="\n").writerows((columns, *rows))
+        write_text(run.folder / name, lines.getvalue())
+
+
+def _json(value: Json) -> str:
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _row(share: Share) -> list[str]:

@@ -51,9 +51,7 @@ class Reach:
     possible: int  # of these, passed by a perfect model without a server
     reached: int  # of these, passed through the server
     lost: Mapping[Loss, int]  # of the possible ones that are not reached, by the first change
-    changed: Mapping[
-        Loss, int
-    ]  # entries that pass although an answer is read otherwise, by the first change
+    changed: Mapping[Loss, int]  # entries that pass though an answer is read otherwise, by the first change
 
 
 @dataclass(frozen=True, slots=True)

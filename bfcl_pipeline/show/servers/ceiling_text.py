@@ -19,7 +19,7 @@ def ceiling_lines(name: str, ceiling: Ceiling) -> Iterator[str]:
         {piece: _points(ceiling, piece, of) for piece in pieces} for of in ("possible", "reached")
     )
     worst = min(pieces, key=reached.__getitem__)
-    yield f"{name}, vLLM {ceiling.version}, {ceiling.rules} rules"
+    yield f"{name}, {ceiling.version}, {ceiling.rules} rules"
     at_worst = f", at worst {reached[worst]:.2f} ({_way(worst)})" if worst != pieces[0] else ""
     yield (
         f"Of {possible[pieces[0]]:.2f} points of the overall score, a perfect model reaches "

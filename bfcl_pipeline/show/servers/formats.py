@@ -11,10 +11,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
+from jinja2 import Environment
+
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.text import unknown_name
 from bfcl_pipeline.base.yaml_reader import read_yaml_file
+from bfcl_pipeline.benchmark.records import Json
 from bfcl_pipeline.benchmark.tables.entries import entries_path, read_entries
+from bfcl_pipeline.show.servers.vllm_process import with_objects
 
 TRAINED_ON = ("simple_python", "live_multiple")
 """The categories whose texts the tokenizer is trained on."""
@@ -58,11 +62,23 @@ class Format:
     name: Sequence[str] = ("", "")  # what stands before and after the name
     arguments: str | None = None  # what stands before the arguments if the name does not end there
     parameter: Sequence[str] = ("", "", "")  # before its name, before its value, after it
+    sglang: str | None = None  # SGLang's name of its parser
 
     @property
     def template(self) -> str:
         """A whole chat template that writes calls in this form."""
         return _TEMPLATE.replace("CALLS", self.calls)
+
+    def prompt(self, messages: Sequence[Json], tools: Sequence[Json], answer: bool = True) -> str:
+        """What the template makes of messages. answer: with the beginning of an answer."""
+        template = Environment(autoescape=False).from_string(self.template)  # noqa: S701  # not HTML
+        shown = [with_objects(message) for message in messages]
+        return template.render(messages=shown, tools=tools, add_generation_prompt=answer)
+
+    def write(self, messages: Sequence[Json], tools: Sequence[Json]) -> str:
+        """What a model has to write for the last of the messages."""
+        before, whole = self.prompt(messages[:-1], tools), self.prompt(messages, tools, answer=False)
+        return whole[len(before) :].removesuffix(f"{_END}\n")
 
 
 @cache

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from bfcl_pipeline.base.text import loaded_json
 from bfcl_pipeline.benchmark.records import Json
 from bfcl_pipeline.show.servers.reading import ServerReading, Written
 
@@ -39,27 +40,24 @@ class ReadAnswer:
     @property
     def loss(self) -> Loss | None:
         """What the server did to it; None if it reads what was meant."""
-        return loss_of(self.meant, self.reading)
-
-
-def loss_of(meant: ServerReading, reading: ServerReading) -> Loss | None:
-    """What a server did to an answer; None if it reads what was meant."""
-    if reading.error is not None:
-        return Loss.ERROR
-    wanted, found = ([(name, _value(text)) for name, text in each.calls] for each in (meant, reading))
-    if len(found) < len(wanted):
-        return Loss.CALL_LOST if found else Loss.NO_CALL
-    if len(found) > len(wanted):
-        return Loss.INVENTED
-    if any(not isinstance(arguments, dict) for _, arguments in found):
-        return Loss.BROKEN
-    if _text(wanted) != _text(found) and sorted(map(_text, wanted)) == sorted(map(_text, found)):
-        return Loss.ORDER
-    losses = [loss for pair in zip(wanted, found, strict=True) if (loss := _of_call(*pair)) is not None]
-    if losses:
-        return min(losses, key=list(Loss).index)
-    same_text = (reading.content or "").strip() == (meant.content or "").strip()
-    return None if same_text else Loss.TEXT
+        if self.reading.error is not None:
+            return Loss.ERROR
+        wanted, found = (read_calls(each.result) for each in (self.meant, self.reading))
+        if len(found) < len(wanted):
+            return Loss.CALL_LOST if found else Loss.NO_CALL
+        if len(found) > len(wanted):
+            return Loss.INVENTED
+        if any(not isinstance(arguments, dict) for _, arguments in found):
+            return Loss.BROKEN
+        if as_text(wanted) != as_text(found) and sorted(map(as_text, wanted)) == sorted(
+            map(as_text, found)
+        ):
+            return Loss.ORDER
+        losses = [loss for pair in zip(wanted, found, strict=True) if (loss := _of_call(*pair)) is not None]
+        if losses:
+            return min(losses, key=list(Loss).index)
+        same_text = (self.reading.content or "").strip() == (self.meant.content or "").strip()
+        return None if same_text else Loss.TEXT
 
 
 def _of_call(wanted: tuple[str, Json], found: tuple[str, Json]) -> Loss | None:
@@ -72,17 +70,17 @@ def _of_call(wanted: tuple[str, Json], found: tuple[str, Json]) -> Loss | None:
         return Loss.ARGUMENT_ADDED
     if any(type(value) is not type(read[key]) for key, value in arguments.items()):
         return Loss.TYPE
-    return None if _text(wanted) == _text(found) else Loss.VALUE
+    return None if as_text(wanted) == as_text(found) else Loss.VALUE
 
 
-def _value(text: str) -> Json:
-    """The arguments in a text; None if they are not JSON."""
-    try:
-        return json.loads(text or "{}")
-    except (ValueError, RecursionError):
-        return None
+def read_calls(result: Json) -> list[tuple[str, Json]]:
+    """The calls of a result in the official form; arguments that are not JSON stay a text."""
+    calls = result if isinstance(result, list) else []
+    return [
+        (name, loaded_json(text or "{}", default=text)) for call in calls for name, text in call.items()
+    ]
 
 
-def _text(value: Json) -> str:
+def as_text(value: Json) -> str:
     """Equal for values that are the same as JSON: 1 and 1.0 differ, the order of keys does not count."""
     return json.dumps(value, sort_keys=True)

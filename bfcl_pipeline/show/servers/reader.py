@@ -7,6 +7,7 @@ that breaks its form is not read. Nothing is evaluated.
 import json
 from collections.abc import Sequence
 
+from bfcl_pipeline.base.text import loaded_json
 from bfcl_pipeline.benchmark.records import Json
 from bfcl_pipeline.show.servers.formats import Format, load_formats
 
@@ -16,8 +17,19 @@ MOST_CHARACTERS = 200_000
 _DECODER = json.JSONDecoder()
 
 
-def read_written(form: Format, text: str, tools: Sequence[Json]) -> list[tuple[str, dict[str, Json]]]:
-    """The calls in `text`, in order: names and arguments. tools: that were offered, with their types."""
+def read_written(
+    form: Format | None, text: str, tools: Sequence[Json]
+) -> list[tuple[str, dict[str, Json]]]:
+    """The calls in `text`, in order: names and arguments.
+
+    Args:
+        form: of the calls; None: the first form with marks in which all are of functions of `tools`.
+        tools: that were offered, with their types.
+    """
+    if form is None:
+        names = {tool["function"]["name"] for tool in tools}
+        read = (read_written(each, text, tools) for each in load_formats().values() if each.call[0])
+        return next((found for found in read if found and names.issuperset(dict(found))), [])
     calls = []
     text, (begin, end) = text[:MOST_CHARACTERS], form.call
     start = text.find(begin or "")
@@ -30,16 +42,6 @@ def read_written(form: Format, text: str, tools: Sequence[Json]) -> list[tuple[s
             pass  # not in the form
         start = text.find(begin, start) if begin and end else -1
     return calls
-
-
-def read_in_any_form(text: str, tools: Sequence[Json]) -> list[tuple[str, dict[str, Json]]]:
-    """The calls in the first form with marks in which `text` calls functions of `tools`, and no others."""
-    names = {tool["function"]["name"] for tool in tools}
-    for form in load_formats().values():
-        calls = read_written(form, text, tools) if form.call[0] else []
-        if calls and all(name in names for name, _ in calls):
-            return calls
-    return []
 
 
 _Found = tuple[list[tuple[str, dict[str, Json]]], int]
@@ -69,9 +71,12 @@ def _named(form: Format, text: str, start: int, _tools: Sequence[Json]) -> _Foun
     before, after = form.name
     begin = text.index(before, start) + len(before)
     end = text.index(after, begin)
-    name, start = text[begin:end].strip(), end + len(after)
+    name, start = (text[begin:end].split() or [""])[0], end + len(after)
     if form.arguments is not None:
-        start = text.index(form.arguments, start) + len(form.arguments)
+        found = text.index(form.arguments, end)
+        if any(mark in text[end:found] for mark in (form.call[0] or "", form.marks[0])):
+            raise ValueError("another message or call begins before the arguments")
+        start = found + len(form.arguments)
     value, start = _decoded(text, start)
     return [_call({"name": name, "arguments": value})], start
 
@@ -105,19 +110,12 @@ def _types(name: str, tools: Sequence[Json]) -> dict[str, Json]:
 
 def _value(text: str, kind: Json) -> Json:
     """A value in a tag: text as it is, else JSON."""
-    if kind == "string":
-        return text
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return text
+    return text if kind == "string" else loaded_json(text, default=text)
 
 
 def _decoded(text: str, start: int) -> tuple[Json, int]:
     """The JSON value that begins after blanks, and where it ends."""
-    while start < len(text) and text[start].isspace():
-        start += 1
-    return _DECODER.raw_decode(text, start)
+    return _DECODER.raw_decode(text, len(text) - len(text[start:].lstrip()))
 
 
 def _call(value: Json) -> tuple[str, dict[str, Json]]:

@@ -6,6 +6,7 @@ runs, in which nothing is generated. Requests are chat completions.
 
 import json
 import os
+import re
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -17,8 +18,9 @@ from typing import Any, Protocol
 import requests
 
 from bfcl_pipeline.ask.models.serving.program import PYTHON_VARIABLE, find_program
-from bfcl_pipeline.base.errors import ModelError
+from bfcl_pipeline.base.errors import ConfigError, ModelError
 from bfcl_pipeline.benchmark.records import Json
+from bfcl_pipeline.show.servers.formats import Format
 
 PIECES = (0, 1, 3, 8, 32)
 """Tokens in one piece of a stream; 0: the whole answer at once."""
@@ -26,6 +28,9 @@ PIECES = (0, 1, 3, 8, 32)
 _SECONDS = 120.0  # for one answer of a server
 _SCRIPT = Path(__file__).with_name("vllm_process.py")
 _OFFLINE = ("VLLM_NO_USAGE_STATS", "DO_NOT_TRACK", "HF_HUB_OFFLINE", "TORCHDYNAMO_DISABLE")
+_ENDS = re.compile(
+    r"(?:<\|(?:im_end|eot_id|eom_id|endoftext|user|observation)\|>|</s>|<｜end▁of▁sentence｜>)\Z"
+)
 _USER = {"role": "user", "content": "."}
 
 
@@ -58,7 +63,10 @@ class ServerReading:
 class ParsingServer(Protocol):
     """Writes and reads answers as one server does."""
 
-    version: str  # of the server's program, as it states it
+    version: str  # the server's program and its version
+
+    def prompt(self, messages: Sequence[Json], tools: Sequence[Json]) -> str:
+        """What the chat template makes of messages, with the beginning of an answer. Raises ServerError."""
 
     def write(self, messages: Sequence[Json], tools: Sequence[Json]) -> Written:
         """The last message, the assistant's, as the chat template writes it. Raises ServerError."""
@@ -78,9 +86,13 @@ class ParserProcess:
         """Goes on with another parser. setup: as `vllm_process` describes it. Raises ModelError."""
         self._offered: dict[str, int] = {}
         try:
-            self.version = str(self._ask({"setup": setup})["version"])
+            self.version = f"vLLM {self._ask({'setup': setup})['version']}"
         except ServerError as error:
             raise ModelError(f"vLLM refuses the parser {setup['tool_parser']!r}: {error}") from None
+
+    def prompt(self, messages: Sequence[Json], tools: Sequence[Json]) -> str:
+        """As the chat template does."""
+        return str(self._ask({"prompt": messages, "tools": self._place(tools)})["text"])
 
     def write(self, messages: Sequence[Json], tools: Sequence[Json]) -> Written:
         """As the chat template does."""
@@ -107,12 +119,12 @@ class ParserProcess:
         return self._offered[key]
 
     def _ask(self, request: Json) -> Any:
-        assert self._process.stdin is not None  # noqa: S101  # a pipe
-        assert self._process.stdout is not None  # noqa: S101  # a pipe
+        written, read = self._process.stdin, self._process.stdout
+        assert written is not None and read is not None  # noqa: S101, PT018  # pipes
         try:
-            self._process.stdin.write(json.dumps(request) + "\n")
-            self._process.stdin.flush()
-            answer = json.loads(self._process.stdout.readline())
+            written.write(json.dumps(request) + "\n")
+            written.flush()
+            answer = json.loads(read.readline())
         except (OSError, ValueError):
             status = self._process.wait()
             raise ModelError(f"the process with vLLM's parsers ended (exit status {status}).") from None
@@ -165,11 +177,20 @@ class ServerRoutes:
 
     def __init__(self, url: str, model: str | None = None) -> None:
         """Asks for the version and, unless given, the served model. Raises ModelError without an answer."""
+        self._connect(url)
+        self._model = model or self._call("/v1/models")["data"][0]["id"]
+        self.version = f"vLLM {self._call('/version')['version']}"
+
+    def _connect(self, url: str) -> None:
         self._root = url.rstrip("/").removesuffix("/v1")
         self._session = requests.Session()
         self._session.trust_env = False  # no proxy
-        self._model = model or self._call("/v1/models")["data"][0]["id"]
-        self.version = str(self._call("/version")["version"])
+
+    def prompt(self, messages: Sequence[Json], tools: Sequence[Json], answer: bool = True) -> str:
+        """As the server's chat template does. answer: with the beginning of an answer."""
+        body = {**self._request(messages, tools), "add_generation_prompt": answer}
+        tokens = self._call("/v1/chat/completions/render", body)["token_ids"]
+        return str(self._call("/detokenize", {"model": self._model, "tokens": tokens})["prompt"])
 
     def write(self, messages: Sequence[Json], tools: Sequence[Json]) -> Written:
         """As the server's chat template does."""
@@ -220,13 +241,7 @@ class ServerRoutes:
 
     def _rest(self, messages: Sequence[Json], tools: Sequence[Json]) -> str:
         """What the chat template writes for the last message."""
-        before, whole = (
-            self._text(self._call("/v1/chat/completions/render", body)["token_ids"])
-            for body in (
-                {**self._request(messages[:-1], tools), "add_generation_prompt": True},
-                {**self._request(messages, tools), "add_generation_prompt": False},
-            )
-        )
+        before, whole = self.prompt(messages[:-1], tools), self.prompt(messages, tools, answer=False)
         if not whole.startswith(before):
             raise ServerError("the template writes an answer that does not begin with its prompt")
         return whole[len(before) :]
@@ -234,9 +249,6 @@ class ServerRoutes:
     def _request(self, messages: Sequence[Json], tools: Sequence[Json]) -> dict[str, Json]:
         offered = {"tools": list(tools), "tool_choice": "auto"} if tools else {}
         return {"model": self._model, "messages": list(messages), **offered}
-
-    def _text(self, tokens: Sequence[int]) -> str:
-        return str(self._call("/detokenize", {"model": self._model, "tokens": list(tokens)})["prompt"])
 
     def _call(self, path: str, body: Json = None) -> Any:
         """The answer of a route: of POST with a body, else of GET. Raises ServerError."""
@@ -249,3 +261,32 @@ class ServerRoutes:
             raise ServerError(f"{path}: {error.response.status_code}: {error.response.text:.500}") from None
         except (requests.RequestException, ValueError) as error:
             raise ModelError(f"{self._root}{path}: {error}") from None
+
+
+class SGLangRoute(ServerRoutes):
+    """A ParsingServer: SGLang's route `parse_function_call` reads, at once; our template writes.
+
+    Source: docs.sglang.io, advanced features, tool parser. Tried with a server that imitates it only.
+    """
+
+    def __init__(self, url: str, form: Format) -> None:
+        """Raises ConfigError if SGLang has no parser of the form."""
+        if form.sglang is None:
+            raise ConfigError(f"SGLang has no parser of the form {form.parser}.")
+        self._form, self.version = form, f"SGLang's parser {form.sglang}"
+        self._connect(url)
+
+    def write(self, messages: Sequence[Json], tools: Sequence[Json]) -> Written:
+        """As our template does."""
+        return Written((), self._form.write(messages, tools))
+
+    def read(self, written: Written, tools: Sequence[Json], piece: int) -> ServerReading:  # noqa: ARG002
+        """As the server's parser does."""
+        text = _ENDS.sub("", written.text)  # the server's engine leaves it out, too
+        body = {"text": text, "tools": list(tools), "tool_call_parser": self._form.sglang}
+        try:
+            answer = self._call("/parse_function_call", body)
+            calls = tuple((str(call["name"]), str(call["parameters"])) for call in answer["calls"])
+            return ServerReading(calls, answer["normal_text"] or None)
+        except (ServerError, LookupError, TypeError) as error:
+            return ServerReading(error=str(error))

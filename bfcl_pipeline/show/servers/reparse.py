@@ -16,6 +16,7 @@ from bfcl_pipeline.benchmark.records import Json, Rules
 from bfcl_pipeline.judge.scoring import Judge
 from bfcl_pipeline.judge.scoring.intervals import ScoredEntries
 from bfcl_pipeline.judge.scoring.statistics.paired import compare_paired, composite_difference
+from bfcl_pipeline.show.servers.losses import as_text, read_calls
 from bfcl_pipeline.show.servers.reading import ParsingServer, Written
 from bfcl_pipeline.show.servers.recorded import ServedAnswer, replaced
 from bfcl_pipeline.world.tools import Constants
@@ -39,12 +40,13 @@ def reparse(
     answer: ServedAnswer, server: ParsingServer, constants: Constants, rules: Rules
 ) -> Reparsed | None:
     """Reads one answer again; None if its tokens are not recorded, or it has no verdict."""
-    if not answer.steps or not all(step.recorded for step in answer.steps):
+    if not answer.steps or not all(step.tokens for step in answer.steps):
         return None
     again: dict[int, Json] = {}
     for number, step in enumerate(answer.steps):
         result = server.read(Written(step.tokens, step.text), answer.tools, 0).result
-        if _calls_or_text(result) != _calls_or_text(step.result):
+        first, second = ((read_calls(each) or each or "") for each in (result, step.result))
+        if as_text(first) != as_text(second):
             again[number] = result
     judge, response = Judge(answer.entry, constants), answer.response
     before, after = (
@@ -56,38 +58,19 @@ def reparse(
     return Reparsed(response.entry_id, response.category, bool(again), before, after)
 
 
-def _calls_or_text(result: Json) -> Json:
-    """A result in which arguments are values, and no text is an empty one."""
-    if not isinstance(result, list):
-        return result or ""
-    return [[(name, _value(text)) for name, text in call.items()] for call in result]
-
-
-def _value(text: str) -> Json:
-    try:
-        return json.dumps(json.loads(text), sort_keys=True)
-    except (ValueError, RecursionError):
-        return text
-
-
 def reparse_lines(model: str, reparsed: Sequence[Reparsed], unread: int) -> Iterator[str]:
     """What another reading wins and loses. unread: answers whose tokens are not recorded."""
-    scope = ScoredEntries([(one.category, one.entry_id) for one in reparsed]).scope(
-        np.arange(len(reparsed))
-    )
+    entries = ScoredEntries([(one.category, one.entry_id) for one in reparsed])
+    scope = entries.scope(np.arange(len(reparsed)))
     before, after = np.array([one.before for one in reparsed]), np.array([one.after for one in reparsed])
     weights = np.array([overall_weights()[name] for name in scope.categories])
     paired = compare_paired(after, before, scope.where)
     change, limits = float(weights @ paired.of.mean), composite_difference(paired, weights)
     differing = sum(one.differs for one in reparsed)
-    yield (
-        f"{model}: {plural(len(reparsed), 'answer', 'answers')} read again, {differing} otherwise"
-        + (f"; {unread} without recorded tokens" if unread else "")
-    )
-    yield (
-        f"{100 * change:+.2f} points of the overall score (95 % interval {100 * limits.low:+.2f} to "
-        f"{100 * limits.high:+.2f})"
-    )
+    others = f"; {unread} without recorded tokens" if unread else ""
+    yield f"{model}: {plural(len(reparsed), 'answer', 'answers')} read again, {differing} otherwise{others}"
+    ends = f"{100 * limits.low:+.2f} to {100 * limits.high:+.2f}"
+    yield f"{100 * change:+.2f} points of the overall score (95 % interval {ends})"
     for title, turned in (("won", (False, True)), ("lost", (True, False))):
         ids = [one.entry_id for one in reparsed if (one.before, one.after) == turned]
         more = f" and {len(ids) - _MOST_LISTED} more" if len(ids) > _MOST_LISTED else ""

@@ -14,7 +14,9 @@ MOST_TRIES = 400
 
 def shrink(server: ParsingServer, answer: ReadAnswer, most: int = MOST_TRIES) -> ReadAnswer:
     """A smaller answer with the same loss; `answer` itself if none is found within `most` tries."""
-    best = _tried(server, _bare(answer)) or answer
+    used = {name for name, _ in answer.meant.calls}
+    tools = [tool for tool in answer.tools if tool["function"]["name"] in used]
+    best = _tried(server, replace(answer, tools=tools or answer.tools[:1])) or answer
     tried, smaller = 0, True
     while smaller:
         smaller = False
@@ -45,20 +47,6 @@ def _tried(server: ParsingServer, answer: ReadAnswer) -> ReadAnswer | None:
         return replace(answer, written=written, reading=server.read(written, answer.tools, answer.piece))
     except ServerError:
         return None
-
-
-def _bare(answer: ReadAnswer) -> ReadAnswer:
-    """The answer with the tools that it calls, of which names and types of parameters are left."""
-    used = {name for name, _ in answer.meant.calls}
-    tools = []
-    for function in (tool["function"] for tool in answer.tools if tool["function"]["name"] in used):
-        properties = {
-            key: {part: about[part] for part in ("type", "items", "properties") if part in about}
-            for key, about in function["parameters"]["properties"].items()
-        }
-        kept = {"name": function["name"], "parameters": {"type": "object", "properties": properties}}
-        tools.append({"type": "function", "function": kept})
-    return replace(answer, tools=tools or answer.tools[:1])
 
 
 def _smaller(meant: ServerReading) -> Iterator[ServerReading]:

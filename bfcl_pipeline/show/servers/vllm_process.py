@@ -8,6 +8,8 @@ request in JSON, and is answered by one line; the first is a setup, which holds 
         -> {"version": TEXT}
     {"offer": [...]}  # tools; later requests name them by their place among all offers
         -> {}
+    {"prompt": [...], "tools": PLACE}  # messages
+        -> {"text": TEXT}  # what the template makes of them, with the beginning of an answer
     {"write": [...], "tools": PLACE}  # messages, of which the last is the assistant's
         -> {"tokens": [...], "text": TEXT}  # what the model writes for it, up to its last token
     {"read": [tokens] or TEXT, "tools": PLACE, "piece": N}  # tokens in one delta; 0: the whole text at once
@@ -20,6 +22,7 @@ import json
 import os
 import sys
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 from tokenizers.decoders import DecodeStream
@@ -32,6 +35,9 @@ class ServerParts:
         self.requests: list[Any] = []  # with the tools of each offer
         self.tokenizer = import_module("vllm.tokenizers").get_tokenizer(setup["tokenizer"])
         self.template = setup["template"]
+        path = Path(setup["tokenizer"], "generation_config.json")
+        ends = json.loads(path.read_text("utf-8")).get("eos_token_id") if path.is_file() else None
+        self.ends = {self.tokenizer.eos_token_id, *(ends if isinstance(ends, list) else [ends])}
         self.parser = import_module("vllm.parser").ParserManager.get_parser(
             tool_parser_name=setup["tool_parser"],
             reasoning_parser_name=setup["reasoning_parser"],
@@ -47,17 +53,17 @@ class ServerParts:
         self.requests.append(protocol.ChatCompletionRequest(model="model", messages=messages, **offered))
         return {}
 
+    def prompt(self, messages: list[Any], tools: int, answer: bool = True) -> str:
+        """What the template makes of messages. answer: with the beginning of the answer to them."""
+        offered = self.requests[tools].tools
+        given = [tool.model_dump() for tool in offered] if offered else None
+        options = {"tools": given, "chat_template": self.template, "add_generation_prompt": answer}
+        shown = [with_objects(message) for message in messages]
+        return str(self.tokenizer.apply_chat_template(shown, tokenize=False, **options))
+
     def write(self, messages: list[Any], tools: int) -> dict[str, Any]:
         """The tokens of the last message, without those of the prompt before it and of the turn's end."""
-        request = self.requests[tools]
-        given = [tool.model_dump() for tool in request.tools] if request.tools else None
-        conversation = [_with_objects(message) for message in messages]
-
-        def text(shown: list[Any], prompt: bool) -> str:
-            options = {"tools": given, "chat_template": self.template, "add_generation_prompt": prompt}
-            return str(self.tokenizer.apply_chat_template(shown, tokenize=False, **options))
-
-        before, whole = text(conversation[:-1], True), text(conversation, False)
+        before, whole = self.prompt(messages[:-1], tools), self.prompt(messages, tools, answer=False)
         if not whole.startswith(before):
             raise ValueError("the template writes an answer that does not begin with its prompt")
         tokens = self._encoded(whole[len(before) :])
@@ -68,6 +74,8 @@ class ServerParts:
     def read(self, written: list[int] | str, tools: int, piece: int) -> dict[str, Any]:
         """What the server makes of an answer, given at once or in pieces of so many tokens."""
         tokens: list[int] = written if isinstance(written, list) else self._encoded(written)
+        if tokens and tokens[-1] in self.ends:  # the server's engine leaves it out, too
+            tokens = tokens[:-1]
         request, texts = self.requests[tools].model_copy(), self._pieces(tokens)
         parser = self.parser(self.tokenizer, request.tools)
         if not piece:
@@ -103,7 +111,7 @@ class ServerParts:
         return [stream.step(self.tokenizer._tokenizer, token) or "" for token in tokens]
 
 
-def _with_objects(message: dict[str, Any]) -> dict[str, Any]:
+def with_objects(message: dict[str, Any]) -> dict[str, Any]:
     """A message whose calls have arguments as objects, as the server gives it to a template."""
     if not message.get("tool_calls"):
         return {"content": "", **{key: value for key, value in message.items() if key != "tool_calls"}}
@@ -138,6 +146,8 @@ def main() -> None:
                 raise ValueError("there was no setup")
             elif "offer" in asked:
                 answer = parts.offer(asked["offer"])
+            elif "prompt" in asked:
+                answer = {"text": parts.prompt(asked["prompt"], asked["tools"])}
             elif "write" in asked:
                 answer = parts.write(asked["write"], asked["tools"])
             else:

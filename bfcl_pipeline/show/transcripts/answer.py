@@ -60,6 +60,7 @@ def answer_record(
     memories: MemoriesAround | None = None,
     rules: Rules = Rules.OFFICIAL,
     limits: TextLimits = PAGE,
+    written: Sequence[str] = (),
 ) -> AnswerRecord:
     """The record of a response to `entry`.
 
@@ -68,6 +69,7 @@ def answer_record(
         conditions: of the run, from which the results of calls are derived.
         memories: those around the conversation; None: the entry has no memory.
         rules: the rule set whose first failing turn the turns have as their remark.
+        written: what the model wrote in each step, of which a server made the result; empty: not known.
 
     Raises MalformedRelease if the entry or a memory is not well formed.
     """
@@ -76,13 +78,14 @@ def answer_record(
     turns: tuple[AnswerTurn, ...] = ()
     answer: Items = ()
     found: Mapping[Rules, Finding] = {}
-    room = Room(limits)
+    room, texts = Room(limits), iter(written)
     if response.result_json is None:
         pass
     elif CATEGORIES[entry.category].executes:
         answer = tuple(room.fitting(answer_items(entry, response, result, conditions, rules, limits)))
     elif plan_of(entry) is not None:
-        answer = tuple(room.fitting(_single(entry, result, response.mode, rules, limits)))
+        read = _single(entry, result, response.mode, rules, limits)
+        answer = tuple(room.fitting((*_written(texts, limits), *read)))
     elif not isinstance(result, list):
         answer = (Item(Kind.TEXT, cut(raw_text(result), limits.words), label="answer"),)
         if is_conversation(entry):
@@ -92,7 +95,7 @@ def answer_record(
         truth = truth_calls(judged_entry(entry, rules).entry)
         owner = conditions.owner(response.model)
         played = play(entry, result, response.mode, conditions.constants, owner)
-        turns = tuple(_turns(entry, played, room, limits, truth=truth, found=found, rules=rules))
+        turns = tuple(_turns(entry, played, room, limits, texts, truth=truth, found=found, rules=rules))
     else:
         before = memories.before
         played = play_agentic(
@@ -106,7 +109,7 @@ def answer_record(
             response.model,
         )
         tools = (SEARCH_TOOL, conditions.web.search_tool) if searches(entry) else ()
-        turns = tuple(_turns(entry, played, room, limits, search_tools=tools))
+        turns = tuple(_turns(entry, played, room, limits, texts, search_tools=tools))
     return AnswerRecord(
         model=response.model or "",
         entry_id=entry.entry_id,
@@ -149,6 +152,7 @@ def _turns(
     played: Sequence[Sequence[PlayedStep]],
     room: Room,
     limits: TextLimits,
+    written: Iterator[str],
     search_tools: Sequence[str] = (),
     truth: Sequence[Sequence[Call]] = (),
     found: Mapping[Rules, Finding] | None = None,
@@ -160,7 +164,8 @@ def _turns(
             return
         reached = number < len(played)
         steps = played[number] if reached else ()
-        items = _steps(steps, search_tools, limits) if steps else (_NO_ANSWER if reached else _ENDED,)
+        missing = (_NO_ANSWER if reached else _ENDED,)
+        items = _steps(steps, search_tools, limits, written) if steps else missing
         made = [call.call for step in steps for call in step.calls]
         wanted = truth[number] if number < len(truth) else ()
         yield AnswerTurn(
@@ -177,9 +182,18 @@ def _missing(wanted: Sequence[Call], made: Sequence[Call]) -> tuple[int, ...]:
     return tuple(place for place, call in enumerate(wanted) if not (by_name[call.name] and call in made))
 
 
-def _steps(steps: Sequence[PlayedStep], search_tools: Sequence[str], limits: TextLimits) -> Iterator[Item]:
+def _written(texts: Iterator[str], limits: TextLimits) -> Iterator[Item]:
+    """What the model wrote in the next step, if it is known."""
+    if text := next(texts, ""):
+        yield Item(Kind.TEXT, cut(text, limits.words), label="wrote")
+
+
+def _steps(
+    steps: Sequence[PlayedStep], search_tools: Sequence[str], limits: TextLimits, written: Iterator[str]
+) -> Iterator[Item]:
     for place, step in enumerate(steps, start=1):
         label = f"step {place}"
+        yield from _written(written, limits)
         if step.calls:
             yield from played_items(step.calls, limits, label, search_tools)
             continue

@@ -13,6 +13,8 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 
+from bfcl_pipeline.cli import main
+from bfcl_pipeline.runs.run import BLAME
 from tests.share.archive.repacked import repack
 from tests.share.archive.small_run import NAME, OWN_ERRATA, SmallRun
 
@@ -51,6 +53,25 @@ def test_an_archive_has_the_run_s_own_errata(own_run: SmallRun, tmp_path: Path) 
     name = f"{RESULTS}/errata/mine.yaml"
     with zipfile.ZipFile(out) as archive:
         assert archive.read(name).decode() == OWN_ERRATA
+
+
+def test_what_blame_wrote_is_given_to_the_derivation(
+    own_run: SmallRun, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """The page with its section is derived again to the same bytes; its causes are not verified."""
+    table = "model,cause,category,wrong,accidental,points,low,high\noracle-FC,model,overall,1,0,1.0,,\n"
+    (own_run.results / BLAME).write_text(table)
+    assert (
+        main(["report", str(own_run.results), "--data", str(own_run.data), "--cache", str(own_run.cache)])
+        == 0
+    )
+    assert 'id="blame"' in (own_run.results / "report.html").read_text()
+    out = tmp_path / "blamed.zip"
+    assert own_run.archive(out) == 0
+    assert own_run.verify(out) == 3
+    printed = capfd.readouterr().out
+    assert "DIFFERS" not in printed
+    assert "blame      Taken from the run, not derived" in printed
 
 
 def test_without_the_release_only_hashes_are_verified(

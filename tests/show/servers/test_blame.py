@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 
 import pytest
 
+from bfcl_pipeline.ask.jobs.written import WrittenStep
 from bfcl_pipeline.ask.models.oracle import answer as perfect_answer
+from bfcl_pipeline.base.errors import TableError
 from bfcl_pipeline.benchmark.definition import CATEGORIES
 from bfcl_pipeline.benchmark.records import Entry, Json, Mode, Response, Rules, Step
 from bfcl_pipeline.benchmark.tables import entries_path, read_entries
@@ -20,8 +22,10 @@ from bfcl_pipeline.dialogue.calls import write_native
 from bfcl_pipeline.dialogue.prompts import fc_request
 from bfcl_pipeline.dialogue.release_texts import read_constants
 from bfcl_pipeline.judge.scoring import NO_CONSTANTS, judge, truth_calls
-from bfcl_pipeline.runs.run import Run
+from bfcl_pipeline.runs.run import BLAME, Run
 from bfcl_pipeline.show.report.notes import server_notes
+from bfcl_pipeline.show.report.page.render import render_page
+from bfcl_pipeline.show.report.page.run_tables import read_run_tables
 from bfcl_pipeline.show.servers.blame import SERVER, Blamed, Cause, Share, blame, shares
 from bfcl_pipeline.show.servers.blame_text import blame_lines, write_blame
 from bfcl_pipeline.show.servers.formats import Format, format_of
@@ -46,10 +50,6 @@ def entries(staged: Path) -> list[Entry]:
     return [entry for name in names for entry in read_entries(entries_path(staged, name))]
 
 
-def decode(tokens: Sequence[int]) -> str:
-    return "".join(map(chr, tokens))
-
-
 template_server = cache(TemplateServer)
 
 
@@ -72,8 +72,8 @@ def blamed(
     """The cause of an answer: what the server read, and what the model wrote, None if not recorded."""
     steps = (Step(0, finish_reason=finish),)
     response = Response(entry.entry_id, entry.category, Mode.FC, json.dumps(read), steps=steps)
-    tokens = [] if text is None else [tuple(map(ord, text))]
-    return blame(answer_of(entry, response, tokens, decode), NO_CONSTANTS, form)
+    steps_written = [] if text is None else [WrittenStep(tuple(map(ord, text)), text)]
+    return blame(answer_of(entry, response, steps_written), NO_CONSTANTS, form)
 
 
 def right(entry: Entry) -> Json | None:
@@ -207,11 +207,12 @@ def test_a_lost_call_of_a_conversation_is_enough(staged: Path) -> None:
     """What follows depends on it, so the verdict need not turn with this call alone."""
     entry = next(iter(read_entries(entries_path(staged, "multi_turn_base"), ["multi_turn_base_0"])))
     turns = [[write_native(calls), "Done."] for calls in truth_calls(entry)]
-    tokens = [tuple(map(ord, written(HERMES, step))) for turn in turns for step in turn]
+    texts = [written(HERMES, step) for turn in turns for step in turn]
+    steps_written = [WrittenStep(tuple(map(ord, text)), text) for text in texts]
 
     def cause(read: Json) -> Cause | None:
         response = Response(entry.entry_id, entry.category, Mode.FC, json.dumps(read))
-        one = blame(answer_of(entry, response, tokens, decode), read_constants(staged), HERMES)
+        one = blame(answer_of(entry, response, steps_written), read_constants(staged), HERMES)
         assert one is not None
         return one.cause
 
@@ -251,31 +252,34 @@ def test_the_table_states_points_with_intervals(entries: list[Entry]) -> None:
 
 def test_the_table_of_a_run_names_the_server_above_two_tenths_of_a_point() -> None:
     """Below, nothing is said."""
+    costs = (("a", Cause.LOST, 177, 3.2), ("a", Cause.MODEL, 500, 30.0), ("b", Cause.INVENTED, 1, 0.1))
     rows = [
-        {
-            "model": "a",
-            "cause": "server lost or changed a call",
-            "category": "overall",
-            "wrong": "177",
-            "points": "3.2",
-        },
-        {"model": "a", "cause": "model", "category": "overall", "wrong": "500", "points": "30"},
-        {
-            "model": "b",
-            "cause": "server invented a call",
-            "category": "overall",
-            "wrong": "1",
-            "points": "0.1",
-        },
+        {"model": model, "cause": cause.value, "category": "overall", "wrong": wrong, "points": points}
+        for model, cause, wrong, points in costs
     ]
     (note,) = server_notes(rows)
     assert note.startswith("a: 177 answers are wrong because the server read other calls")
 
 
-def test_the_line_is_under_the_v4_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """As soon as `blame` has written its table."""
-    run = made_up_tables(tmp_path, [MadeUpModel("a", {"multiple": marks(1)})])
-    lost = [Share(Cause.LOST, "overall", 177, 0, 1.3, 1.0, 1.6)]
-    write_blame(Run(run), {"a": lost})
+def test_the_v4_table_and_the_page_show_what_blame_wrote(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A line under the table; on the page a sentence for each model, and texts that are not trusted."""
+    run = made_up_tables(tmp_path, [MadeUpModel(name, {"multiple": marks(1, 1)}) for name in "ab"])
+    assert 'id="blame"' not in render_page(read_run_tables(Run(run), Rules.OFFICIAL))
+    lost = [
+        Share(Cause.LOST, "overall", 177, 0, 1.3, 1.0, 1.6),
+        Share(Cause.LOST, "multiple", 177, 0, 9, 8, 10),
+    ]
+    other = [Share(Cause.LOST, "overall", 0, 0, 0, 0, 0), Share(Cause.MODEL, "overall", 3, 0, 2, 1, 3)]
+    answers = [["a", "multiple_1", str(Cause.LOST), "false", "1", "<script>\n", "nothing"]]
+    write_blame(Run(run), {"a": lost, "b": other}, answers)
     assert main(["table", str(run)]) == 0
     assert "a: 177 answers are wrong because the server read other calls" in capsys.readouterr().out
+    page = render_page(read_run_tables(Run(run), Rules.OFFICIAL))
+    assert "1.30 of these are its server&#39;s (177 answers): check its tool parser" in page
+    assert "b: wrong answers cost 2.00 points of the overall score. No wrong answer is put down" in page
+    assert "&lt;script&gt;" in page
+    (run / BLAME).write_text("model,cause\na,b\n")
+    with pytest.raises(TableError, match=r"Make it again .bfcl-pipeline blame"):
+        read_run_tables(Run(run), Rules.OFFICIAL)

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import json
+import re
+import threading
 from collections.abc import Sequence
 from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 
+from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.benchmark.records import Rules
+from bfcl_pipeline.cli import main
 from bfcl_pipeline.show.servers.ceiling import CEILING_CATEGORIES, Ceiling, Measured
 from bfcl_pipeline.show.servers.ceiling_text import ceiling_lines
 from bfcl_pipeline.show.servers.formats import Format, load_formats
-from bfcl_pipeline.show.servers.losses import Loss, loss_of
+from bfcl_pipeline.show.servers.losses import Loss, ReadAnswer
 from bfcl_pipeline.show.servers.reader import read_written
-from bfcl_pipeline.show.servers.reading import ServerReading, Written
+from bfcl_pipeline.show.servers.reading import ServerReading, SGLangRoute, Written
 from tests.support.few_entries import stage_few
 from tests.support.template_server import TemplateServer
 
@@ -128,6 +133,57 @@ def test_every_category_that_offers_tools_without_a_web_is_measured() -> None:
     assert not {"web_search_base", "web_search_no_snippet", "format_sensitivity"} & {*CEILING_CATEGORIES}
 
 
+class SGLang(BaseHTTPRequestHandler):
+    """The route `parse_function_call` in its documented form; it loses the second of two calls."""
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        known = {form.sglang: form for form in load_formats().values()}
+        status, answer = (200, {}) if self.path == "/parse_function_call" else (404, {})
+        calls = read_written(known[body["tool_call_parser"]], body["text"], body["tools"])
+        answer["calls"] = [
+            {"tool_index": place, "name": name, "parameters": json.dumps(arguments)}
+            for place, (name, arguments) in enumerate(calls[:1])
+        ]
+        answer["normal_text"] = "" if calls else body["text"]
+        content = json.dumps(answer).encode()
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, *_: object) -> None:
+        """Nothing is logged."""
+
+
+def test_an_sglang_server_reads_what_our_template_writes(
+    staged: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By its own name of the parser, at once; a lost call is found, and pieces are refused."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), SGLang) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        words = [
+            "ceiling",
+            "--server",
+            f"http://127.0.0.1:{server.server_address[1]}/v1",
+            "--data",
+            str(staged),
+        ]
+        words += ["--parser", "llama3_json", "--sample", "2", "--category", "simple_python", "parallel"]
+        assert main(words) == 0
+        assert main([*words, "--pieces", "3"]) == 1
+        server.shutdown()
+        thread.join()
+    printed = capsys.readouterr()
+    assert ", SGLang's parser llama3, official rules" in printed.out
+    assert re.search(r"simple_python +2 +100\nparallel +2 +0.0\n", printed.out)
+    assert "call lost (at once): the model writes" in printed.out
+    assert "SGLang's route reads at once" in printed.err
+    with pytest.raises(ConfigError, match="SGLang has no parser of the form granite"):
+        SGLangRoute("http://127.0.0.1:1", load_formats()["granite"])
+
+
 ONE = ServerReading((("f", '{"a": 1, "b": "x"}'),))
 TWO = ServerReading((("f", "{}"), ("g", "{}")))
 
@@ -153,7 +209,24 @@ TWO = ServerReading((("f", "{}"), ("g", "{}")))
 )
 def test_each_change_has_its_class(asked: ServerReading, reading: ServerReading, loss: Loss | None) -> None:
     """The first of the list where there are several."""
-    assert loss_of(asked, reading) is loss
+    assert ReadAnswer(asked, (), Written((), ""), reading, 0).loss is loss
+
+
+CALL = '<|message|>{"a": 1}<|call|>'
+THOUGHT = "<|channel|>analysis<|message|>Perhaps to=functions.g?<|end|><|start|>assistant"
+
+
+@pytest.mark.parametrize(
+    ("text", "calls"),
+    [
+        (THOUGHT + "<|channel|>commentary to=functions.f <|constrain|>json" + CALL, 1),
+        ("<|start|>assistant to=functions.f<|channel|>commentary json" + CALL, 1),
+        (THOUGHT + "<|channel|>final" + CALL, 0),
+    ],
+)
+def test_harmony_is_read_by_its_headers(text: str, calls: int) -> None:
+    """The recipient stands before or after the channel; what is thought or said is not a call."""
+    assert read_written(load_formats()["openai"], text, []) == [("f", {"a": 1})] * calls
 
 
 @pytest.mark.parametrize("form", load_formats().values(), ids=lambda form: form.parser)

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from bfcl_pipeline.ask.jobs.written import tokenizer_of
 from bfcl_pipeline.ask.models.oracle import answer as perfect_answer
 from bfcl_pipeline.benchmark.records import Mode, Rules
 from bfcl_pipeline.benchmark.tables import entries_path, read_entries
@@ -19,7 +20,7 @@ from bfcl_pipeline.dialogue.release_texts import read_constants
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.show.servers.blame import Cause, blame
 from bfcl_pipeline.show.servers.formats import format_of, write_tokenizer
-from bfcl_pipeline.show.servers.recorded import ServedAnswer, recorded_answers, tokenizer_of
+from bfcl_pipeline.show.servers.recorded import ServedAnswer, recorded_answers
 from bfcl_pipeline.show.servers.reparse import reparse, reparse_lines
 from tests.show.compare.diff.made_run import MODEL, MadeRun
 from tests.support.template_server import TemplateServer
@@ -56,7 +57,13 @@ class Handler(BaseHTTPRequestHandler):
         choice: dict[str, Any] = {"index": 0, "message": message, "finish_reason": "stop"}
         if body.get("return_token_ids"):
             choice["token_ids"] = tokens
-        answer = json.dumps({"id": "0", "choices": [choice]}).encode()
+        self._send({"id": "0", "choices": [choice], "prompt_token_ids": [1] * 1_000})
+
+    def do_GET(self) -> None:
+        self._send({"version": "0.32.0"})
+
+    def _send(self, document: Any) -> None:
+        answer = json.dumps(document).encode()
         self.send_response(200)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(answer)))
@@ -102,14 +109,15 @@ def endpoint(staged: Path, tokenizer: Path) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def made(staged: Path, endpoint: str, tmp_path_factory: pytest.TempPathFactory) -> MadeRun:
-    """A run whose row asks for tokens."""
-    row = {"options": {"return_token_ids": True}}
-    return MadeRun(tmp_path_factory.mktemp("made"), staged, endpoint, row=row).make(IDS)
+    """A run of a model at a server that says that it is vLLM."""
+    return MadeRun(tmp_path_factory.mktemp("made"), staged, endpoint).make(IDS)
 
 
 @pytest.fixture(scope="module")
 def answers(made: MadeRun, staged: Path, tokenizer: Path) -> list[ServedAnswer]:
-    return list(recorded_answers(Run(made.results, made.cache, staged), MODEL, tokenizer_of(tokenizer)))
+    return list(
+        recorded_answers(Run(made.results, made.cache, staged), MODEL, tokenizer_of(None, tokenizer))
+    )
 
 
 def test_the_text_that_the_model_wrote_is_read_from_recorded_tokens(answers: list[ServedAnswer]) -> None:
@@ -117,6 +125,20 @@ def test_the_text_that_the_model_wrote_is_read_from_recorded_tokens(answers: lis
     assert [answer.entry.entry_id for answer in answers] == list(IDS)
     assert all(answer.steps[0].text.startswith("<tool_call>") for answer in answers)
     assert [bool(answer.result) for answer in answers] == [number != LOST for number in range(4)]
+
+
+def test_show_prints_what_the_model_wrote_beside_what_the_server_read(
+    made: MadeRun, staged: Path, tokenizer: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With the tokenizer; without it, how many tokens there are."""
+    words = ["show", IDS[0], "--model", MODEL, "--run", str(made.results), "--cache", str(made.cache)]
+    words += ["--data", str(staged)]
+    assert main([*words, "--tokenizer", str(tokenizer)]) == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    assert 'wrote <tool_call> {"name": "calculate_triangle_area", "arguments"' in printed
+    assert "answer > calculate_triangle_area(base=10, height=5" in printed
+    assert main(words) == 0
+    assert "tokens; --tokenizer DIR names" in " ".join(capsys.readouterr().out.split())
 
 
 def test_the_lost_call_alone_is_put_down_to_the_server(answers: list[ServedAnswer], staged: Path) -> None:
@@ -133,12 +155,14 @@ def test_the_command_prints_the_cause_and_writes_its_table(
     assert main([*words, "--tokenizer", str(tokenizer)]) == 0
     printed = capsys.readouterr().out
     assert "1 answer is wrong through the server alone" in printed
-    assert 'simple_python_2:\n  the model wrote "<tool_call>' in printed
+    assert 'simple_python_2, step 1:\n  the model wrote "<tool_call>' in printed
     assert "  the server read nothing" in printed
     table = (made.results / "blame.csv").read_text()
     assert f"{MODEL},server lost or changed a call,simple_python,1,0,25.0000" in table
     assert main(words) == 0
-    assert "through the server alone" not in capsys.readouterr().out
+    both = capsys.readouterr()
+    assert "through the server alone" not in both.out
+    assert "its tokenizer is not here (--tokenizer DIR)" in both.err
 
 
 def test_another_parser_wins_back_exactly_what_was_lost(answers: list[ServedAnswer], staged: Path) -> None:
@@ -161,7 +185,7 @@ def test_without_recorded_tokens_nothing_is_read_again(
 ) -> None:
     """The answers as they are in the tables."""
     plain = list(recorded_answers(Run(made.results, made.cache, staged), MODEL))
-    assert not any(step.recorded for answer in plain for step in answer.steps)
+    assert not any(step.tokens for answer in plain for step in answer.steps)
     assert reparse(plain[0], TemplateServer("hermes"), read_constants(staged), Rules.OFFICIAL) is None
     assert main(["reparse", str(made.results), "--server", "http://127.0.0.1:9"]) == 1
     assert "name the tokenizer" in capsys.readouterr().err

@@ -72,6 +72,8 @@ def _add(
         choice["finish_reason"] = piece["finish_reason"]
     if piece.get("error"):
         choice["error"] = piece["error"]
+    if piece.get("token_ids"):
+        choice.setdefault("token_ids", []).extend(expect.items(piece["token_ids"], "`token_ids`"))
     delta = expect.mapping(piece.get("delta") or {}, "a `delta`")
     of_calls = expect.items(delta.get("tool_calls") or [], "`tool_calls`")
     _join(choice["message"], {key: value for key, value in delta.items() if key != "tool_calls"}, expect)
@@ -97,6 +99,9 @@ def _join(whole: dict[str, Json], piece: dict[str, Json], expect: ResponseValida
 
 
 _PATH = "/chat/completions"
+
+_TOKENS = "return_token_ids"
+"""What vLLM is asked besides: to state the tokens that the model wrote. Answers do not depend on it."""
 
 _REASONING = ("reasoning", "reasoning_content", "reasoning_details")
 """Keys of a message in which servers put a model's reasoning."""
@@ -124,9 +129,15 @@ class OpenAIChat(OpenAIAdapter):
         return self.with_options(body)
 
     async def send(self, body: Json) -> Json:
-        """Sends one request; returns the raw answer. Raises ModelError of the type that fits."""
-        content = await self.post(_PATH, body)
-        return fold_events(content, self._expect) if body.get("stream") else self._expect.body(content)
+        """Sends one request; returns the raw answer. Raises ModelError of the type that fits.
+
+        vLLM is asked for the tokens that the model wrote, too: not by the body, which is part of the
+        journal's key. Those of the prompt, which it states with them, are left out: they are many.
+        """
+        at_vllm = self._row.kind == "vllm" or (self.server is not None and self.server.kind == "vllm")
+        content = await self.post(_PATH, {_TOKENS: True, **body} if at_vllm else body)
+        raw = fold_events(content, self._expect) if body.get("stream") else self._expect.body(content)
+        return {key: value for key, value in raw.items() if key != "prompt_token_ids"}
 
     def read(self, request: Request, raw: Json) -> Exchange:
         """The exchange that a raw answer completes. Raises Malformed, or the error that it states."""

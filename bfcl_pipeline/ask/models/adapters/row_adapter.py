@@ -19,6 +19,7 @@ from bfcl_pipeline.dialogue.prompts import WireFormat
 if TYPE_CHECKING:
     from bfcl_pipeline.ask.generation import Asking
     from bfcl_pipeline.ask.models.adapters.transport import Transport
+    from bfcl_pipeline.runs.provenance import ServerRecord
 
 TEMPERATURE = 0.001
 """The release's value; `temperature: null` in a row's options removes it for models that refuse it."""
@@ -34,6 +35,7 @@ class RowAdapter:
 
     wire: WireFormat  # of the functions and messages in a body
     version: str | None = None  # of the API, if it is part of its identity
+    server: ServerRecord | None = None  # that answers, as far as it is known
 
     def __init__(self, row: ModelRow, endpoint: str | None = None, *, offline: bool = False) -> None:
         """Args: see `models.build_adapter`. Raises ConfigError if the key or the endpoint is missing."""

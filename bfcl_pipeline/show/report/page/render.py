@@ -24,6 +24,7 @@ from bfcl_pipeline.show.report.figures.draw import draw_run, write_figures
 from bfcl_pipeline.show.report.figures.figure import DrawnFigure
 from bfcl_pipeline.show.report.page import (
     benchmark,
+    blame,
     categories,
     comparison,
     errors,
@@ -42,7 +43,7 @@ from bfcl_pipeline.show.report.page.run_tables import RunTables, read_run_tables
 from bfcl_pipeline.show.report.page.table import HEAT_LEVELS
 
 PARTS = (
-    *(benchmark, categories, comparison, errors, executable, memory),
+    *(benchmark, blame, categories, comparison, errors, executable, memory),
     *(overview, scores, trials, usage, views, web),
 )
 """The modules whose tables `templates/report.html.j2` asks for, by their names."""

@@ -9,7 +9,7 @@ from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.benchmark.tables import read_table
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.runs.web_label import mark
-from bfcl_pipeline.show.report.notes import sample_note
+from bfcl_pipeline.show.report.notes import blame_rows, sample_note
 from bfcl_pipeline.show.report.tables.all_tables import TABLES
 from bfcl_pipeline.show.report.tables.memory_questions import MEMORY_QUESTIONS
 from bfcl_pipeline.show.report.tables.spec import Row as Row
@@ -85,6 +85,7 @@ def read_run_tables(run: Run, rules: Rules) -> RunTables:
         raise TableError(
             f"{error} Make the tables again (bfcl-pipeline aggregate {run.folder})."
         ) from error
+    every["blame"], every["blame_answers"] = blame_rows(run)
     rows = {
         name: [row for row in table if row.get("rules", rules.value) == rules.value]
         for name, table in every.items()

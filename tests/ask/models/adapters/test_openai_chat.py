@@ -22,6 +22,7 @@ from bfcl_pipeline.benchmark.config import ModelRow
 from bfcl_pipeline.benchmark.config.model_rows import Serving
 from bfcl_pipeline.benchmark.records import Exchange, Json, Mode, Request
 from bfcl_pipeline.dialogue.prompts import messages_for
+from bfcl_pipeline.runs.provenance import ServerRecord
 from tests.support import loopback
 from tests.support.loopback import Answer, Loopback, answer
 
@@ -72,6 +73,36 @@ def test_options_win_and_null_removes() -> None:
     options = {"temperature": None, "seed": 7, "store": False, "top_p": None}
     body = OpenAIChat(row(options=options)).body(PROMPT)
     assert body == {"model": "m", "messages": [USER], "seed": 7, "store": False}
+
+
+@pytest.mark.parametrize(
+    ("kind", "server", "options", "asked"),
+    [
+        ("openai_chat", None, {}, None),
+        ("openai_chat", ServerRecord("llama.cpp", "b1"), {}, None),
+        ("openai_chat", ServerRecord("vllm", "0.32.0"), {}, True),
+        ("vllm", None, {}, True),
+        ("vllm", None, {"return_token_ids": False}, False),
+    ],
+)
+def test_vllm_alone_is_asked_for_tokens_and_the_key_does_not_depend_on_it(
+    kind: str, server: ServerRecord | None, options: dict[str, Json], asked: bool | None
+) -> None:
+    """Tokens of the answer are kept, those of the prompt are not; the body is that of the row."""
+    whole = {**raw({"role": "assistant", "content": "é"}, token_ids=[5, 6]), "prompt_token_ids": [1, 2]}
+
+    def adapter(endpoint: str) -> OpenAIChat:
+        made = OpenAIChat(row(kind=kind, endpoint=endpoint, options=options))
+        made.server = server
+        return made
+
+    got, at = loopback.exchanged(adapter, FC, (answer(whole),))
+    assert got["choices"][0]["token_ids"] == [5, 6]
+    assert "prompt_token_ids" not in got
+    assert at.requests[0].json.get("return_token_ids") is asked
+    assert adapter("http://127.0.0.1:1/v1").body(FC).get("return_token_ids") is options.get(
+        "return_token_ids"
+    )
 
 
 def test_a_request_is_sent_and_its_answer_returned() -> None:
@@ -300,8 +331,8 @@ def test_a_stream_is_one_answer() -> None:
             events(
                 piece({"role": "assistant", "content": None, "reasoning_content": "Hm"}),
                 piece({"reasoning_content": "m."}),
-                piece({"content": "Let me "}),
-                piece({"content": "see."}),
+                piece({"content": "Let me "}, token_ids=[7, 8]),
+                piece({"content": "see."}, token_ids=[9]),
                 piece(
                     {"tool_calls": [{"index": 0, "id": "c1", "function": {"name": "ls", "arguments": ""}}]}
                 ),
@@ -320,6 +351,7 @@ def test_a_stream_is_one_answer() -> None:
     assert exchange.result == [{"ls": '{"a": 1}'}, {"cd": ""}]
     assert (exchange.input_tokens, exchange.output_tokens) == (3, 4)
     assert exchange.finish_reason == "tool_calls"
+    assert got["choices"][0]["token_ids"] == [7, 8, 9]
     assert got["choices"][0]["message"]["reasoning_content"] == "Hmm."
     assert sent_back(exchange)["content"] == "Let me see."
 
