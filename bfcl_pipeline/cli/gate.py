@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from bfcl_pipeline.base.errors import ConfigError, PipelineError
+from bfcl_pipeline.base.files import write_text
 from bfcl_pipeline.base.text import unknown_name
 from bfcl_pipeline.benchmark.definition import CATEGORIES
 from bfcl_pipeline.benchmark.definition.leaderboard import GROUP
@@ -13,6 +14,7 @@ from bfcl_pipeline.cli.options import WORST, add_names, add_omitted, add_rules, 
 from bfcl_pipeline.cli.sides import opened_sides
 from bfcl_pipeline.show.compare.compare import Comparer
 from bfcl_pipeline.show.compare.gate import Gate, gate, unread_calls
+from bfcl_pipeline.show.compare.gate_forms import gate_markdown, junit
 from bfcl_pipeline.show.compare.sides import Side, read_sides
 from bfcl_pipeline.show.compare.tables import write_gate
 from bfcl_pipeline.show.compare.text import gate_line
@@ -49,10 +51,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--trials", action="store_true", help=trials)
     add_rules(parser, "rule set of the verdicts")
     add_omitted(parser, "RUN")
-    common = "decide on the entries that both have, instead of refusing runs that differ in them"
+    common = "decide on the categories and entries that both have, instead of refusing what only one has"
     parser.add_argument("--common", action="store_true", help=common)
     document = "write the decision and its numbers as JSON"
     parser.add_argument("--json", type=Path, metavar="FILE", help=document)
+    report = "write a JUnit report, with a test case for each model and score"
+    parser.add_argument("--junit", type=Path, metavar="FILE", help=report)
+    summary = "write the decisions as Markdown, for the summary of a CI job"
+    parser.add_argument("--markdown", type=Path, metavar="FILE", help=summary)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -61,6 +67,10 @@ def run(options: argparse.Namespace) -> int:
         decided = _decide(options)
         if options.json:
             write_gate(options.json, decided)
+        if options.junit:
+            write_text(options.junit, junit(decided))
+        if options.markdown:
+            write_text(options.markdown, gate_markdown(decided))
     except (PipelineError, OSError) as error:
         print_to_stderr(f"bfcl-pipeline gate: {error}")
         return UNUSABLE
@@ -94,7 +104,7 @@ def _decide(options: argparse.Namespace) -> Gate:
     comparer = Comparer(numbering, options.rules, options.common, options.omitted == WORST, margin)
     compared = [comparer.compare(*pair) for pair in pairs]
     flaky = [known_flaky(pair, options.rules) for pair in pairs]
-    decided = gate(compared, scores, margin, options.undecided == "pass", flaky)
+    decided = gate(compared, scores, margin, options.undecided == "pass", flaky, options.common)
     if options.max_unread is None:
         return decided
     unread = [unread_calls(side) for side, _ in pairs]
