@@ -49,6 +49,7 @@ class GatedScore:
     doubt: str = ""  # why it is undecided, although its interval decides; empty: it is not
     lacking: Sequence[str] = ()  # categories of the score without verdicts on both sides
     left_out: int = 0  # entries of the score that only one side ran
+    stated: str = ""  # what a sentinel says of it; empty: the interval decides
 
 
 @dataclass(frozen=True, slots=True)

@@ -202,6 +202,8 @@ def reason(each: GatedScore, margin: float) -> str:
         f"{signed_points(score.difference)} points, 95 % interval {signed_points(score.low)} to "
         f"{signed_points(score.high)}"
     )
+    if each.stated:
+        return f"{interval}; {each.stated}"
     limit = f"-{margin * 100:g}" if margin else "0"
     if each.doubt:
         return f"undecided, {interval}; {each.doubt}"

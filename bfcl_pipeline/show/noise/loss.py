@@ -1,0 +1,144 @@
+"""Whether a sentinel shows a loss: a sign-flip test over clusters.
+
+If both runs are equal, every cluster favours either with the same probability, however flaky its entries
+are, so that the signs of its differences can be exchanged: the test needs no assumption on flips.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+
+from bfcl_pipeline.base.errors import TableError
+from bfcl_pipeline.benchmark.definition.clusters import cluster_of
+from bfcl_pipeline.judge.scoring.statistics.clustered import Floats, number_keys, total
+from bfcl_pipeline.judge.scoring.statistics.normal import Z_95
+from bfcl_pipeline.judge.scoring.statistics.paired import Decision
+from bfcl_pipeline.show.compare.compare import ScoreDifference
+from bfcl_pipeline.show.compare.gate import Gate, GatedScore
+from bfcl_pipeline.show.compare.sides import ABSENT, RIGHT, UNJUDGED, WRONG, Side
+from bfcl_pipeline.show.noise.records import UNKNOWN, published_records, shares_of
+
+FALSE_ALARMS = 0.05
+"""How often equal runs are called worse, at most; of all scores of a gate together."""
+
+_DRAWS, _SEED = 9_999, 0  # of the signs of clusters
+_CLOSE = 1e-9
+
+
+def quantile(level: float) -> float:
+    """The point that a normal number exceeds with a probability."""
+    from scipy.special import ndtri  # slow to import
+
+    return float(-ndtri(level))
+
+
+def power_of(loss: float, error: float, level: float) -> float:
+    """The probability that a loss is shown at a standard error and a level."""
+    return 0.5 * math.erfc((quantile(level) - loss / error) / math.sqrt(2)) if error else 1.0
+
+
+def probability(sums: Floats) -> float:
+    """The one-sided p-value of a loss. sums: the weighted difference, new minus old, of each cluster."""
+    sums = sums[np.abs(sums) > _CLOSE]
+    signs = np.random.default_rng(_SEED).integers(0, 2, (_DRAWS, len(sums)), np.int8) * 2 - 1
+    lower = (signs * sums).sum(axis=1) <= sums.sum() + _CLOSE
+    return float((1 + lower.sum()) / (1 + _DRAWS))
+
+
+def sentinel_gate(
+    entries: Sequence[tuple[str, str]],
+    pairs: Sequence[tuple[Side, Side]],
+    scores: Sequence[str],
+    loss: float,
+    worst: bool,
+) -> Gate:
+    """The decision on each pair and score: worse, or no loss is shown.
+
+    Args:
+        entries: category and id of each number of the sides.
+        pairs: runs, each with its baseline.
+        scores: of the leaderboard, categories or SINGLE_TURN.
+        loss: whose power is stated, as a share.
+        worst: count entries without a verdict against the run, instead of leaving them out.
+
+    Raises:
+        TableError: a pair has no verdicts in common on a stratum of a score.
+    """
+    level = FALSE_ALARMS / (len(pairs) * len(scores))
+    decided = []
+    for new, old in pairs:
+        marks = [side.spread_over(len(entries)) for side in (new, old)]
+        ran = (marks[0] != ABSENT) & (marks[1] != ABSENT)
+        lacks = ran & ((marks[0] == UNJUDGED) | (marks[1] == UNJUDGED))
+        if worst:
+            fills = zip(marks, (WRONG, RIGHT), strict=True)
+            marks = [np.where(mark == UNJUDGED, fill, mark) for mark, fill in fills]
+        for score in scores:
+            inside = np.array([category in shares_of(score) for category, _ in entries])
+            used = np.flatnonzero(inside & ran & (worst | ~lacks))
+            names = f"{new.label} and {old.label}"
+            worth = entry_weights(score, [entries[place] for place in used], names)
+            cluster = number_keys([cluster_of(*entries[place]) for place in used])
+            one, two = (mark[used] for mark in marks)
+            sums = np.bincount(cluster, weights=(one - two) * worth)
+            p, error, right = probability(sums), math.sqrt(total(sums**2)), total(worth * two)
+            more = loss * total(worth**2 * two) / right if right else 0.0  # what a loss itself would add
+            power = 100 * power_of(loss, math.sqrt(error**2 + more), level)
+            found = f"one of {100 * loss:g} points would be with {power:.0f} % power"
+            shown = f"worse: p {p:.4f}, at most {100 * level:.2g} % of equal runs are called so"
+            difference = total(sums)
+            decided.append(
+                GatedScore(
+                    model=new.label,
+                    against=old.label,
+                    score=ScoreDifference(
+                        score=score,
+                        complete=True,
+                        entries=len(used),
+                        clusters=len(sums),
+                        first=total(worth * one),
+                        second=right,
+                        difference=difference,
+                        low=max(-1.0, difference - Z_95 * error),
+                        high=min(1.0, difference + Z_95 * error),
+                        only_first=int((one > two).sum()),
+                        only_second=int((one < two).sum()),
+                    ),
+                    unjudged=int((lacks & inside).sum()),
+                    worst=worst,
+                    decision=Decision.FAIL if p <= level else Decision.PASS,
+                    stated=shown if p <= level else f"no loss is shown (p {p:.3f}); {found}",
+                )
+            )
+    return Gate(loss, False, decided)
+
+
+def entry_weights(score: str, chosen: Sequence[tuple[str, str]], names: str) -> Floats:
+    """The weight of each entry in a score: that of its stratum over the chosen entries of the stratum.
+
+    Args:
+        score: of the leaderboard, a category or SINGLE_TURN.
+        chosen: category and id of each.
+        names: whose verdicts they are, for the message.
+
+    Raises:
+        TableError: a stratum has no entry.
+    """
+    published, weights = published_records(), Counter[tuple[str, int]]()
+    for name, share in shares_of(score).items():
+        of_category = [one.difficulty for one in published.get(name, {}).values()] or [UNKNOWN]
+        for difficulty in of_category:
+            weights[name, difficulty] += share / len(of_category)
+    keys = []
+    for name, entry_id in chosen:
+        record = published.get(name, {}).get(entry_id)
+        keys.append((name, UNKNOWN if record is None else record.difficulty))
+    counts = Counter(keys)
+    if lacking := [name for name, difficulty in weights if not counts[name, difficulty]]:
+        raise TableError(
+            f"{names} have no verdicts in common on a part of {', '.join(dict.fromkeys(lacking))}. Run the "
+            f"sentinel of {score} in both (bfcl-pipeline plan --gate), or name another score (--category)."
+        )
+    return np.array([weights[key] / counts[key] for key in keys])

@@ -1,0 +1,195 @@
+"""A sentinel: the fewest entries that show a loss with 80 % power, with a known rate of false alarms.
+
+The entries of a category are divided into strata by how many systems have them right, and each stratum has
+entries of its own in the sample, so that a score is estimated without bias wherever a loss falls. `loss`
+decides; docs/noise.md derives the numbers.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from bfcl_pipeline.ask.jobs.effort import PUBLISHED
+from bfcl_pipeline.base.errors import ConfigError
+from bfcl_pipeline.base.text import duration, text_table, unknown_name
+from bfcl_pipeline.benchmark.config import pick
+from bfcl_pipeline.benchmark.definition import CATEGORIES
+from bfcl_pipeline.benchmark.definition.leaderboard import GROUP
+from bfcl_pipeline.judge.scoring.statistics.normal import Z_80
+from bfcl_pipeline.show.noise.loss import FALSE_ALARMS, quantile
+from bfcl_pipeline.show.noise.records import SINGLE_TURN, Record, Records, shares_of
+
+_LEAST = 2  # entries of a stratum
+_SEED = 0  # of their choice
+_CLOSE = 1e-9
+_WHAT = ("flips", "right")
+
+
+@dataclass(frozen=True, slots=True)
+class Stratum:
+    """The entries of a category that are about as difficult."""
+
+    category: str
+    ids: Sequence[str]
+    weight: float  # in the score
+    flips: float  # probability that two equal runs disagree on an entry
+    right: float  # probability that a run has an entry right
+
+    @property
+    def requests(self) -> float:
+        """Of an entry."""
+        return PUBLISHED.entries[self.category].requests
+
+
+@dataclass(frozen=True, slots=True)
+class Sentinel:
+    """A planned sample."""
+
+    score: str
+    loss: float  # a share, found with 80 % power
+    entries: Mapping[str, Sequence[str]]  # ids by category, in order
+    requests: float
+
+    @property
+    def claim(self) -> str:
+        """Its name, with a digest of its entries, and what it finds."""
+        ids = " ".join(entry_id for ids in self.entries.values() for entry_id in ids)
+        name = f"sentinel-{hashlib.sha256(ids.encode()).hexdigest()[:8]}"
+        return (
+            f"{name}: a loss of {100 * self.loss:g} points on {self.score} is found with 80 % power; "
+            f"at most {100 * FALSE_ALARMS:g} % of equal runs are called worse"
+        )
+
+
+def strata_of(score: str, records: Records) -> list[Stratum]:
+    """The strata of a score, in the order of categories and difficulty.
+
+    Flips and accuracies are means over all single-turn, or all other categories, as those of a stratum are
+    few. Categories that no recorded run has right are left out: they say nothing of other models.
+
+    Raises ConfigError if there is no such score, or a category of it has no record.
+    """
+    if score not in (SINGLE_TURN, *GROUP, *CATEGORIES):
+        raise ConfigError(unknown_name("score", score, [SINGLE_TURN, *GROUP, *CATEGORIES]))
+    if lacking := [name for name in shares_of(score) if name not in records]:
+        raise ConfigError(
+            f"{score}: nothing is recorded of {', '.join(lacking)}. Name another score with --of, such as "
+            f"{SINGLE_TURN}, or equal runs that have them with --records."
+        )
+    members: dict[tuple[str, int], list[str]] = {}
+    known: dict[tuple[bool, int], list[Record]] = {}
+    for name, of_category in records.items():
+        able = any(record.right for record in of_category.values())
+        for entry_id, record in of_category.items():
+            members.setdefault((name, record.difficulty), []).append(entry_id)
+            if able:
+                kind = CATEGORIES[name].single_turn, record.difficulty
+                known.setdefault(kind, []).append(record)
+    found = []
+    for (name, difficulty), ids in sorted(members.items(), key=lambda one: one[0][1]):
+        if name in shares_of(score):
+            alike = known.get((CATEGORIES[name].single_turn, difficulty)) or [*records[name].values()]
+            rates = (float(np.mean([getattr(one, what) for one in alike])) for what in _WHAT)
+            weight = shares_of(score)[name] * len(ids) / len(records[name])
+            found.append(Stratum(name, ids, weight, *rates))
+    return sorted(found, key=lambda stratum: list(CATEGORIES).index(stratum.category))
+
+
+def deviation(strata: Sequence[Stratum], counts: Sequence[float], loss: float) -> float:
+    """The standard deviation of an estimated difference, if any right entry may be one that is lost."""
+    lost = loss / sum(one.weight * one.right for one in strata)
+    pairs = zip(strata, counts, strict=True)
+    return math.sqrt(sum(one.weight**2 * (one.flips + lost * one.right) / count for one, count in pairs))
+
+
+def needed_deviation(loss: float) -> float:
+    """The standard deviation with which a loss is found with 80 % power."""
+    return loss / (quantile(FALSE_ALARMS) + Z_80)
+
+
+def allocated(strata: Sequence[Stratum], loss: float) -> list[int] | None:
+    """The entries of each stratum that find a loss with the fewest requests (Neyman); None: all do not."""
+    lost = loss / sum(one.weight * one.right for one in strata)
+    worth = [one.weight * math.sqrt((one.flips + lost * one.right) / one.requests) for one in strata]
+
+    def counts(scale: float) -> list[int]:
+        wanted = (max(_LEAST, math.ceil(scale * each)) for each in worth)
+        return [min(len(one.ids), count) for one, count in zip(strata, wanted, strict=True)]
+
+    low, high = 0.0, 1e7
+    if deviation(strata, counts(high), loss) > needed_deviation(loss):
+        return None
+    while high - low > _CLOSE * high:
+        middle = (low + high) / 2
+        reached = deviation(strata, counts(middle), loss) <= needed_deviation(loss)
+        low, high = (low, middle) if reached else (middle, high)
+    return counts(high)
+
+
+def _cost(strata: Sequence[Stratum], counts: Sequence[int] | None) -> float:
+    pairs = zip(strata, counts or (), strict=counts is not None)
+    return math.inf if counts is None else sum(count * one.requests for one, count in pairs)
+
+
+def plan_sentinel(score: str, loss: float, records: Records, minutes: float, rate: float) -> Sentinel:
+    """The entries that find a loss on a score with the fewest requests.
+
+    Args:
+        score: a score of the leaderboard, a category or SINGLE_TURN.
+        loss: a share.
+        records: of entries, from which they are chosen.
+        minutes: that they may take.
+        rate: requests per second.
+
+    Raises:
+        ConfigError: there are no records of a part of the score, or it takes more time or entries.
+    """
+    if not (minutes > 0 and rate > 0):
+        raise ConfigError(f"expected --minutes and --rate above 0, got {minutes:g} and {rate:g}.")
+    strata, most = strata_of(score, records), 60 * minutes * rate
+    counts = allocated(strata, loss)
+    requests = _cost(strata, counts)
+    if counts is None or requests > most:
+        time = f"takes {duration(requests / rate)}" if counts else "needs more entries than there are"
+        tenths = (n / 1000 for n in range(1, 1000))
+        least = next((one for one in tenths if _cost(strata, allocated(strata, one)) <= most), 1.0)
+        raise ConfigError(
+            f"a loss of {100 * loss:g} points on {score} {time}; in {minutes:g} minutes at {rate:g} "
+            f"requests a second, the least is {100 * least:g}. Give a greater --gate, --minutes or --rate."
+        )
+    chosen = {name: set[str]() for name in shares_of(score)}
+    for one, count in zip(strata, counts, strict=True):
+        chosen[one.category].update(pick(one.ids, count, _SEED))
+    entries = {name: [one for one in records[name] if one in ids] for name, ids in chosen.items()}
+    return Sentinel(score, loss, entries, requests)
+
+
+def entries_config(entries: Mapping[str, Sequence[str]], about: str) -> str:
+    """A config that runs these entries, ids by category. about: its first line."""
+    ids = [f"- {entry_id}" for ids in entries.values() for entry_id in ids]
+    return "\n".join([f"# {about}", f"categories: [{', '.join(entries)}]", "entry_ids:", *ids, ""])
+
+
+def sentinel_text(sentinel: Sentinel, rate: float) -> str:
+    """The plan for a terminal. rate: requests per second."""
+    rows = [
+        [name, f"{len(ids):,}", f"{CATEGORIES[name].entries:,}"] for name, ids in sentinel.entries.items()
+    ]
+    option = "" if sentinel.score == SINGLE_TURN else f" --category {sentinel.score}"
+    margin, total = f"{100 * sentinel.loss:g}", sum(map(len, sentinel.entries.values()))
+    time = duration(sentinel.requests / rate)
+    return "\n".join(
+        [
+            sentinel.claim.replace("; ", ";\n") + ".\n",
+            text_table(["category", "chosen", "all"], rows, right=(1, 2)),
+            f"\n{total:,} entries, {sentinel.requests:,.0f} requests, {time} at {rate:g} a second.",
+            "Write them with --out sentinel.yaml; then, for the baseline and for what is tested:",
+            "  bfcl-pipeline run -m MODEL --configfile sentinel.yaml --fresh --run NAME",
+            f"  bfcl-pipeline gate NAME --against BASELINE --no-worse {margin} --sentinel{option}",
+        ]
+    )
