@@ -6,10 +6,12 @@ WHAT is one of
   mlperf  the entries of MLPerf's edge workload, its band, and its two standard errors
 
 The table is Parquet with the columns run, category, entry_id and valid: official verdicts of published
-models, one of them a run of gpt-oss-120b. `power` chooses entries by records without any of these runs and
-without all runs of gpt-oss-120b. A simulated pair is two of the five runs of gpt-oss-120b, drawn without
-replacement for each entry; one side is worse by a planted loss, on all entries exactly as large as stated: of
-any right answers, of those that other systems have wrong more often, or of whole function docs.
+models, one of them a run of gpt-oss-120b. `power` chooses entries by published records, without any of these
+runs and without all runs of gpt-oss-120b, and by four of the latter, as of one's own. A simulated pair is two
+of the five runs of gpt-oss-120b, drawn without replacement for each entry; one side is worse by a planted
+loss, on all entries exactly as large as stated: of any right answers, of those that other systems have wrong
+more often, or of whole function docs. `noise` predicts from four of these runs the flips between the fifth,
+which is in the table, and one of the four.
 A share of n draws has a standard error of sqrt(share (1 - share) / n): 1.3 points at 80 % for 1,000 draws.
 """
 
@@ -19,6 +21,7 @@ import argparse
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -28,17 +31,15 @@ from numpy.typing import NDArray
 from bfcl_pipeline.benchmark.config import SampleBy, allocate, by_weight
 from bfcl_pipeline.benchmark.definition import CATEGORIES
 from bfcl_pipeline.benchmark.definition.clusters import cluster_of
+from bfcl_pipeline.benchmark.definition.leaderboard import categories_of
 from bfcl_pipeline.judge.scoring.statistics.clustered import number_keys
-from bfcl_pipeline.show.noise.loss import FALSE_ALARMS, power_of, probability
+from bfcl_pipeline.judge.scoring.statistics.power import POWER
+from bfcl_pipeline.show.noise.loss import FALSE_ALARMS, probability, spread_with
 from bfcl_pipeline.show.noise.mlperf import mlperf_band, mlperf_entries, mlperf_text
+from bfcl_pipeline.show.noise.noise import noise_of
 from bfcl_pipeline.show.noise.records import Record, Records, published_records, shares_of
-from bfcl_pipeline.show.noise.sentinel import (
-    Stratum,
-    deviation,
-    needed_deviation,
-    plan_sentinel,
-    strata_of,
-)
+from bfcl_pipeline.show.noise.sentinel import Stratum, plan_sentinel, strata_of
+from bfcl_pipeline.show.noise.sentinel import power as power_of
 
 GOALS = (("single_turn", 0.03), ("single_turn", 0.05), ("live", 0.04), ("irrelevance_all", 0.04))
 RUNS = 5  # of gpt-oss-120b
@@ -52,7 +53,7 @@ def held_out(table: Path) -> Records:
     for row in pq.read_table(table, columns=["run", "entry_id", "valid"]).to_pylist():
         systems[row["entry_id"]] += 1
         right[row["entry_id"]] += row["valid"]
-    counted = _counts()
+    counted = {name: (int(row[1]), int(row[2])) for name, row in _rows().items() if row[1]}
     found: dict[str, dict[str, Record]] = {}
     for name, of_category in published_records().items():
         for entry_id, record in of_category.items():
@@ -63,11 +64,11 @@ def held_out(table: Path) -> Records:
     return found
 
 
-def _counts() -> dict[str, tuple[int, int]]:
-    """The systems of each single-turn entry, and how many have it right."""
+def _rows() -> dict[str, list[str]]:
+    """The cells of `difficulty.csv` by entry."""
     path = Path(__file__).parents[1] / "bfcl_pipeline/show/noise/difficulty.csv"
-    lines = (line.split(",") for line in path.read_text(encoding="utf-8").splitlines()[1:])
-    return {line[0]: (int(line[1]), int(line[2])) for line in lines if line[1]}
+    rows = (line.split(",") for line in path.read_text(encoding="utf-8").splitlines()[1:])
+    return {row[0]: row for row in rows}
 
 
 @dataclass(frozen=True)
@@ -116,13 +117,15 @@ class Truth:
 
 
 def power(table: Path, draws: int) -> None:
-    """Prints a line for each goal and place of the loss."""
-    records, random = held_out(table), np.random.default_rng(0)
-    print(
-        "score, loss: entries (random by size, by weight) | false alarms | power stated by the gate | found"
-    )
-    for score, loss in GOALS:
-        sentinel = plan_sentinel(score, loss, records, 1e6, 1.0)
+    """Prints a line for each goal, and the records by which entries are chosen."""
+    published, random, four = held_out(table), np.random.default_rng(0), four_runs(table)
+    own = {
+        name: {one: Record(record.share, [(four[one], RUNS - 1)]) for one, record in of.items()}
+        for name, of in published.items()
+    }
+    print("records, score, loss: entries (random by size, by weight) | power that the gate states | found")
+    for (score, loss), records in product(GOALS, (published, own)):
+        sentinel = plan_sentinel(score, loss, records, 1e6, 1.0, records is own)
         truth = Truth.of(score, records)
         chosen = {one for ids in sentinel.entries.values() for one in ids}
         places = np.array([place for place, entry in enumerate(truth.entries) if entry[1] in chosen])
@@ -134,19 +137,28 @@ def power(table: Path, draws: int) -> None:
             one, two = truth.pair(random)
             sums = np.bincount(cluster, (one[places].astype(float) - two[places]) * worth)
             found["false alarms"].append(probability(sums) <= FALSE_ALARMS)
-            right = (worth * two[places]).sum()
-            more = loss * (worth**2 * two[places]).sum() / right
-            stated.append(power_of(loss, np.sqrt((sums**2).sum() + more), FALSE_ALARMS))
+            stated.append(spread_with(sums, worth, two[places].astype(float), loss).power(loss))
             for name, lost in truth.losses(loss, random):
                 new = one & (random.random(len(one)) >= lost)
                 sums = np.bincount(cluster, (new[places].astype(float) - two[places]) * worth)
                 found[name].append(probability(sums) <= FALSE_ALARMS)
-        sizes = [random_sample(strata_of(score, records), score, loss, by) for by in SampleBy]
+        strata = strata_of(score, records, records is own)
+        sizes = ", ".join(f"{random_sample(strata, score, loss, by)}" for by in SampleBy)
         shares = ", ".join(f"{name} {np.mean(each):.1%}" for name, each in found.items())
-        print(
-            f"{score}, {loss:.0%}: {len(places)} {sizes} | {shares} | stated {np.mean(stated):.1%}",
-            flush=True,
-        )
+        head = f"{'own' if records is own else 'published'}, {score}, {loss:.0%}: {len(places)} ({sizes})"
+        print(f"{head} | {np.mean(stated):.1%} | {shares}", flush=True)
+
+
+def four_runs(table: Path) -> dict[str, int]:
+    """How many of the runs of gpt-oss-120b that are not in the table have an entry right."""
+    fifth = fifth_run(table)
+    return {name: int(row[3]) - fifth[name] for name, row in _rows().items()}
+
+
+def fifth_run(table: Path) -> dict[str, bool]:
+    """The verdicts of the run of gpt-oss-120b that is in the table."""
+    rows = pq.read_table(table, columns=["run", "entry_id", "valid"]).to_pylist()
+    return {row["entry_id"]: row["valid"] for row in rows if "gpt-oss-120b" in row["run"]}
 
 
 def held_weights(score: str, chosen: list[tuple[str, str]], records: Records) -> Floats:
@@ -172,9 +184,27 @@ def random_sample(strata: list[Stratum], score: str, loss: float, by: SampleBy) 
         merged.append(Stratum(name, (), share, flips, right))
     for count in range(len(shares), sum(sizes.values())):
         drawn = allocate(sizes, count) if by is SampleBy.SIZE else by_weight(shares, count)
-        if deviation(merged, [drawn[name] for name in shares], loss) <= needed_deviation(loss):
+        if power_of(merged, [drawn[name] for name in shares], loss) >= POWER:
             return count
     return sum(sizes.values())
+
+
+def noise(table: Path) -> None:
+    """Prints the flips that four runs predict beside those of the fifth against one of them (mean)."""
+    fifth, four = fifth_run(table), four_runs(table)
+    entries = [(name, one) for name, of in published_records().items() for one in of]
+    others = np.array([four[one] for _, one in entries])
+    order = np.random.default_rng(0).random((RUNS - 1, len(entries))).argsort(axis=0)
+    marks = (order < others).astype(np.float64)  # which of the four has it right is not recorded
+    seen = np.abs(np.array([fifth[one] for _, one in entries]) - others / (RUNS - 1))
+    held = 0
+    rows = list(noise_of("gpt-oss-120b", entries, marks))
+    for row in rows:
+        flips = float(seen[[name in categories_of(row.score) for name, _ in entries]].sum())
+        held += row.flips_low <= flips <= row.flips_high
+        predicted = f"predicted {row.flips:6.1f} ({row.flips_low:.0f} to {row.flips_high:.0f})"
+        print(f"{row.score:24} {row.entries:5} entries: {predicted}, seen {flips:.1f}")
+    print(f"{held} of {len(rows)} within their interval")
 
 
 def main() -> None:
@@ -188,7 +218,9 @@ def main() -> None:
     if options.what == "mlperf":
         chosen = mlperf_entries(options.data)
         print(mlperf_text(chosen, mlperf_band(chosen)))
-    elif options.what == "power":
+    elif options.what == "noise":
+        noise(options.table)
+    else:
         power(options.table, options.draws)
 
 

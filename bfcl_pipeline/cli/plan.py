@@ -113,12 +113,10 @@ def _chosen_entries(options: argparse.Namespace) -> int:
                 numbering, sides = read_sides(choices, Rules.OFFICIAL)
             known = records.own_records(numbering.entries, sides)
         score = options.score or records.SINGLE_TURN
-        planned = sentinel.plan_sentinel(score, options.gate, known, options.minutes, options.rate)
-        printed, entries, about = (
-            sentinel.sentinel_text(planned, options.rate),
-            planned.entries,
-            planned.claim,
-        )
+        terms = (options.minutes, options.rate, bool(options.records))
+        planned = sentinel.plan_sentinel(score, options.gate, known, *terms)
+        printed, entries = sentinel.sentinel_text(planned, options.rate), planned.entries
+        about = planned.claim
     print(printed)
     if options.out:
         write_text(options.out, sentinel.entries_config(entries, about))

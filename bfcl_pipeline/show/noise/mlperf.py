@@ -82,8 +82,8 @@ def mlperf_text(chosen: Mapping[str, Sequence[str]], band: Band) -> str:
             f"Reference {100 * band.reference:.2f} %, passes from {100 * band.passes:.2f} %: a band of "
             f"{100 * width:.2f} points.",
             f"Standard error of a run: {100 * band.independent:.2f} points if entries were independent,",
-            f"{100 * band.clustered:.2f} with shared function docs: the band is {width / band.independent:.1f} "
-            f"and {width / band.clustered:.1f} of them.",
+            f"{100 * band.clustered:.2f} with shared function docs; the band is "
+            f"{width / band.independent:.1f} and {width / band.clustered:.1f} of them.",
             "Two runs on the same entries differ by less (bfcl-pipeline noise).",
         ]
     )

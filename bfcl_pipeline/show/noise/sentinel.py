@@ -20,8 +20,8 @@ from bfcl_pipeline.base.text import duration, text_table, unknown_name
 from bfcl_pipeline.benchmark.config import pick
 from bfcl_pipeline.benchmark.definition import CATEGORIES
 from bfcl_pipeline.benchmark.definition.leaderboard import GROUP
-from bfcl_pipeline.judge.scoring.statistics.normal import Z_80
-from bfcl_pipeline.show.noise.loss import FALSE_ALARMS, quantile
+from bfcl_pipeline.judge.scoring.statistics.power import POWER
+from bfcl_pipeline.show.noise.loss import FALSE_ALARMS, Spread
 from bfcl_pipeline.show.noise.records import SINGLE_TURN, Record, Records, shares_of
 
 _LEAST = 2  # entries of a stratum
@@ -66,13 +66,19 @@ class Sentinel:
         )
 
 
-def strata_of(score: str, records: Records) -> list[Stratum]:
+def strata_of(score: str, records: Records, own: bool = False) -> list[Stratum]:
     """The strata of a score, in the order of categories and difficulty.
 
     Flips and accuracies are means over all single-turn, or all other categories, as those of a stratum are
-    few. Categories that no recorded run has right are left out: they say nothing of other models.
+    few. Categories that no recorded run has right are not in these means.
 
-    Raises ConfigError if there is no such score, or a category of it has no record.
+    Args:
+        score: a score of the leaderboard, a category or SINGLE_TURN.
+        records: of entries.
+        own: they are of the model that is tested, which then has none of such a category right.
+
+    Raises:
+        ConfigError: there is no such score, or a category of it has no record.
     """
     if score not in (SINGLE_TURN, *GROUP, *CATEGORIES):
         raise ConfigError(unknown_name("score", score, [SINGLE_TURN, *GROUP, *CATEGORIES]))
@@ -93,23 +99,24 @@ def strata_of(score: str, records: Records) -> list[Stratum]:
     found = []
     for (name, difficulty), ids in sorted(members.items(), key=lambda one: one[0][1]):
         if name in shares_of(score):
-            alike = known.get((CATEGORIES[name].single_turn, difficulty)) or [*records[name].values()]
+            alike = known.get((CATEGORIES[name].single_turn, difficulty))
+            if not alike or (own and not any(one.right for one in records[name].values())):
+                alike = list(records[name].values())
             rates = (float(np.mean([getattr(one, what) for one in alike])) for what in _WHAT)
             weight = shares_of(score)[name] * len(ids) / len(records[name])
             found.append(Stratum(name, ids, weight, *rates))
     return sorted(found, key=lambda stratum: list(CATEGORIES).index(stratum.category))
 
 
-def deviation(strata: Sequence[Stratum], counts: Sequence[float], loss: float) -> float:
-    """The standard deviation of an estimated difference, if any right entry may be one that is lost."""
+def power(strata: Sequence[Stratum], counts: Sequence[int], loss: float) -> float:
+    """The probability that so many entries of the strata show a loss, if any right entry may be lost."""
     lost = loss / sum(one.weight * one.right for one in strata)
-    pairs = zip(strata, counts, strict=True)
-    return math.sqrt(sum(one.weight**2 * (one.flips + lost * one.right) / count for one, count in pairs))
-
-
-def needed_deviation(loss: float) -> float:
-    """The standard deviation with which a loss is found with 80 % power."""
-    return loss / (quantile(FALSE_ALARMS) + Z_80)
+    sums = [0.0, 0.0, 0.0]
+    for one, count in zip(strata, counts, strict=True):
+        worth, adds = one.weight / count, lost * one.right
+        for place, varies in enumerate((one.flips + adds, adds, one.flips + adds)):
+            sums[place] += count * worth ** (place + 2) * varies
+    return Spread(*sums).power(loss)
 
 
 def allocated(strata: Sequence[Stratum], loss: float) -> list[int] | None:
@@ -122,12 +129,11 @@ def allocated(strata: Sequence[Stratum], loss: float) -> list[int] | None:
         return [min(len(one.ids), count) for one, count in zip(strata, wanted, strict=True)]
 
     low, high = 0.0, 1e7
-    if deviation(strata, counts(high), loss) > needed_deviation(loss):
+    if power(strata, counts(high), loss) < POWER:
         return None
     while high - low > _CLOSE * high:
         middle = (low + high) / 2
-        reached = deviation(strata, counts(middle), loss) <= needed_deviation(loss)
-        low, high = (low, middle) if reached else (middle, high)
+        low, high = (low, middle) if power(strata, counts(middle), loss) >= POWER else (middle, high)
     return counts(high)
 
 
@@ -136,7 +142,9 @@ def _cost(strata: Sequence[Stratum], counts: Sequence[int] | None) -> float:
     return math.inf if counts is None else sum(count * one.requests for one, count in pairs)
 
 
-def plan_sentinel(score: str, loss: float, records: Records, minutes: float, rate: float) -> Sentinel:
+def plan_sentinel(
+    score: str, loss: float, records: Records, minutes: float, rate: float, own: bool = False
+) -> Sentinel:
     """The entries that find a loss on a score with the fewest requests.
 
     Args:
@@ -145,13 +153,14 @@ def plan_sentinel(score: str, loss: float, records: Records, minutes: float, rat
         records: of entries, from which they are chosen.
         minutes: that they may take.
         rate: requests per second.
+        own: as of `strata_of`.
 
     Raises:
         ConfigError: there are no records of a part of the score, or it takes more time or entries.
     """
     if not (minutes > 0 and rate > 0):
         raise ConfigError(f"expected --minutes and --rate above 0, got {minutes:g} and {rate:g}.")
-    strata, most = strata_of(score, records), 60 * minutes * rate
+    strata, most = strata_of(score, records, own), 60 * minutes * rate
     counts = allocated(strata, loss)
     requests = _cost(strata, counts)
     if counts is None or requests > most:

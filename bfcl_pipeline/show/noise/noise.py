@@ -1,0 +1,195 @@
+"""How much two equal runs differ: flipped entries, scores, and whether server or agent flips them.
+
+Equal runs are the trials of a model, and the rows of one name in several runs. A flip is an entry that one
+of two runs has right. docs/noise.md derives the numbers.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from bfcl_pipeline.base.markup import TextTable
+from bfcl_pipeline.benchmark.config import trial_of
+from bfcl_pipeline.benchmark.tables.schemas import count, share, text
+from bfcl_pipeline.judge.scoring.intervals import ScoredEntries
+from bfcl_pipeline.judge.scoring.statistics.clustered import Floats
+from bfcl_pipeline.judge.scoring.statistics.normal import Z_95
+from bfcl_pipeline.show.compare.diff.conversations import (
+    Conversation,
+    Conversations,
+    EntryKey,
+    read_conversations,
+)
+from bfcl_pipeline.show.compare.diff.parting import PartingKind, first_difference
+from bfcl_pipeline.show.compare.sides import WRONG, Side
+from bfcl_pipeline.show.compare.tables import write_form
+from bfcl_pipeline.show.noise.records import equal_runs
+
+NOISE = pa.schema(
+    [
+        text("model", "the model, of equal runs"),
+        text("score", "a group of the leaderboard or a category"),
+        count("runs", "equal runs"),
+        count("entries", "entries with verdicts of two runs or more"),
+        share("flips", "expected entries that one of two equal runs has right"),
+        share("flips_low", "lower limit of the 95 % interval for the flips of two other equal runs"),
+        share("flips_high", "its upper limit"),
+        share("change", "points by which two equal runs differ in at most 5 % of cases"),
+        share("server", "of the flips that were read, those where only the last answer differs", null=True),
+        share("agent", "those where an earlier answer differs, and the conversation with it", null=True),
+    ]
+)
+"""One row per model and score."""
+
+_HEADINGS = ("score", "entries", "flips", "95 % interval", "of entries", "change", "server", "agent")
+_SERVER, _AGENT = "server", "agent"
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreNoise:
+    """The row of a score; the columns of NOISE."""
+
+    model: str
+    score: str
+    runs: int
+    entries: int
+    flips: float
+    flips_low: float
+    flips_high: float
+    change: float
+    server: float | None
+    agent: float | None
+
+
+def measure_noise(entries: Sequence[tuple[str, str]], sides: Sequence[Side]) -> Iterator[ScoreNoise]:
+    """The noise of each model with equal runs: the complete groups from the overall on, then categories.
+
+    entries: category and id of each number of the sides.
+
+    Raises:
+        ConfigError: no entry has verdicts of two equal runs.
+        TableError: the responses of a run cannot be read.
+    """
+    for model, marks in equal_runs(sides, len(entries)).items():
+        used = np.flatnonzero((marks >= WRONG).sum(axis=0) > 1)
+        if not len(used):
+            continue
+        chosen = [entries[place] for place in used]
+        runs = [side for side in sides if trial_of(side.model).model == model]
+        causes = _causes(chosen, runs, _differences(marks[:, used]))
+        yield from noise_of(model, chosen, marks[:, used], causes)
+
+
+def _differences(marks: Floats) -> list[Floats]:
+    """Of each pair of runs, on each entry; 0 where one of them has no verdict."""
+    return [
+        np.where((one >= WRONG) & (two >= WRONG), one - two, 0.0) for one, two in combinations(marks, 2)
+    ]
+
+
+def noise_of(
+    model: str,
+    entries: Sequence[EntryKey],
+    marks: Floats,
+    causes: Sequence[Mapping[int, str]] = (),
+) -> Iterator[ScoreNoise]:
+    """The noise of one model.
+
+    Args:
+        model: its name.
+        entries: with verdicts of two runs or more.
+        marks: by run and entry.
+        causes: what made flips, by pair of runs and place of the entry.
+    """
+    scope, runs, differences = (
+        ScoredEntries(entries).scope(np.arange(len(entries))),
+        len(marks),
+        _differences(marks),
+    )
+    where = scope.where
+    groups = [(group.name, group.weights) for group in reversed(scope.groups) if group.complete]
+    for name, weights in [*groups, *zip(scope.categories, np.eye(where.categories), strict=True)]:
+        inside = weights[where.category] > 0
+        worth = (weights / where.sizes)[where.category]
+        flips = [np.bincount(where.cluster, np.abs(one) * inside) for one in differences]
+        squares = [np.bincount(where.cluster, one * worth) ** 2 for one in differences]
+        expected = float(np.mean([one.sum() for one in flips]))
+        spread = float(np.mean([(one**2).sum() for one in flips]))
+        # What was counted varies as what is predicted; pairs without a run in common are independent.
+        half = Z_95 * math.sqrt((spread + 1) * (1 + 1 / (runs // 2)))
+        found = Counter(cause for pair in causes for place, cause in pair.items() if inside[place])
+        shares = [found[cause] / found.total() if found else None for cause in (_SERVER, _AGENT)]
+        most = int(inside.sum())
+        low, high = max(0.0, expected - half), min(float(most), expected + half)
+        change = 100 * Z_95 * math.sqrt(float(np.mean([one.sum() for one in squares])))
+        yield ScoreNoise(model, name, runs, most, expected, low, high, change, *shares)
+
+
+def _causes(
+    entries: Sequence[EntryKey], runs: Sequence[Side], differences: Sequence[Floats]
+) -> list[dict[int, str]]:
+    """What made each flip of each pair of runs, as far as both conversations are known."""
+    flipped = {entries[place][1] for one in differences for place in np.flatnonzero(one)}
+    read = [
+        read_conversations(side.run, side.model, flipped) if flipped else Conversations() for side in runs
+    ]
+    found = []
+    for (one, two), difference in zip(combinations(read, 2), differences, strict=True):
+        pair = {}
+        for place in np.flatnonzero(difference):
+            ours, theirs = (side.by_entry.get(entries[place]) for side in (one, two))
+            if ours and theirs and (cause := _cause(ours, theirs)):
+                pair[int(place)] = cause
+        found.append(pair)
+    return found
+
+
+def _cause(one: Conversation, two: Conversation) -> str | None:
+    """The server, if the last answers alone differ; the agent, if earlier ones do; else None."""
+    found = first_difference(one, two)
+    if found.kind not in (PartingKind.CALLS, PartingKind.TEXT):
+        return None
+    last = found.number == len(one.asked) == len(two.asked)
+    return _SERVER if last else _AGENT
+
+
+def noise_tables(found: Sequence[ScoreNoise]) -> Iterator[TextTable]:
+    """A table for each model."""
+    for model in dict.fromkeys(row.model for row in found):
+        rows = [row for row in found if row.model == model]
+        yield TextTable(
+            f"{model}: in what two equal runs are expected to differ, by {rows[0].runs} runs.",
+            _HEADINGS,
+            list(map(_cells, rows)),
+            (
+                "flips: entries that one of two equal runs has right; the interval is for two other runs.",
+                "change: points by which two equal runs differ in 5 % of cases; less is no change.",
+                "server: flips of which only the last answers differ, to the same requests.",
+                "agent: flips of which an earlier answer differs, and so the later requests.",
+            ),
+        )
+
+
+def _cells(row: ScoreNoise) -> list[str]:
+    causes = ("-" if part is None else f"{100 * part:.0f} %" for part in (row.server, row.agent))
+    return [
+        row.score,
+        f"{row.entries:,}",
+        f"{row.flips:.1f}",
+        f"{row.flips_low:.0f} to {row.flips_high:.0f}",
+        f"{100 * row.flips / row.entries:.1f} %",
+        f"{row.change:.2f}",
+        *causes,
+    ]
+
+
+def write_noise(path: Path, found: Sequence[ScoreNoise]) -> None:
+    """Writes the table in the form of the suffix, atomically."""
+    rows = list(map(asdict, found))
+    write_form(path, NOISE, rows, lambda: {"noise": rows}, lambda: noise_tables(found))
