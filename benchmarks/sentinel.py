@@ -6,12 +6,12 @@ WHAT is one of
   mlperf  the entries of MLPerf's edge workload, its band, and its two standard errors
 
 The table is Parquet with the columns run, category, entry_id and valid: official verdicts of published
-models, one of them a run of gpt-oss-120b. `power` chooses entries by published records, without any of these
-runs and without all runs of gpt-oss-120b, and by four of the latter, as of one's own. A simulated pair is two
-of the five runs of gpt-oss-120b, drawn without replacement for each entry; one side is worse by a planted
-loss, on all entries exactly as large as stated: of any right answers, of those that other systems have wrong
-more often, or of whole function docs. `noise` predicts from four of these runs the flips between the fifth,
-which is in the table, and one of the four.
+models, one of them a run of gpt-oss-120b. `power` chooses entries by published records, without any of
+these runs and without all runs of gpt-oss-120b, and by four of the latter, as of one's own. A simulated
+pair is two of the five runs of gpt-oss-120b, drawn without replacement for each entry; one side is worse by
+a planted loss, on all entries exactly as large as stated: of any right answers, of those that other systems
+have wrong more often, or of whole function docs. `noise` predicts from four of these runs the flips between
+the fifth, which is in the table, and one of the four.
 A share of n draws has a standard error of sqrt(share (1 - share) / n): 1.3 points at 80 % for 1,000 draws.
 """
 
@@ -34,7 +34,7 @@ from bfcl_pipeline.benchmark.definition.clusters import cluster_of
 from bfcl_pipeline.benchmark.definition.leaderboard import categories_of
 from bfcl_pipeline.judge.scoring.statistics.clustered import number_keys
 from bfcl_pipeline.judge.scoring.statistics.power import POWER
-from bfcl_pipeline.show.noise.loss import FALSE_ALARMS, probability, spread_with
+from bfcl_pipeline.show.noise.loss import FALSE_ALARMS, cluster_sums, probability, spread_with
 from bfcl_pipeline.show.noise.mlperf import mlperf_band, mlperf_entries, mlperf_text
 from bfcl_pipeline.show.noise.noise import noise_of
 from bfcl_pipeline.show.noise.records import Record, Records, published_records, shares_of
@@ -135,12 +135,12 @@ def power(table: Path, draws: int) -> None:
         stated = []
         for _ in range(draws):
             one, two = truth.pair(random)
-            sums = np.bincount(cluster, (one[places].astype(float) - two[places]) * worth)
+            sums = cluster_sums(cluster, (one[places].astype(float) - two[places]) * worth)
             found["false alarms"].append(probability(sums) <= FALSE_ALARMS)
             stated.append(spread_with(sums, worth, two[places].astype(float), loss).power(loss))
             for name, lost in truth.losses(loss, random):
                 new = one & (random.random(len(one)) >= lost)
-                sums = np.bincount(cluster, (new[places].astype(float) - two[places]) * worth)
+                sums = cluster_sums(cluster, (new[places].astype(float) - two[places]) * worth)
                 found[name].append(probability(sums) <= FALSE_ALARMS)
         strata = strata_of(score, records, records is own)
         sizes = ", ".join(f"{random_sample(strata, score, loss, by)}" for by in SampleBy)

@@ -54,9 +54,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     trials = "decide on the mean of a model's trials (MODEL, MODEL~2, ...), instead of on each trial"
     parser.add_argument("--trials", action="store_true", help=trials)
     sentinel = (
-        "the entries are those of `plan --gate`: fail if a loss is shown, which equal runs do in 5 %% of "
+        "the entries are those of `plan --gate`: fail if a loss is shown, which at most 5 %% of equal "
     )
-    sentinel += "cases at most; --no-worse is the loss whose power is printed"
+    sentinel += "runs do; --no-worse is the loss whose power is printed"
     parser.add_argument("--sentinel", action="store_true", help=sentinel)
     add_rules(parser, "rule set of the verdicts")
     add_omitted(parser, "RUN")
@@ -112,13 +112,14 @@ def _decide(options: argparse.Namespace) -> Gate:
         print_to_stderr(f"Not in the run, so not decided on: {', '.join(sorted(absent))}.")
     margin = options.no_worse / 100
     if options.sentinel:
-        from bfcl_pipeline.show.noise.sentinel import sentinel_gate  # of another wing
+        from bfcl_pipeline.show.noise.loss import sentinel_gate  # of another wing
 
-        return sentinel_gate(numbering.entries, pairs, scores, margin, options.omitted == WORST)
-    comparer = Comparer(numbering, options.rules, options.common, options.omitted == WORST, margin)
-    compared = [comparer.compare(*pair) for pair in pairs]
-    flaky = [known_flaky(pair, options.rules) for pair in pairs]
-    decided = gate(compared, scores, margin, options.undecided == "pass", flaky, options.common)
+        decided = sentinel_gate(numbering.entries, pairs, scores, margin, options.omitted == WORST)
+    else:
+        comparer = Comparer(numbering, options.rules, options.common, options.omitted == WORST, margin)
+        compared = [comparer.compare(*pair) for pair in pairs]
+        flaky = [known_flaky(pair, options.rules) for pair in pairs]
+        decided = gate(compared, scores, margin, options.undecided == "pass", flaky, options.common)
     if options.max_unread is None:
         return decided
     unread = [unread_calls(side) for side, _ in pairs]

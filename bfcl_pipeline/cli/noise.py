@@ -3,7 +3,7 @@
 import argparse
 
 from bfcl_pipeline.base.text import printable, text_table
-from bfcl_pipeline.cli.categories import resolve_categories
+from bfcl_pipeline.benchmark.definition import resolve_categories
 from bfcl_pipeline.cli.options import add_files, add_names, add_rules
 from bfcl_pipeline.cli.sides import opened_sides
 from bfcl_pipeline.show.compare.sides import read_sides

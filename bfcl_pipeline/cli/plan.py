@@ -101,8 +101,9 @@ def _chosen_entries(options: argparse.Namespace) -> int:
     from bfcl_pipeline.show.noise import mlperf, records, sentinel  # of another wing, as what follows
 
     if options.preset:
-        entries, about = mlperf.mlperf_entries(options.data), options.preset
-        printed = mlperf.mlperf_text(entries, mlperf.mlperf_band(entries))
+        preset = mlperf.mlperf_entries(options.data)
+        printed = mlperf.mlperf_text(preset, mlperf.mlperf_band(preset))
+        written = sentinel.entries_config(preset, options.preset)
     else:
         known = records.published_records()
         if options.records:
@@ -110,16 +111,15 @@ def _chosen_entries(options: argparse.Namespace) -> int:
             from bfcl_pipeline.show.compare.sides import read_sides
 
             with opened_sides(options.records) as choices:
-                numbering, sides = read_sides(choices, Rules.OFFICIAL)
-            known = records.own_records(numbering.entries, sides)
-        score = options.score or records.SINGLE_TURN
+                known = records.own_records(*read_sides(choices, Rules.OFFICIAL))
         terms = (options.minutes, options.rate, bool(options.records))
+        score = options.score or records.SINGLE_TURN
         planned = sentinel.plan_sentinel(score, options.gate, known, *terms)
-        printed, entries = sentinel.sentinel_text(planned, options.rate), planned.entries
-        about = planned.claim
+        printed = sentinel.sentinel_text(planned, options.rate)
+        written = sentinel.entries_config(planned.entries, planned.claim)
     print(printed)
     if options.out:
-        write_text(options.out, sentinel.entries_config(entries, about))
+        write_text(options.out, written)
     return 0
 
 

@@ -6,6 +6,7 @@ choice.
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import NoReturn
 
 from bfcl_pipeline.base.errors import TableError
 from bfcl_pipeline.benchmark.definition.leaderboard import categories_of
@@ -132,12 +133,7 @@ def gate(
                 )
             same = sum(comparison.same_exchange.get(each, 0) for each in categories_of(name))
             if same == score.entries:
-                raise TableError(
-                    f"{comparison.first} and {comparison.second} have the same answers on {name}: all "
-                    f"{same:,} pairs are the same exchange, from a journal, so there is nothing to decide. "
-                    "To ask the model again, make a run with a journal of its own: bfcl-pipeline run "
-                    "--fresh --run NAME."
-                )
+                refuse_same(f"{comparison.first} and {comparison.second}", name, same)
             decision = _careful(score, margin)
             doubt = _ONE_CLUSTER if decision is not decide(score.low, score.high, margin) else ""
             if (
@@ -166,6 +162,15 @@ def gate(
                 )
             )
     return Gate(margin, undecided_passes, decided)
+
+
+def refuse_same(names: str, score: str, pairs: int) -> NoReturn:
+    """Raises TableError: all pairs of answers to a score are the same exchange."""
+    raise TableError(
+        f"{names} have the same answers on {score}: all {pairs:,} pairs are the same exchange, from a "
+        "journal, so there is nothing to decide. To ask the model again, make a run with a journal of its "
+        "own: bfcl-pipeline run --fresh --run NAME."
+    )
 
 
 def _lost(comparison: Comparison, score: str, known: Collection[tuple[str, str]]) -> int:

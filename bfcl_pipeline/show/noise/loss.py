@@ -5,7 +5,7 @@ are, so that the signs of its differences can be exchanged: the test needs no as
 """
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -13,12 +13,12 @@ import numpy as np
 
 from bfcl_pipeline.base.errors import TableError
 from bfcl_pipeline.benchmark.definition.clusters import cluster_of
-from bfcl_pipeline.judge.scoring.statistics.clustered import Floats, number_keys, total
+from bfcl_pipeline.judge.scoring.statistics.clustered import Floats, Integers, number_keys, total
 from bfcl_pipeline.judge.scoring.statistics.normal import Z_95
 from bfcl_pipeline.judge.scoring.statistics.paired import Decision
 from bfcl_pipeline.show.compare.compare import ScoreDifference
-from bfcl_pipeline.show.compare.gate import Gate, GatedScore
-from bfcl_pipeline.show.compare.sides import ABSENT, RIGHT, UNJUDGED, WRONG, Side
+from bfcl_pipeline.show.compare.gate import Gate, GatedScore, refuse_same
+from bfcl_pipeline.show.compare.sides import ABSENT, NO_EXCHANGE, RIGHT, UNJUDGED, WRONG, Side
 from bfcl_pipeline.show.noise.records import UNKNOWN, published_records, shares_of
 
 FALSE_ALARMS = 0.05
@@ -50,6 +50,11 @@ class Spread:
         mean = loss / root * (1 + 0.375 * self.fourth / root**4) - self.cube / (2 * root**3)
         variance = 1 - loss * self.cube / root**4 + loss**2 * self.fourth / (4 * root**6)
         return float(ndtr((mean + ndtri(level)) / math.sqrt(max(variance, _CLOSE))))
+
+
+def cluster_sums(cluster: Integers, values: Floats) -> Floats:
+    """The sums of values by cluster."""
+    return np.asarray(np.bincount(cluster, weights=values), np.float64)
 
 
 def probability(sums: Floats) -> float:
@@ -91,11 +96,15 @@ def sentinel_gate(
         for score in scores:
             inside = np.array([category in shares_of(score) for category, _ in entries])
             used = np.flatnonzero(inside & ran & (worst | ~lacks))
-            names = f"{new.label} and {old.label}"
-            worth = entry_weights(score, [entries[place] for place in used], names)
-            cluster = number_keys([cluster_of(*entries[place]) for place in used])
+            names, chosen = f"{new.label} and {old.label}", [entries[place] for place in used.tolist()]
+            exchanges = [side.exchanges_over(len(entries))[used] for side in (new, old)]
+            same = int(((exchanges[0] == exchanges[1]) & (exchanges[0] != NO_EXCHANGE)).sum())
+            if same and same == len(used):
+                refuse_same(names, score, same)
+            worth = entry_weights(score, chosen, names)
+            cluster = number_keys([cluster_of(*entry) for entry in chosen])
             one, two = (mark[used] for mark in marks)
-            sums = np.bincount(cluster, weights=(one - two) * worth)
+            sums = cluster_sums(cluster, (one - two) * worth)
             p, error, right = probability(sums), math.sqrt(total(sums**2)), total(worth * two)
             power = 100 * spread_with(sums, worth, two, loss).power(loss, level)
             found = f"one of {100 * loss:g} points would be with {power:.0f} % power"
@@ -119,6 +128,7 @@ def sentinel_gate(
                         only_second=int((one < two).sum()),
                     ),
                     unjudged=int((lacks & inside).sum()),
+                    same_exchange=same,
                     worst=worst,
                     decision=Decision.FAIL if p <= level else Decision.PASS,
                     stated=shown if p <= level else f"no loss is shown (p {p:.3f}); {found}",
@@ -152,7 +162,7 @@ def entry_weights(score: str, chosen: Sequence[tuple[str, str]], names: str) -> 
     Raises:
         TableError: a stratum has no entry.
     """
-    published, weights = published_records(), Counter[tuple[str, int]]()
+    published, weights = published_records(), defaultdict[tuple[str, int], float](float)
     for name, share in shares_of(score).items():
         of_category = [one.difficulty for one in published.get(name, {}).values()] or [UNKNOWN]
         for difficulty in of_category:

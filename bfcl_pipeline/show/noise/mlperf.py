@@ -36,10 +36,11 @@ PASSES = 0.97  # of the score of the reference
 
 def mlperf_entries(data: Path) -> dict[str, list[str]]:
     """The ids of the selection by category. Raises TableError if a category is not staged in `data`."""
-    chosen = {}
+    chosen: dict[str, list[str]] = {}
     for group, percent in _PERCENT.items():
         for name in categories_of(group):
-            ids = read_table(entries_path(data, name), ["entry_id"]).column("entry_id").to_pylist()
+            column = read_table(entries_path(data, name), ["entry_id"]).column("entry_id")
+            ids = list(map(str, column.to_pylist()))
             chosen[name] = ids if len(ids) <= _WHOLE else ids[: len(ids) * percent // 100]
     return chosen
 

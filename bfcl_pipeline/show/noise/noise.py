@@ -29,6 +29,7 @@ from bfcl_pipeline.show.compare.diff.conversations import (
 from bfcl_pipeline.show.compare.diff.parting import PartingKind, first_difference
 from bfcl_pipeline.show.compare.sides import WRONG, Side
 from bfcl_pipeline.show.compare.tables import write_form
+from bfcl_pipeline.show.noise.loss import cluster_sums
 from bfcl_pipeline.show.noise.records import equal_runs
 
 NOISE = pa.schema(
@@ -80,7 +81,7 @@ def measure_noise(entries: Sequence[tuple[str, str]], sides: Sequence[Side]) -> 
         used = np.flatnonzero((marks >= WRONG).sum(axis=0) > 1)
         if not len(used):
             continue
-        chosen = [entries[place] for place in used]
+        chosen = [entries[place] for place in used.tolist()]
         runs = [side for side in sides if trial_of(side.model).model == model]
         causes = _causes(chosen, runs, _differences(marks[:, used]))
         yield from noise_of(model, chosen, marks[:, used], causes)
@@ -117,8 +118,8 @@ def noise_of(
     for name, weights in [*groups, *zip(scope.categories, np.eye(where.categories), strict=True)]:
         inside = weights[where.category] > 0
         worth = (weights / where.sizes)[where.category]
-        flips = [np.bincount(where.cluster, np.abs(one) * inside) for one in differences]
-        squares = [np.bincount(where.cluster, one * worth) ** 2 for one in differences]
+        flips = [cluster_sums(where.cluster, np.abs(one) * inside) for one in differences]
+        squares = [cluster_sums(where.cluster, one * worth) ** 2 for one in differences]
         expected = float(np.mean([one.sum() for one in flips]))
         spread = float(np.mean([(one**2).sum() for one in flips]))
         # What was counted varies as what is predicted; pairs without a run in common are independent.
@@ -135,17 +136,17 @@ def _causes(
     entries: Sequence[EntryKey], runs: Sequence[Side], differences: Sequence[Floats]
 ) -> list[dict[int, str]]:
     """What made each flip of each pair of runs, as far as both conversations are known."""
-    flipped = {entries[place][1] for one in differences for place in np.flatnonzero(one)}
+    flipped = {entries[place][1] for one in differences for place in np.flatnonzero(one).tolist()}
     read = [
         read_conversations(side.run, side.model, flipped) if flipped else Conversations() for side in runs
     ]
     found = []
     for (one, two), difference in zip(combinations(read, 2), differences, strict=True):
         pair = {}
-        for place in np.flatnonzero(difference):
+        for place in np.flatnonzero(difference).tolist():
             ours, theirs = (side.by_entry.get(entries[place]) for side in (one, two))
             if ours and theirs and (cause := _cause(ours, theirs)):
-                pair[int(place)] = cause
+                pair[place] = cause
         found.append(pair)
     return found
 

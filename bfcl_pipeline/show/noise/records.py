@@ -8,6 +8,7 @@ of a server (September to November 2025), and of two of gpt-oss-20b. A user's ow
 import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from importlib.resources import files
 
 import numpy as np
@@ -17,7 +18,7 @@ from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.benchmark.config import trial_of
 from bfcl_pipeline.benchmark.definition import CATEGORIES, category_of
 from bfcl_pipeline.benchmark.definition.leaderboard import category_weights
-from bfcl_pipeline.show.compare.sides import WRONG, Side
+from bfcl_pipeline.show.compare.sides import WRONG, Numbering, Side
 
 SINGLE_TURN = "single_turn"
 """The mean of non_live, live and irrelevance_all, which have equal weights in the overall score."""
@@ -55,6 +56,7 @@ Records = Mapping[str, Mapping[str, Record]]
 """By category, then entry id."""
 
 
+@cache
 def published_records() -> Records:
     """Those of `difficulty.csv`. Where no system is counted, gpt-oss-120b is the system, and not a run."""
     found: dict[str, dict[str, Record]] = {}
@@ -83,18 +85,15 @@ def equal_runs(sides: Sequence[Side], entries: int) -> dict[str, NDArray[np.floa
     return marks
 
 
-def own_records(entries: Sequence[tuple[str, str]], sides: Sequence[Side]) -> Records:
-    """The records of a user's equal runs, with the published difficulty; errors as of `equal_runs`.
-
-    entries: category and id of each number of the sides.
-    """
+def own_records(numbering: Numbering, sides: Sequence[Side]) -> Records:
+    """The records of a user's equal runs, with the published difficulty; errors as of `equal_runs`."""
     published, found = published_records(), dict[str, dict[str, Record]]()
-    marks = equal_runs(sides, len(entries)).values()
-    for place, (category, entry_id) in enumerate(entries):
+    marks = equal_runs(sides, len(numbering.entries)).values()
+    for place, (category, entry_id) in enumerate(numbering.entries):
         counts = [(int((of[:, place] > WRONG).sum()), int((of[:, place] >= WRONG).sum())) for of in marks]
         if runs := [count for count in counts if count[1] > 1]:
             known = published.get(category, {}).get(entry_id)
-            found.setdefault(category, {})[entry_id] = Record(known and known.share, runs)
+            found.setdefault(category, {})[entry_id] = Record(known.share if known else None, runs)
     return {name: found[name] for name in CATEGORIES if name in found}
 
 

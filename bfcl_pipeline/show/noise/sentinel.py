@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import hashlib
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from bfcl_pipeline.ask.jobs.effort import PUBLISHED
+from bfcl_pipeline.ask.jobs.effort import PUBLISHED, effort
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.text import duration, text_table, unknown_name
 from bfcl_pipeline.benchmark.config import pick
@@ -39,11 +40,6 @@ class Stratum:
     weight: float  # in the score
     flips: float  # probability that two equal runs disagree on an entry
     right: float  # probability that a run has an entry right
-
-    @property
-    def requests(self) -> float:
-        """Of an entry."""
-        return PUBLISHED.entries[self.category].requests
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +106,7 @@ def strata_of(score: str, records: Records, own: bool = False) -> list[Stratum]:
 
 def power(strata: Sequence[Stratum], counts: Sequence[int], loss: float) -> float:
     """The probability that so many entries of the strata show a loss, if any right entry may be lost."""
-    lost = loss / sum(one.weight * one.right for one in strata)
+    lost = _lost(strata, loss)
     sums = [0.0, 0.0, 0.0]
     for one, count in zip(strata, counts, strict=True):
         worth, adds = one.weight / count, lost * one.right
@@ -121,8 +117,10 @@ def power(strata: Sequence[Stratum], counts: Sequence[int], loss: float) -> floa
 
 def allocated(strata: Sequence[Stratum], loss: float) -> list[int] | None:
     """The entries of each stratum that find a loss with the fewest requests (Neyman); None: all do not."""
-    lost = loss / sum(one.weight * one.right for one in strata)
-    worth = [one.weight * math.sqrt((one.flips + lost * one.right) / one.requests) for one in strata]
+    lost = _lost(strata, loss)
+    requests = [_requests({one.category: 1}) for one in strata]
+    variances = (one.weight**2 * (one.flips + lost * one.right) for one in strata)
+    worth = [math.sqrt(variance / each) for variance, each in zip(variances, requests, strict=True)]
 
     def counts(scale: float) -> list[int]:
         wanted = (max(_LEAST, math.ceil(scale * each)) for each in worth)
@@ -137,9 +135,27 @@ def allocated(strata: Sequence[Stratum], loss: float) -> list[int] | None:
     return counts(high)
 
 
+def _lost(strata: Sequence[Stratum], loss: float) -> float:
+    """The share of the right answers that a loss is. Raises ConfigError if there are fewer."""
+    right = sum(one.weight * one.right for one in strata)
+    if right <= loss:
+        raise ConfigError(
+            f"{100 * loss:g} points cannot be lost: the recorded runs have {100 * right:.1f}."
+        )
+    return loss / right
+
+
 def _cost(strata: Sequence[Stratum], counts: Sequence[int] | None) -> float:
-    pairs = zip(strata, counts or (), strict=counts is not None)
-    return math.inf if counts is None else sum(count * one.requests for one, count in pairs)
+    if counts is None:
+        return math.inf
+    entries = Counter[str]()
+    for one, count in zip(strata, counts, strict=True):
+        entries[one.category] += count
+    return _requests(entries)
+
+
+def _requests(entries: Mapping[str, int]) -> float:
+    return effort(entries, PUBLISHED, None).requests
 
 
 def plan_sentinel(
@@ -164,18 +180,25 @@ def plan_sentinel(
     counts = allocated(strata, loss)
     requests = _cost(strata, counts)
     if counts is None or requests > most:
-        time = f"takes {duration(requests / rate)}" if counts else "needs more entries than there are"
-        tenths = (n / 1000 for n in range(1, 1000))
-        least = next((one for one in tenths if _cost(strata, allocated(strata, one)) <= most), 1.0)
+        allowed = f"{minutes:g} minutes at {rate:g} requests a second"
+        needs = f"takes {duration(requests / rate)}, not {allowed}" if counts else "needs more entries"
         raise ConfigError(
-            f"a loss of {100 * loss:g} points on {score} {time}; in {minutes:g} minutes at {rate:g} "
-            f"requests a second, the least is {100 * least:g}. Give a greater --gate, --minutes or --rate."
+            f"a loss of {100 * loss:g} points on {score} {needs}. {_way_on(strata, loss, most)}"
         )
     chosen = {name: set[str]() for name in shares_of(score)}
     for one, count in zip(strata, counts, strict=True):
         chosen[one.category].update(pick(one.ids, count, _SEED))
     entries = {name: [one for one in records[name] if one in ids] for name, ids in chosen.items()}
     return Sentinel(score, loss, entries, requests)
+
+
+def _way_on(strata: Sequence[Stratum], loss: float, most: float) -> str:
+    """The least greater loss that so many requests find, in half points."""
+    right = sum(one.weight * one.right for one in strata)
+    losses = (half / 200 for half in range(math.floor(200 * loss) + 1, math.ceil(200 * right)))
+    least = next((one for one in losses if _cost(strata, allocated(strata, one)) <= most), None)
+    hint = "Give more --minutes or another score (--of)"
+    return f"{hint}." if least is None else f"{hint}, or --gate {100 * least:g}, which fits."
 
 
 def entries_config(entries: Mapping[str, Sequence[str]], about: str) -> str:
