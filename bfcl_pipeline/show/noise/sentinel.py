@@ -181,10 +181,11 @@ def plan_sentinel(
     requests = _cost(strata, counts)
     if counts is None or requests > most:
         allowed = f"{minutes:g} minutes at {rate:g} requests a second"
-        needs = f"takes {duration(requests / rate)}, not {allowed}" if counts else "needs more entries"
-        raise ConfigError(
-            f"a loss of {100 * loss:g} points on {score} {needs}. {_way_on(strata, loss, most)}"
-        )
+        needs, give = "needs more entries than it has", "another --of"
+        if counts:
+            needs, give = f"takes {duration(requests / rate)}, not {allowed}", "more --minutes"
+        fitting = _fitting(strata, loss, most)
+        raise ConfigError(f"a loss of {100 * loss:g} points on {score} {needs}. Give {give}{fitting}.")
     chosen = {name: set[str]() for name in shares_of(score)}
     for one, count in zip(strata, counts, strict=True):
         chosen[one.category].update(pick(one.ids, count, _SEED))
@@ -192,13 +193,12 @@ def plan_sentinel(
     return Sentinel(score, loss, entries, requests)
 
 
-def _way_on(strata: Sequence[Stratum], loss: float, most: float) -> str:
-    """The least greater loss that so many requests find, in half points."""
+def _fitting(strata: Sequence[Stratum], loss: float, most: float) -> str:
+    """The least greater loss that so many requests find, in half points, as a further way on."""
     right = sum(one.weight * one.right for one in strata)
     losses = (half / 200 for half in range(math.floor(200 * loss) + 1, math.ceil(200 * right)))
     least = next((one for one in losses if _cost(strata, allocated(strata, one)) <= most), None)
-    hint = "Give more --minutes or another score (--of)"
-    return f"{hint}." if least is None else f"{hint}, or --gate {100 * least:g}, which fits."
+    return "" if least is None else f", or --gate {100 * least:g}, which fits"
 
 
 def entries_config(entries: Mapping[str, Sequence[str]], about: str) -> str:
