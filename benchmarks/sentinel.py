@@ -34,12 +34,12 @@ from bfcl_pipeline.benchmark.definition.clusters import cluster_of
 from bfcl_pipeline.benchmark.definition.leaderboard import categories_of
 from bfcl_pipeline.judge.scoring.statistics.clustered import number_keys
 from bfcl_pipeline.judge.scoring.statistics.power import POWER
-from bfcl_pipeline.show.noise.loss import FALSE_ALARMS, cluster_sums, probability, spread_with
-from bfcl_pipeline.show.noise.mlperf import mlperf_band, mlperf_entries, mlperf_text
+from bfcl_pipeline.show.noise.loss import FALSE_ALARMS, cluster_sums, moments_with, power_of, probability
+from bfcl_pipeline.show.noise.mlperf import mlperf_entries, mlperf_text
 from bfcl_pipeline.show.noise.noise import noise_of
 from bfcl_pipeline.show.noise.records import Record, Records, published_records, shares_of
 from bfcl_pipeline.show.noise.sentinel import Stratum, plan_sentinel, strata_of
-from bfcl_pipeline.show.noise.sentinel import power as power_of
+from bfcl_pipeline.show.noise.sentinel import power as planned_power
 
 GOALS = (("single_turn", 0.03), ("single_turn", 0.05), ("live", 0.04), ("irrelevance_all", 0.04))
 RUNS = 5  # of gpt-oss-120b
@@ -137,7 +137,7 @@ def power(table: Path, draws: int) -> None:
             one, two = truth.pair(random)
             sums = cluster_sums(cluster, (one[places].astype(float) - two[places]) * worth)
             found["false alarms"].append(probability(sums) <= FALSE_ALARMS)
-            stated.append(spread_with(sums, worth, two[places].astype(float), loss).power(loss))
+            stated.append(power_of(moments_with(sums, worth, two[places].astype(float), loss), loss))
             for name, lost in truth.losses(loss, random):
                 new = one & (random.random(len(one)) >= lost)
                 sums = cluster_sums(cluster, (new[places].astype(float) - two[places]) * worth)
@@ -184,7 +184,7 @@ def random_sample(strata: list[Stratum], score: str, loss: float, by: SampleBy) 
         merged.append(Stratum(name, (), share, flips, right))
     for count in range(len(shares), sum(sizes.values())):
         drawn = allocate(sizes, count) if by is SampleBy.SIZE else by_weight(shares, count)
-        if power_of(merged, [drawn[name] for name in shares], loss) >= POWER:
+        if planned_power(merged, [drawn[name] for name in shares], loss) >= POWER:
             return count
     return sum(sizes.values())
 
@@ -216,8 +216,7 @@ def main() -> None:
     parser.add_argument("--draws", type=int, default=1000)
     options = parser.parse_args()
     if options.what == "mlperf":
-        chosen = mlperf_entries(options.data)
-        print(mlperf_text(chosen, mlperf_band(chosen)))
+        print(mlperf_text(mlperf_entries(options.data)))
     elif options.what == "noise":
         noise(options.table)
     else:

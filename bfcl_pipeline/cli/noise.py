@@ -8,7 +8,7 @@ from bfcl_pipeline.cli.options import add_files, add_names, add_rules
 from bfcl_pipeline.cli.sides import opened_sides
 from bfcl_pipeline.show.compare.sides import read_sides
 from bfcl_pipeline.show.compare.tables import check_form
-from bfcl_pipeline.show.noise.noise import measure_noise, noise_tables, write_noise
+from bfcl_pipeline.show.noise.noise import FORMS, measure_noise, noise_tables, write_noise
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -17,14 +17,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("runs", nargs="+", metavar="RUN", help=about)
     add_rules(parser, "rule set of the verdicts")
     add_names(parser, "--category", "categories", "only these categories or groups (default: all)")
-    forms = "the suffix chooses the form: .parquet, .csv, .jsonl, .json, .md, .tex"
-    add_files(parser, "--out", f"write the tables; {forms}")
+    add_files(parser, "--out", f"write the tables; the suffix chooses the form: {', '.join(FORMS)}")
 
 
 def run(options: argparse.Namespace) -> int:
     """Prints a table for each model, and writes them where asked."""
     for path in options.out:
-        check_form(path)
+        check_form(path, FORMS)
     with opened_sides(options.runs) as choices:
         read = read_sides(choices, options.rules, resolve_categories(options.categories))
         found = list(measure_noise(read[0].entries, read[1]))

@@ -102,7 +102,7 @@ def _chosen_entries(options: argparse.Namespace) -> int:
 
     if options.preset:
         preset = mlperf.mlperf_entries(options.data)
-        printed = mlperf.mlperf_text(preset, mlperf.mlperf_band(preset))
+        printed = mlperf.mlperf_text(preset)
         written = sentinel.entries_config(preset, options.preset)
     else:
         known = records.published_records()

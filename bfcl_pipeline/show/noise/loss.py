@@ -5,9 +5,8 @@ are, so that the signs of its differences can be exchanged: the test needs no as
 """
 
 import math
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -28,32 +27,31 @@ _DRAWS, _SEED = 9_999, 0  # of the signs of clusters
 _CLOSE = 1e-9
 
 
-@dataclass(frozen=True, slots=True)
-class Spread:
-    """Expected sums over clusters of powers of what a cluster adds to the estimated difference."""
+def power_of(moments: Sequence[float], loss: float, level: float = FALSE_ALARMS) -> float:
+    """The probability that a loss is shown.
 
-    square: float
-    cube: float  # of losses, which do not cancel as flips do; positive
-    fourth: float
+    The test is that of the difference over the root of the sum of squares, whose mean and variance are
+    approximated to the second order: a loss adds to both, so that their ratio varies less than 1.
 
-    def power(self, loss: float, level: float = FALSE_ALARMS) -> float:
-        """The probability that a loss is shown.
+    Args:
+        moments: expected sums over clusters of the square, cube and fourth power of what each adds to the
+            difference; the cube is that of losses alone, as flips cancel.
+        loss: a share.
+        level: the largest p-value that shows it.
+    """
+    from scipy.special import ndtr, ndtri  # slow to import
 
-        The test is that of the difference over the root of the sum of squares, whose mean and variance are
-        approximated to the second order: a loss adds to both, so that their ratio varies less than 1.
-        """
-        from scipy.special import ndtr, ndtri  # slow to import
-
-        if not self.square:
-            return 1.0
-        root = math.sqrt(self.square)
-        mean = loss / root * (1 + 0.375 * self.fourth / root**4) - self.cube / (2 * root**3)
-        variance = 1 - loss * self.cube / root**4 + loss**2 * self.fourth / (4 * root**6)
-        return float(ndtr((mean + ndtri(level)) / math.sqrt(max(variance, _CLOSE))))
+    square, cube, fourth = moments
+    if not square:
+        return 1.0
+    root = math.sqrt(square)
+    mean = loss / root * (1 + 0.375 * fourth / square**2) - cube / (2 * root**3)
+    variance = 1 - loss * cube / square**2 + loss**2 * fourth / (4 * square**3)
+    return float(ndtr((mean + ndtri(level)) / math.sqrt(max(variance, _CLOSE))))
 
 
 def cluster_sums(cluster: Integers, values: Floats) -> Floats:
-    """The sums of values by cluster."""
+    """The sum of the values of each cluster."""
     return np.asarray(np.bincount(cluster, weights=values), np.float64)
 
 
@@ -93,23 +91,20 @@ def sentinel_gate(
         if worst:
             fills = zip(marks, (WRONG, RIGHT), strict=True)
             marks = [np.where(mark == UNJUDGED, fill, mark) for mark, fill in fills]
+        exchanges = [side.exchanges_over(len(entries)) for side in (new, old)]
+        same = (exchanges[0] == exchanges[1]) & (exchanges[0] != NO_EXCHANGE)
         for score in scores:
             inside = np.array([category in shares_of(score) for category, _ in entries])
             used = np.flatnonzero(inside & ran & (worst | ~lacks))
-            names, chosen = f"{new.label} and {old.label}", [entries[place] for place in used.tolist()]
-            exchanges = [side.exchanges_over(len(entries))[used] for side in (new, old)]
-            same = int(((exchanges[0] == exchanges[1]) & (exchanges[0] != NO_EXCHANGE)).sum())
-            if same and same == len(used):
-                refuse_same(names, score, same)
-            worth = entry_weights(score, chosen, names)
-            cluster = number_keys([cluster_of(*entry) for entry in chosen])
-            one, two = (mark[used] for mark in marks)
-            sums = cluster_sums(cluster, (one - two) * worth)
-            p, error, right = probability(sums), math.sqrt(total(sums**2)), total(worth * two)
-            power = 100 * spread_with(sums, worth, two, loss).power(loss, level)
-            found = f"one of {100 * loss:g} points would be with {power:.0f} % power"
+            if len(used) and same[used].all():
+                refuse_same(f"{new.label} and {old.label}", score, len(used))
+            chosen = [entries[place] for place in used.tolist()]
+            worth, (one, two) = entry_weights(score, chosen), (mark[used] for mark in marks)
+            sums = cluster_sums(number_keys([cluster_of(*entry) for entry in chosen]), (one - two) * worth)
+            p, error, difference = probability(sums), math.sqrt(total(sums**2)), total(sums)
+            power = 100 * power_of(moments_with(sums, worth, two, loss), loss, level)
             shown = f"worse: p {p:.4f}, at most {100 * level:.2g} % of equal runs are called so"
-            difference = total(sums)
+            missed = f"one of {100 * loss:g} points would be with {power:.0f} % power"
             decided.append(
                 GatedScore(
                     model=new.label,
@@ -120,7 +115,7 @@ def sentinel_gate(
                         entries=len(used),
                         clusters=len(sums),
                         first=total(worth * one),
-                        second=right,
+                        second=total(worth * two),
                         difference=difference,
                         low=max(-1.0, difference - Z_95 * error),
                         high=min(1.0, difference + Z_95 * error),
@@ -128,17 +123,17 @@ def sentinel_gate(
                         only_second=int((one < two).sum()),
                     ),
                     unjudged=int((lacks & inside).sum()),
-                    same_exchange=same,
+                    same_exchange=int(same[used].sum()),
                     worst=worst,
                     decision=Decision.FAIL if p <= level else Decision.PASS,
-                    stated=shown if p <= level else f"no loss is shown (p {p:.3f}); {found}",
+                    stated=shown if p <= level else f"no loss is shown (p {p:.3f}); {missed}",
                 )
             )
     return Gate(loss, False, decided)
 
 
-def spread_with(sums: Floats, worth: Floats, right: Floats, loss: float) -> Spread:
-    """The spread of two runs if one also lost any of its right answers.
+def moments_with(sums: Floats, worth: Floats, right: Floats, loss: float) -> list[float]:
+    """The moments for `power_of` of two runs, if one also lost any of its right answers.
 
     Args:
         sums: the weighted difference of each cluster.
@@ -146,35 +141,29 @@ def spread_with(sums: Floats, worth: Floats, right: Floats, loss: float) -> Spre
         right: whether it is right.
         loss: a share.
     """
-    lost = loss / score if (score := total(worth * right)) else 0.0
-    square, cube, fourth = (lost * total(worth**power * right) for power in (2, 3, 4))
-    return Spread(total(sums**2) + square, cube, total(sums**4) + fourth)
+    lost = loss / (total(worth * right) or math.inf)
+    adds = [lost * total(worth**power * right) for power in (2, 3, 4)]
+    return [total(sums**2) + adds[0], adds[1], total(sums**4) + adds[2]]
 
 
-def entry_weights(score: str, chosen: Sequence[tuple[str, str]], names: str) -> Floats:
+def entry_weights(score: str, chosen: Sequence[tuple[str, str]]) -> Floats:
     """The weight of each entry in a score: that of its stratum over the chosen entries of the stratum.
 
-    Args:
-        score: of the leaderboard, a category or SINGLE_TURN.
-        chosen: category and id of each.
-        names: whose verdicts they are, for the message.
-
-    Raises:
-        TableError: a stratum has no entry.
+    chosen: category and id of each. Raises TableError if a stratum has no entry.
     """
-    published, weights = published_records(), defaultdict[tuple[str, int], float](float)
-    for name, share in shares_of(score).items():
-        of_category = [one.difficulty for one in published.get(name, {}).values()] or [UNKNOWN]
-        for difficulty in of_category:
-            weights[name, difficulty] += share / len(of_category)
-    keys = []
-    for name, entry_id in chosen:
-        record = published.get(name, {}).get(entry_id)
-        keys.append((name, UNKNOWN if record is None else record.difficulty))
+    published, shares = published_records(), shares_of(score)
+    sizes = {
+        name: Counter(one.difficulty for one in published.get(name, {}).values()) or Counter([UNKNOWN])
+        for name in shares
+    }
+    known = ((name, published.get(name, {}).get(entry_id)) for name, entry_id in chosen)
+    keys = [(name, record.difficulty if record else UNKNOWN) for name, record in known]
     counts = Counter(keys)
-    if lacking := [name for name, difficulty in weights if not counts[name, difficulty]]:
+    if lacking := [name for name, of in sizes.items() if any(not counts[name, one] for one in of)]:
         raise TableError(
-            f"{names} have no verdicts in common on a part of {', '.join(dict.fromkeys(lacking))}. Run the "
-            f"sentinel of {score} in both (bfcl-pipeline plan --gate), or name another score (--category)."
+            f"there are no verdicts in common on a part of {', '.join(lacking)}. Run the sentinel of "
+            f"{score} in both (bfcl-pipeline plan --gate), or name another score (--category)."
         )
-    return np.array([weights[key] / counts[key] for key in keys])
+    return np.array(
+        [shares[name] * sizes[name][one] / sizes[name].total() / counts[name, one] for name, one in keys]
+    )

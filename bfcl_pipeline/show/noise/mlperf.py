@@ -8,7 +8,6 @@ the share of right answers; it passes at 97 % of that of Qwen3.6-27B Q4_K_M.
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -31,6 +30,8 @@ _WHOLE = 25  # entries of a category that is taken as a whole, at most
 RIGHT = {"non_live": 608, "live": 143, "irrelevance_all": 107}
 """Right answers of the reference, which follow from its published 86.23, 84.12 and 97.16 %."""
 
+ENTRIES = 995
+REFERENCE = sum(RIGHT.values()) / ENTRIES
 PASSES = 0.97  # of the score of the reference
 
 
@@ -45,19 +46,9 @@ def mlperf_entries(data: Path) -> dict[str, list[str]]:
     return chosen
 
 
-@dataclass(frozen=True, slots=True)
-class Band:
-    """The band of the gate, in shares."""
-
-    reference: float
-    passes: float  # the lowest score that passes
-    independent: float  # standard error of the reference if entries were independent
-    clustered: float  # with the design effect of published verdicts on these entries
-
-
-def mlperf_band(chosen: Mapping[str, Sequence[str]]) -> Band:
-    """The band, with the clusters of the chosen entries and the design effects of gpt-oss-120b on them."""
-    published, everything = published_records(), sum(map(len, chosen.values()))
+def standard_errors(chosen: Mapping[str, Sequence[str]]) -> tuple[float, float]:
+    """Of the reference: if entries were independent, and with the design effects of gpt-oss-120b."""
+    published = published_records()
     independent = clustered = 0.0
     for group, right in RIGHT.items():
         entries = [(name, one) for name in categories_of(group) for one in chosen[name]]
@@ -66,25 +57,24 @@ def mlperf_band(chosen: Mapping[str, Sequence[str]]) -> Band:
         of = means(verdicts, where := layout(category, number_keys([cluster_of(*one) for one in entries])))
         weights = where.sizes / len(entries)
         effect = composite_error(of, weights) ** 2 / total(weights**2 * of.independent)
-        share = right / len(entries)
-        variance = share * (1 - share) * len(entries) / everything**2
+        variance = right * (1 - right / len(entries)) / ENTRIES**2
         independent, clustered = independent + variance, clustered + effect * variance
-    reference = sum(RIGHT.values()) / everything
-    return Band(reference, PASSES * reference, math.sqrt(independent), math.sqrt(clustered))
+    return math.sqrt(independent), math.sqrt(clustered)
 
 
-def mlperf_text(chosen: Mapping[str, Sequence[str]], band: Band) -> str:
-    """The selection and the band for a terminal."""
-    width = band.reference - band.passes
+def mlperf_text(chosen: Mapping[str, Sequence[str]]) -> str:
+    """The selection and its band for a terminal."""
+    errors, width = standard_errors(chosen), (1 - PASSES) * REFERENCE
+    in_errors = " and ".join(f"{width / error:.1f}" for error in errors)
     return "\n".join(
         [
             f"{NAME}: {sum(map(len, chosen.values())):,} entries, the share of right answers.",
             *(f"  {name}: {len(ids):,}" for name, ids in chosen.items()),
-            f"Reference {100 * band.reference:.2f} %, passes from {100 * band.passes:.2f} %: a band of "
+            f"Reference {100 * REFERENCE:.2f} %, passes from {100 * PASSES * REFERENCE:.2f} %: a band of "
             f"{100 * width:.2f} points.",
-            f"Standard error of a run: {100 * band.independent:.2f} points if entries were independent,",
-            f"{100 * band.clustered:.2f} with shared function docs; the band is "
-            f"{width / band.independent:.1f} and {width / band.clustered:.1f} of them.",
-            "Two runs on the same entries differ by less (bfcl-pipeline noise).",
+            f"Standard error of a run: {100 * errors[0]:.2f} points if entries were independent, "
+            f"{100 * errors[1]:.2f} with",
+            f"shared function docs; the band is {in_errors} of them. Two runs on the same entries",
+            "differ by less (bfcl-pipeline noise).",
         ]
     )

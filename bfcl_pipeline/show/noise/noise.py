@@ -16,7 +16,6 @@ import pyarrow as pa
 
 from bfcl_pipeline.base.markup import TextTable
 from bfcl_pipeline.benchmark.config import trial_of
-from bfcl_pipeline.benchmark.tables.schemas import count, share, text
 from bfcl_pipeline.judge.scoring.intervals import ScoredEntries
 from bfcl_pipeline.judge.scoring.statistics.clustered import Floats
 from bfcl_pipeline.judge.scoring.statistics.normal import Z_95
@@ -28,25 +27,12 @@ from bfcl_pipeline.show.compare.diff.conversations import (
 )
 from bfcl_pipeline.show.compare.diff.parting import PartingKind, first_difference
 from bfcl_pipeline.show.compare.sides import WRONG, Side
-from bfcl_pipeline.show.compare.tables import write_form
+from bfcl_pipeline.show.compare.tables import JSON, write_form
 from bfcl_pipeline.show.noise.loss import cluster_sums
 from bfcl_pipeline.show.noise.records import equal_runs
 
-NOISE = pa.schema(
-    [
-        text("model", "the model, of equal runs"),
-        text("score", "a group of the leaderboard or a category"),
-        count("runs", "equal runs"),
-        count("entries", "entries with verdicts of two runs or more"),
-        share("flips", "expected entries that one of two equal runs has right"),
-        share("flips_low", "lower limit of the 95 % interval for the flips of two other equal runs"),
-        share("flips_high", "its upper limit"),
-        share("change", "points by which two equal runs differ in at most 5 % of cases"),
-        share("server", "of the flips that were read, those where only the last answer differs", null=True),
-        share("agent", "those where an earlier answer differs, and the conversation with it", null=True),
-    ]
-)
-"""One row per model and score."""
+FORMS = (JSON, ".md", ".tex")
+"""The suffixes of a file of tables."""
 
 _HEADINGS = ("score", "entries", "flips", "95 % interval", "of entries", "change", "server", "agent")
 _SERVER, _AGENT = "server", "agent"
@@ -54,18 +40,18 @@ _SERVER, _AGENT = "server", "agent"
 
 @dataclass(frozen=True, slots=True)
 class ScoreNoise:
-    """The row of a score; the columns of NOISE."""
+    """What two equal runs of a model are expected to differ in on a score."""
 
     model: str
-    score: str
-    runs: int
-    entries: int
-    flips: float
-    flips_low: float
+    score: str  # a group of the leaderboard, or a category
+    runs: int  # that were measured
+    entries: int  # with verdicts of two of them or more
+    flips: float  # expected entries that one of two equal runs has right
+    flips_low: float  # 95 % interval of the flips of two other equal runs
     flips_high: float
-    change: float
-    server: float | None
-    agent: float | None
+    change: float  # points by which two equal runs differ in at most 5 % of cases
+    server: float | None  # of the flips that were read, those of which the last answers alone differ
+    agent: float | None  # those of which an earlier answer differs, and so the conversation
 
 
 def measure_noise(entries: Sequence[tuple[str, str]], sides: Sequence[Side]) -> Iterator[ScoreNoise]:
@@ -191,6 +177,6 @@ def _cells(row: ScoreNoise) -> list[str]:
 
 
 def write_noise(path: Path, found: Sequence[ScoreNoise]) -> None:
-    """Writes the table in the form of the suffix, atomically."""
-    rows = list(map(asdict, found))
-    write_form(path, NOISE, rows, lambda: {"noise": rows}, lambda: noise_tables(found))
+    """Writes the tables in the form of the suffix, atomically."""
+    document = {"noise": list(map(asdict, found))}
+    write_form(path, pa.schema([]), (), lambda: document, lambda: noise_tables(found))

@@ -22,13 +22,12 @@ from bfcl_pipeline.benchmark.config import pick
 from bfcl_pipeline.benchmark.definition import CATEGORIES
 from bfcl_pipeline.benchmark.definition.leaderboard import GROUP
 from bfcl_pipeline.judge.scoring.statistics.power import POWER
-from bfcl_pipeline.show.noise.loss import FALSE_ALARMS, Spread
+from bfcl_pipeline.show.noise.loss import FALSE_ALARMS, power_of
 from bfcl_pipeline.show.noise.records import SINGLE_TURN, Record, Records, shares_of
 
 _LEAST = 2  # entries of a stratum
 _SEED = 0  # of their choice
 _CLOSE = 1e-9
-_WHAT = ("flips", "right")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +62,7 @@ class Sentinel:
 
 
 def strata_of(score: str, records: Records, own: bool = False) -> list[Stratum]:
-    """The strata of a score, in the order of categories and difficulty.
+    """The strata of a score.
 
     Flips and accuracies are means over all single-turn, or all other categories, as those of a stratum are
     few. Categories that no recorded run has right are not in these means.
@@ -93,34 +92,33 @@ def strata_of(score: str, records: Records, own: bool = False) -> list[Stratum]:
                 kind = CATEGORIES[name].single_turn, record.difficulty
                 known.setdefault(kind, []).append(record)
     found = []
-    for (name, difficulty), ids in sorted(members.items(), key=lambda one: one[0][1]):
+    for (name, difficulty), ids in sorted(members.items()):
         if name in shares_of(score):
             alike = known.get((CATEGORIES[name].single_turn, difficulty))
             if not alike or (own and not any(one.right for one in records[name].values())):
                 alike = list(records[name].values())
-            rates = (float(np.mean([getattr(one, what) for one in alike])) for what in _WHAT)
+            rates = (float(np.mean([getattr(one, what) for one in alike])) for what in ("flips", "right"))
             weight = shares_of(score)[name] * len(ids) / len(records[name])
             found.append(Stratum(name, ids, weight, *rates))
-    return sorted(found, key=lambda stratum: list(CATEGORIES).index(stratum.category))
+    return found
 
 
 def power(strata: Sequence[Stratum], counts: Sequence[int], loss: float) -> float:
     """The probability that so many entries of the strata show a loss, if any right entry may be lost."""
-    lost = _lost(strata, loss)
-    sums = [0.0, 0.0, 0.0]
+    lost, moments = _lost(strata, loss), [0.0, 0.0, 0.0]
     for one, count in zip(strata, counts, strict=True):
-        worth, adds = one.weight / count, lost * one.right
-        for place, varies in enumerate((one.flips + adds, adds, one.flips + adds)):
-            sums[place] += count * worth ** (place + 2) * varies
-    return Spread(*sums).power(loss)
+        for place, varies in enumerate((one.flips, 0.0, one.flips)):
+            moments[place] += count * (one.weight / count) ** (place + 2) * (varies + lost * one.right)
+    return power_of(moments, loss)
 
 
 def allocated(strata: Sequence[Stratum], loss: float) -> list[int] | None:
     """The entries of each stratum that find a loss with the fewest requests (Neyman); None: all do not."""
     lost = _lost(strata, loss)
-    requests = [_requests({one.category: 1}) for one in strata]
-    variances = (one.weight**2 * (one.flips + lost * one.right) for one in strata)
-    worth = [math.sqrt(variance / each) for variance, each in zip(variances, requests, strict=True)]
+    worth = [
+        one.weight * math.sqrt((one.flips + lost * one.right) / _requests({one.category: 1}))
+        for one in strata
+    ]
 
     def counts(scale: float) -> list[int]:
         wanted = (max(_LEAST, math.ceil(scale * each)) for each in worth)
@@ -146,12 +144,11 @@ def _lost(strata: Sequence[Stratum], loss: float) -> float:
 
 
 def _cost(strata: Sequence[Stratum], counts: Sequence[int] | None) -> float:
-    if counts is None:
-        return math.inf
+    """The requests of so many entries; infinite without counts."""
     entries = Counter[str]()
-    for one, count in zip(strata, counts, strict=True):
+    for one, count in zip(strata, counts or (), strict=counts is not None):
         entries[one.category] += count
-    return _requests(entries)
+    return _requests(entries) if counts else math.inf
 
 
 def _requests(entries: Mapping[str, int]) -> float:
@@ -180,25 +177,18 @@ def plan_sentinel(
     counts = allocated(strata, loss)
     requests = _cost(strata, counts)
     if counts is None or requests > most:
-        allowed = f"{minutes:g} minutes at {rate:g} requests a second"
         needs, give = "needs more entries than it has", "another --of"
         if counts:
+            allowed = f"{minutes:g} minutes at {rate:g} requests a second"
             needs, give = f"takes {duration(requests / rate)}, not {allowed}", "more --minutes"
-        fitting = _fitting(strata, loss, most)
-        raise ConfigError(f"a loss of {100 * loss:g} points on {score} {needs}. Give {give}{fitting}.")
+        raise ConfigError(
+            f"a loss of {100 * loss:g} points on {score} {needs}. Give {give}, or a greater --gate."
+        )
     chosen = {name: set[str]() for name in shares_of(score)}
     for one, count in zip(strata, counts, strict=True):
         chosen[one.category].update(pick(one.ids, count, _SEED))
     entries = {name: [one for one in records[name] if one in ids] for name, ids in chosen.items()}
     return Sentinel(score, loss, entries, requests)
-
-
-def _fitting(strata: Sequence[Stratum], loss: float, most: float) -> str:
-    """The least greater loss that so many requests find, in half points, as a further way on."""
-    right = sum(one.weight * one.right for one in strata)
-    losses = (half / 200 for half in range(math.floor(200 * loss) + 1, math.ceil(200 * right)))
-    least = next((one for one in losses if _cost(strata, allocated(strata, one)) <= most), None)
-    return "" if least is None else f", or --gate {100 * least:g}, which fits"
 
 
 def entries_config(entries: Mapping[str, Sequence[str]], about: str) -> str:
