@@ -34,7 +34,7 @@ from bfcl_pipeline.show.noise.records import equal_runs
 FORMS = (JSON, ".md", ".tex")
 """The suffixes of a file of tables."""
 
-_HEADINGS = ("score", "entries", "flips", "95 % interval", "of entries", "change", "server", "agent")
+_HEADINGS = ("score", "entries", "flips", "95 % interval", "change", "server", "agent")
 _SERVER, _AGENT = "server", "agent"
 
 
@@ -155,7 +155,7 @@ def noise_tables(found: Sequence[ScoreNoise]) -> Iterator[TextTable]:
             _HEADINGS,
             list(map(_cells, rows)),
             (
-                "flips: entries that one of two equal runs has right; the interval is for two other runs.",
+                "flips: entries that only one of two runs has right; the interval is for new runs.",
                 "change: points by which two equal runs differ in 5 % of cases; less is no change.",
                 "server: flips of which only the last answers differ, to the same requests.",
                 "agent: flips of which an earlier answer differs, and so the later requests.",
@@ -170,7 +170,6 @@ def _cells(row: ScoreNoise) -> list[str]:
         f"{row.entries:,}",
         f"{row.flips:.1f}",
         f"{row.flips_low:.0f} to {row.flips_high:.0f}",
-        f"{100 * row.flips / row.entries:.1f} %",
         f"{row.change:.2f}",
         *causes,
     ]
