@@ -54,9 +54,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     trials = "decide on the mean of a model's trials (MODEL, MODEL~2, ...), instead of on each trial"
     parser.add_argument("--trials", action="store_true", help=trials)
     sentinel = (
-        "the entries are those of `plan --gate`: fail if a loss is shown, which at most 5 %% of equal "
+        "the entries are those of `plan --gate`: fail if a loss is shown, as of at most 5 %% of equal "
     )
-    sentinel += "runs do; --no-worse is the loss whose power is printed"
+    sentinel += "runs; --no-worse is the loss whose power is printed"
     parser.add_argument("--sentinel", action="store_true", help=sentinel)
     add_rules(parser, "rule set of the verdicts")
     add_omitted(parser, "RUN")

@@ -25,8 +25,8 @@ def run(options: argparse.Namespace) -> int:
     for path in options.out:
         check_form(path, FORMS)
     with opened_sides(options.runs) as choices:
-        read = read_sides(choices, options.rules, resolve_categories(options.categories))
-        found = list(measure_noise(read[0].entries, read[1]))
+        numbering, sides = read_sides(choices, options.rules, resolve_categories(options.categories))
+        found = measure_noise(numbering.entries, sides)
     for table in noise_tables(found):
         cells = text_table(table.headings, table.rows, right=range(1, len(table.headings)))
         print(printable("\n".join([table.caption, "", cells, *table.notes, ""])))

@@ -14,22 +14,17 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
+from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.markup import TextTable
-from bfcl_pipeline.benchmark.config import trial_of
 from bfcl_pipeline.judge.scoring.intervals import ScoredEntries
 from bfcl_pipeline.judge.scoring.statistics.clustered import Floats
 from bfcl_pipeline.judge.scoring.statistics.normal import Z_95
-from bfcl_pipeline.show.compare.diff.conversations import (
-    Conversation,
-    Conversations,
-    EntryKey,
-    read_conversations,
-)
+from bfcl_pipeline.show.compare.diff.conversations import Conversation, EntryKey, read_conversations
 from bfcl_pipeline.show.compare.diff.parting import PartingKind, first_difference
-from bfcl_pipeline.show.compare.sides import WRONG, Side
+from bfcl_pipeline.show.compare.sides import Side
 from bfcl_pipeline.show.compare.tables import JSON, write_form
 from bfcl_pipeline.show.noise.loss import cluster_sums
-from bfcl_pipeline.show.noise.records import equal_runs
+from bfcl_pipeline.show.noise.records import NO_EQUAL_RUNS, asked_apart, equal_runs
 
 FORMS = (JSON, ".md", ".tex")
 """The suffixes of a file of tables."""
@@ -45,7 +40,7 @@ class ScoreNoise:
     model: str
     score: str  # a group of the leaderboard, or a category
     runs: int  # that were measured
-    entries: int  # with verdicts of two of them or more
+    entries: int  # with verdicts of all of them
     flips: float  # expected entries that one of two equal runs has right
     flips_low: float  # 95 % interval of the flips of two other equal runs
     flips_high: float
@@ -54,30 +49,25 @@ class ScoreNoise:
     agent: float | None  # those of which an earlier answer differs, and so the conversation
 
 
-def measure_noise(entries: Sequence[tuple[str, str]], sides: Sequence[Side]) -> Iterator[ScoreNoise]:
+def measure_noise(entries: Sequence[EntryKey], sides: Sequence[Side]) -> list[ScoreNoise]:
     """The noise of each model with equal runs: the complete groups from the overall on, then categories.
 
     entries: category and id of each number of the sides.
 
     Raises:
-        ConfigError: no entry has verdicts of two equal runs.
+        ConfigError: no entry has verdicts of equal runs.
         TableError: the responses of a run cannot be read.
     """
-    for model, marks in equal_runs(sides, len(entries)).items():
-        used = np.flatnonzero((marks >= WRONG).sum(axis=0) > 1)
-        if not len(used):
-            continue
-        chosen = [entries[place] for place in used.tolist()]
-        runs = [side for side in sides if trial_of(side.model).model == model]
-        causes = _causes(chosen, runs, _differences(marks[:, used]))
-        yield from noise_of(model, chosen, marks[:, used], causes)
-
-
-def _differences(marks: Floats) -> list[Floats]:
-    """Of each pair of runs, on each entry; 0 where one of them has no verdict."""
-    return [
-        np.where((one >= WRONG) & (two >= WRONG), one - two, 0.0) for one, two in combinations(marks, 2)
-    ]
+    found: list[ScoreNoise] = []
+    for model, runs in equal_runs(sides).items():
+        used = np.flatnonzero(asked_apart(runs, len(entries)))
+        if len(used):
+            chosen = [entries[place] for place in used.tolist()]
+            marks = np.array([side.spread_over(len(entries))[used] for side in runs])
+            found += noise_of(model, chosen, marks, _causes(chosen, runs, marks))
+    if not found:
+        raise ConfigError(NO_EQUAL_RUNS)
+    return found
 
 
 def noise_of(
@@ -90,16 +80,12 @@ def noise_of(
 
     Args:
         model: its name.
-        entries: with verdicts of two runs or more.
+        entries: that each run has a verdict on.
         marks: by run and entry.
         causes: what made flips, by pair of runs and place of the entry.
     """
-    scope, runs, differences = (
-        ScoredEntries(entries).scope(np.arange(len(entries))),
-        len(marks),
-        _differences(marks),
-    )
-    where = scope.where
+    scope, runs = ScoredEntries(entries).scope(np.arange(len(entries))), len(marks)
+    where, differences = scope.where, [one - two for one, two in combinations(marks, 2)]
     groups = [(group.name, group.weights) for group in reversed(scope.groups) if group.complete]
     for name, weights in [*groups, *zip(scope.categories, np.eye(where.categories), strict=True)]:
         inside = weights[where.category] > 0
@@ -118,19 +104,15 @@ def noise_of(
         yield ScoreNoise(model, name, runs, most, expected, low, high, change, *shares)
 
 
-def _causes(
-    entries: Sequence[EntryKey], runs: Sequence[Side], differences: Sequence[Floats]
-) -> list[dict[int, str]]:
+def _causes(entries: Sequence[EntryKey], runs: Sequence[Side], marks: Floats) -> list[dict[int, str]]:
     """What made each flip of each pair of runs, as far as both conversations are known."""
-    flipped = {entries[place][1] for one in differences for place in np.flatnonzero(one).tolist()}
-    read = [
-        read_conversations(side.run, side.model, flipped) if flipped else Conversations() for side in runs
-    ]
+    flipped = {entries[place][1] for place in np.flatnonzero(np.ptp(marks, axis=0)).tolist()}
+    read = [read_conversations(side.run, side.model, flipped).by_entry for side in runs if flipped]
     found = []
-    for (one, two), difference in zip(combinations(read, 2), differences, strict=True):
+    for (one, mine), (two, other) in combinations(zip(read, marks, strict=False), 2):
         pair = {}
-        for place in np.flatnonzero(difference).tolist():
-            ours, theirs = (side.by_entry.get(entries[place]) for side in (one, two))
+        for place in np.flatnonzero(mine != other).tolist():
+            ours, theirs = one.get(entries[place]), two.get(entries[place])
             if ours and theirs and (cause := _cause(ours, theirs)):
                 pair[place] = cause
         found.append(pair)

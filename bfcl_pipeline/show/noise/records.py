@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,7 @@ from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.benchmark.config import trial_of
 from bfcl_pipeline.benchmark.definition import CATEGORIES, category_of
 from bfcl_pipeline.benchmark.definition.leaderboard import category_weights
-from bfcl_pipeline.show.compare.sides import WRONG, Numbering, Side
+from bfcl_pipeline.show.compare.sides import NO_EXCHANGE, WRONG, Numbering, Side
 
 SINGLE_TURN = "single_turn"
 """The mean of non_live, live and irrelevance_all, which have equal weights in the overall score."""
@@ -69,32 +70,47 @@ def published_records() -> Records:
     return found
 
 
-def equal_runs(sides: Sequence[Side], entries: int) -> dict[str, NDArray[np.float64]]:
-    """The marks of equal runs by model, then run and entry: of its trials, and of its rows in all runs.
+NO_EQUAL_RUNS = (
+    "no entry has verdicts of equal runs that were asked each for itself. Name several runs of one model, "
+    "made with --fresh, or one with trials."
+)
 
-    Raises ConfigError if no entry has verdicts of two equal runs.
-    """
+
+def equal_runs(sides: Sequence[Side]) -> dict[str, list[Side]]:
+    """The equal runs of each model: its trials, and its rows in all runs."""
     models: dict[str, list[Side]] = {}
     for side in sides:
         models.setdefault(trial_of(side.model).model, []).append(side)
-    marks = {name: np.array([one.spread_over(entries) for one in runs]) for name, runs in models.items()}
-    if not any(((each >= WRONG).sum(axis=0) > 1).any() for each in marks.values()):
-        raise ConfigError(
-            "no entry has verdicts of two equal runs. Name several runs of one model, or one with trials."
-        )
-    return marks
+    return models
+
+
+def asked_apart(runs: Sequence[Side], entries: int) -> NDArray[np.bool_]:
+    """Which entries have verdicts of all runs, of which no two are one exchange, from a shared journal."""
+    found = np.full(entries, len(runs) > 1)
+    for one, two in combinations(runs, 2):
+        exchanges = one.exchanges_over(entries), two.exchanges_over(entries)
+        found &= (exchanges[0] != exchanges[1]) | (exchanges[0] == NO_EXCHANGE)
+    for side in runs:
+        found &= side.spread_over(entries) >= WRONG
+    return found
 
 
 def own_records(numbering: Numbering, sides: Sequence[Side]) -> Records:
-    """The records of a user's equal runs, with the published difficulty; errors as of `equal_runs`."""
-    published, found = published_records(), dict[str, dict[str, Record]]()
-    marks = equal_runs(sides, len(numbering.entries)).values()
-    for place, (category, entry_id) in enumerate(numbering.entries):
-        counts = [(int((of[:, place] > WRONG).sum()), int((of[:, place] >= WRONG).sum())) for of in marks]
-        if runs := [count for count in counts if count[1] > 1]:
-            known = published.get(category, {}).get(entry_id)
-            found.setdefault(category, {})[entry_id] = Record(known.share if known else None, runs)
-    return {name: found[name] for name in CATEGORIES if name in found}
+    """The records of a user's equal runs, with the published difficulty. Raises ConfigError without any."""
+    entries, published = numbering.entries, published_records()
+    counted: dict[int, list[tuple[int, int]]] = {}
+    for runs in equal_runs(sides).values():
+        right = np.sum([side.spread_over(len(entries)) for side in runs], axis=0)
+        for place in np.flatnonzero(asked_apart(runs, len(entries))).tolist():
+            counted.setdefault(place, []).append((int(right[place]), len(runs)))
+    if not counted:
+        raise ConfigError(NO_EQUAL_RUNS)
+    found: dict[str, dict[str, Record]] = {name: {} for name in CATEGORIES}
+    for place in sorted(counted):
+        category, entry_id = entries[place]
+        known = published.get(category, {}).get(entry_id)
+        found[category][entry_id] = Record(known.share if known else None, counted[place])
+    return {name: of_category for name, of_category in found.items() if of_category}
 
 
 def shares_of(score: str) -> dict[str, float]:

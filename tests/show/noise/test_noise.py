@@ -39,7 +39,9 @@ def test_trials_and_runs_of_one_row_are_equal_runs(
     printed = capsys.readouterr().out
     assert max(map(len, printed.splitlines())) <= 100
     assert main(["noise", str(runs[1])]) != 0
-    assert "Name several runs of one model, or one with trials" in capsys.readouterr().err
+    assert (
+        "Name several runs of one model, made with --fresh, or one with trials" in capsys.readouterr().err
+    )
 
 
 def test_flips_are_the_servers_or_the_agents(
@@ -50,11 +52,15 @@ def test_flips_are_the_servers_or_the_agents(
     def otherwise(message: dict[str, list[dict[str, dict[str, str]]]]) -> None:
         message["tool_calls"][0]["function"]["arguments"] = '{"tweet_id": 99}'
 
-    other = first.copy(tmp_path / "other")
+    again = MadeRun(tmp_path / "again", first.staged, first.endpoint).make()
+    other = again.copy(tmp_path / "other")
     other.answer_otherwise("simple_python_0", 1, otherwise)
     other.answer_otherwise(CONVERSATION, 2, otherwise)
     other.make()
     flip(other, ("simple_python_0", CONVERSATION), first)
+    copied = ["noise", str(again.results), str(other.results), "--category", "simple_python"]
+    assert main(copied) != 0  # the answers on both sides are of one journal
+    assert "were asked each for itself" in capsys.readouterr().err
     out = tmp_path / "noise.json"
     capsys.readouterr()
     assert main(["noise", str(first.results), str(other.results), "--out", str(out)]) == 0

@@ -145,7 +145,8 @@ def test_a_planned_config_selects_its_entries_and_the_gate_decides_on_them(
     assert main(["gate", night(tmp_path / "bad", 200), "--against", old, *options]) == 1
     assert "worse: p 0.0001, at most 5 % of equal runs are called so" in capsys.readouterr().out
     (score,) = json.loads(Path("gate.json").read_text())["scores"]
-    assert score["difference"] == pytest.approx(-40 / 240)
+    assert score["difference"] == pytest.approx(-40 / 240, abs=0.05)
+    assert score["stated"].startswith("worse: p 0.0001")
     assert main(["gate", night(tmp_path / "good", 238), "--against", old, *options]) == 0
     assert "no loss is shown" in capsys.readouterr().out
     assert main(["gate", str(tmp_path / "good"), "--against", old, "--no-worse", "5", "--sentinel"]) == 2
