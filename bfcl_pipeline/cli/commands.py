@@ -42,6 +42,11 @@ PLANNING: dict[str, str] = {
 }
 """Of the wing `show.planning`."""
 
+NOISE: dict[str, str] = {
+    "noise": "show how much equal runs differ: flips, scores, and whether server or agent flips",
+}
+"""Of the wing `show.noise`; `plan --gate`, `plan --preset` and `gate --sentinel` need it, too."""
+
 SERVERS: dict[str, str] = {
     "ceiling": "measure the score that a perfect model reaches through a server; nothing is generated",
     "blame": "put each wrong answer of a run down to entry, server, limit or model, in points",
@@ -76,6 +81,7 @@ COMMANDS: dict[str, str] = {
     **PLANNING,
     **ENTRY,
     **COMPARE,
+    **NOISE,
     **SERVERS,
     **CONDITIONS,
     **SHARE,

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from bfcl_pipeline.base.errors import ConfigError, PipelineError
+from bfcl_pipeline.base.files import write_text
 from bfcl_pipeline.base.text import unknown_name
 from bfcl_pipeline.benchmark.definition import CATEGORIES
 from bfcl_pipeline.benchmark.definition.leaderboard import GROUP
@@ -13,10 +14,14 @@ from bfcl_pipeline.cli.options import WORST, add_names, add_omitted, add_rules, 
 from bfcl_pipeline.cli.sides import opened_sides
 from bfcl_pipeline.show.compare.compare import Comparer
 from bfcl_pipeline.show.compare.gate import Gate, gate, unread_calls
+from bfcl_pipeline.show.compare.gate_forms import gate_markdown, junit
 from bfcl_pipeline.show.compare.sides import Side, read_sides
 from bfcl_pipeline.show.compare.tables import write_gate
 from bfcl_pipeline.show.compare.text import gate_line
 from bfcl_pipeline.show.compare.trials import known_flaky, read_averaged
+
+SINGLE_TURN = "single_turn"
+"""The score of a sentinel that is not named: the mean of non_live, live and irrelevance_all."""
 
 UNUSABLE = 2
 """Exit status where nothing could be decided: a wrong option, missing or different verdicts."""
@@ -29,7 +34,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--against", required=True, metavar="BASELINE", help=against)
     margin = "the largest loss that is accepted, in percentage points"
     parser.add_argument("--no-worse", type=float, required=True, metavar="POINTS", help=margin)
-    scores = "decide on all of these categories or groups of the leaderboard (default: overall)"
+    scores = "decide on all of these categories or groups of the leaderboard (default: overall, or with "
+    scores += "--sentinel single_turn)"
     add_names(parser, "--category", "scores", scores)
     add_names(parser, "--model", "models", "only these models of both runs (default: all models of RUN)")
     parser.add_argument(
@@ -47,12 +53,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     trials = "decide on the mean of a model's trials (MODEL, MODEL~2, ...), instead of on each trial"
     parser.add_argument("--trials", action="store_true", help=trials)
+    sentinel = (
+        "the entries are those of `plan --gate`: fail if a loss is shown, as of at most 5 %% of equal "
+    )
+    sentinel += "runs; --no-worse is the loss whose power is printed"
+    parser.add_argument("--sentinel", action="store_true", help=sentinel)
     add_rules(parser, "rule set of the verdicts")
     add_omitted(parser, "RUN")
-    common = "decide on the entries that both have, instead of refusing runs that differ in them"
+    common = "decide on the categories and entries that both have, instead of refusing what only one has"
     parser.add_argument("--common", action="store_true", help=common)
     document = "write the decision and its numbers as JSON"
     parser.add_argument("--json", type=Path, metavar="FILE", help=document)
+    report = "write a JUnit report, with a test case for each model and score"
+    parser.add_argument("--junit", type=Path, metavar="FILE", help=report)
+    summary = "write the decisions as Markdown, for the summary of a CI job"
+    parser.add_argument("--markdown", type=Path, metavar="FILE", help=summary)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -61,6 +76,10 @@ def run(options: argparse.Namespace) -> int:
         decided = _decide(options)
         if options.json:
             write_gate(options.json, decided)
+        if options.junit:
+            write_text(options.junit, junit(decided))
+        if options.markdown:
+            write_text(options.markdown, gate_markdown(decided))
     except (PipelineError, OSError) as error:
         print_to_stderr(f"bfcl-pipeline gate: {error}")
         return UNUSABLE
@@ -73,10 +92,11 @@ def _decide(options: argparse.Namespace) -> Gate:
         raise ConfigError(f"--no-worse: expected 0 to 100 points, got {options.no_worse}.")
     if options.max_unread is not None and not 0 <= options.max_unread <= 100:
         raise ConfigError(f"--max-unread: expected 0 to 100 %, got {options.max_unread}.")
-    scores = list(dict.fromkeys(options.scores)) or ["overall"]
+    scores = list(dict.fromkeys(options.scores)) or [SINGLE_TURN if options.sentinel else "overall"]
+    known = [*GROUP, *CATEGORIES, *([SINGLE_TURN] if options.sentinel else [])]
     for name in scores:
-        if name not in GROUP and name not in CATEGORIES:
-            raise ConfigError(unknown_name("score", name, [*GROUP, *CATEGORIES]))
+        if name not in known:
+            raise ConfigError(unknown_name("score", name, known))
     with opened_sides([options.run_side, options.against]) as (new, old):
         if (new.run.folder.resolve(), new.model) == (old.run.folder.resolve(), old.model):
             raise ConfigError("RUN and --against are the same; name the run that is the baseline.")
@@ -91,10 +111,15 @@ def _decide(options: argparse.Namespace) -> Gate:
     if absent and not options.models and (new.model, old.model) == (None, None):
         print_to_stderr(f"Not in the run, so not decided on: {', '.join(sorted(absent))}.")
     margin = options.no_worse / 100
-    comparer = Comparer(numbering, options.rules, options.common, options.omitted == WORST, margin)
-    compared = [comparer.compare(*pair) for pair in pairs]
-    flaky = [known_flaky(pair, options.rules) for pair in pairs]
-    decided = gate(compared, scores, margin, options.undecided == "pass", flaky)
+    if options.sentinel:
+        from bfcl_pipeline.show.noise.loss import sentinel_gate  # of another wing
+
+        decided = sentinel_gate(numbering.entries, pairs, scores, margin, options.omitted == WORST)
+    else:
+        comparer = Comparer(numbering, options.rules, options.common, options.omitted == WORST, margin)
+        compared = [comparer.compare(*pair) for pair in pairs]
+        flaky = [known_flaky(pair, options.rules) for pair in pairs]
+        decided = gate(compared, scores, margin, options.undecided == "pass", flaky, options.common)
     if options.max_unread is None:
         return decided
     unread = [unread_calls(side) for side, _ in pairs]

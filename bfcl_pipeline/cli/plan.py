@@ -15,6 +15,8 @@ from bfcl_pipeline.base.files import write_text
 from bfcl_pipeline.base.text import text_table
 from bfcl_pipeline.benchmark.config import KINDS, WebChoice, load_models, model_row
 from bfcl_pipeline.benchmark.definition.scatter import ASSUMED, assumed_scatter
+from bfcl_pipeline.benchmark.records import Rules
+from bfcl_pipeline.cli.options import add_data
 from bfcl_pipeline.runs.folders import newest_first
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.show.planning.plan import (
@@ -30,20 +32,28 @@ from bfcl_pipeline.show.planning.plan import (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the options of the command."""
-    parser.add_argument(
-        "--within",
-        type=_points,
-        required=True,
-        metavar="POINTS",
-        help="half of the 95 %% interval that is wanted, in percentage points",
+    goals = parser.add_mutually_exclusive_group(required=True)
+    width = "half of the 95 %% interval that is wanted, in percentage points"
+    goals.add_argument("--within", type=_points, metavar="POINTS", help=width)
+    loss = (
+        "choose the fewest entries that find a loss of so many points with 80 %% power (`gate --sentinel`)"
     )
+    goals.add_argument("--gate", type=_points, metavar="POINTS", help=loss)
+    preset = "the entries of another benchmark's gate, and what its band is worth"
+    goals.add_argument("--preset", choices=["mlperf-edge"], help=preset)
     parser.add_argument(
         "--of",
         dest="score",
-        default="overall",
         metavar="SCORE",
-        help="a score of the V4 table or a category of V4 (default: overall)",
+        help="a score of the V4 table or a category of V4 (default: overall; with --gate single_turn, the "
+        "mean of non_live, live and irrelevance_all)",
     )
+    minutes = "with --gate: the longest time that a run of the entries may take"
+    parser.add_argument("--minutes", type=float, default=0.0, metavar="MINUTES", help=minutes)
+    rate = "with --gate: requests per second that the server answers"
+    parser.add_argument("--rate", type=float, default=0.0, metavar="PER_SECOND", help=rate)
+    records = "with --gate: equal runs (RUN or RUN:MODEL) to choose by, instead of published ones"
+    parser.add_argument("--records", nargs="+", default=[], metavar="RUN", help=records)
     parser.add_argument(
         "--difference",
         action="store_true",
@@ -58,7 +68,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a row of the models file, for its prices, limits and recorded tokens; may be repeated",
     )
     add_models(parser)
-    parser.add_argument("--out", type=Path, metavar="FILE", help="write the plan as JSON, too")
+    add_data(parser)
+    out = "write the plan as JSON, too; of --gate and --preset, the entries as a config"
+    parser.add_argument("--out", type=Path, metavar="FILE", help=out)
 
 
 def _points(text: str) -> float:
@@ -73,12 +85,41 @@ def _points(text: str) -> float:
 
 def run(options: argparse.Namespace) -> int:
     """Prints the plan."""
-    goal = Goal(options.score, options.within, options.difference)
+    if options.within is None:
+        return _chosen_entries(options)
+    goal = Goal(options.score or "overall", options.within, options.difference)
     plan = make_plan(goal, assumed_scatter(goal.difference))
     needs = _needs(plan, options.model_names, options.models)
     if options.out:
         write_text(options.out, json.dumps(plan_document(plan, needs), indent=2) + "\n")
     _print(plan, needs)
+    return 0
+
+
+def _chosen_entries(options: argparse.Namespace) -> int:
+    """Prints a sentinel or a preset, and writes its entries as a config."""
+    from bfcl_pipeline.show.noise import mlperf, records, sentinel  # of another wing, as what follows
+
+    if options.preset:
+        preset = mlperf.mlperf_entries(options.data)
+        printed = mlperf.mlperf_text(preset)
+        written = sentinel.entries_config(preset, options.preset)
+    else:
+        known = records.published_records()
+        if options.records:
+            from bfcl_pipeline.cli.sides import opened_sides
+            from bfcl_pipeline.show.compare.sides import read_sides
+
+            with opened_sides(options.records) as choices:
+                known = records.own_records(*read_sides(choices, Rules.OFFICIAL))
+        terms = (options.minutes, options.rate, bool(options.records))
+        score = options.score or records.SINGLE_TURN
+        planned = sentinel.plan_sentinel(score, options.gate, known, *terms)
+        printed = sentinel.sentinel_text(planned, options.rate)
+        written = sentinel.entries_config(planned.entries, planned.claim)
+    print(printed)
+    if options.out:
+        write_text(options.out, written)
     return 0
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pyarrow as pa
 import pytest
@@ -246,3 +247,54 @@ def test_trials_of_the_same_exchanges_are_refused(
     assert main(["gate", other, *arguments, "--trials"]) == 0
     assert "; 199 pairs are the same exchange, from a journal" in capsys.readouterr().out
     assert main(["gate", other, *arguments]) == 2
+
+
+def test_what_both_have_is_decided_and_what_is_missing_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A run that lacks a category and entries is refused with the way on, which weighs what is there."""
+    baseline = {"multiple": marks(200), "parallel": marks(200), "simple_java": marks(100)}
+    whole = write_run(tmp_path / "old", [MadeUpModel("m", baseline)])
+    part = {"multiple": marks(140, 20), "simple_java": marks(100)}
+    run = write_run(tmp_path / "new", [MadeUpModel("m", part)])
+    out = tmp_path / "gate.json"
+    arguments = ["gate", str(run), "--against", str(whole), "--no-worse", "3", "--json", str(out)]
+    assert main([*arguments, "--category", "non_live"]) == 2
+    assert "only old:m has parallel. Use --common" in capsys.readouterr().err
+    assert main([*arguments, "--category", "non_live", "--common"]) == 1
+    printed = capsys.readouterr().out
+    assert "non_live is -9.38 points" in printed  # 0 and -12.5, whose weights are 1/12 and 1/4
+    assert "without simple_python, simple_javascript, parallel, parallel_multiple, which" in printed
+    assert "; 240 entries of one side only left out" in printed
+    (group,) = json.loads(out.read_text())["scores"]
+    assert group["entries_of_one_side"] == 240
+    assert group["categories_not_on_both_sides"][2:] == ["parallel", "parallel_multiple"]
+
+
+@pytest.mark.parametrize("undecided", ["fail", "pass"])
+def test_ci_gets_a_case_for_each_model_and_score(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], undecided: str
+) -> None:
+    """JUnit and Markdown say of each what the line says of the worst; no name is read as markup."""
+    names = ["good", "<b>&\x1b[31m|", "new"]
+    nights = [marks(200), marks(150, 50), marks(196, 4)]
+    both = [MadeUpModel(name, {"multiple": night}) for name, night in zip(names, nights, strict=True)]
+    old = [MadeUpModel(name, {"multiple": marks(200)}) for name in names]
+    runs = [str(write_run(tmp_path / name, models)) for name, models in (("n", both), ("o", old))]
+    report, summary = tmp_path / "gate.xml", tmp_path / "gate.md"
+    options = ["--no-worse", "3", "--category", "multiple", "--undecided", undecided]
+    options += ["--junit", str(report), "--markdown", str(summary)]
+    assert main(["gate", runs[0], "--against", runs[1], *options]) == 1
+    suite = ElementTree.parse(report).getroot()
+    cases = {
+        case.get("classname", ""): [(child.tag, child.get("type")) for child in case] for case in suite
+    }
+    skipped = [("skipped", None)] if undecided == "pass" else [("failure", "undecided")]
+    assert list(cases.values()) == [[("failure", "fail")], [("system-out", None)], skipped]
+    assert suite.attrib["failures"] == ("1" if undecided == "pass" else "2")
+    assert "\x1b" not in report.read_text() + summary.read_text()
+    lines = summary.read_text().splitlines()
+    assert lines[0].startswith("fail: ")
+    assert sum(line.startswith("| ") for line in lines) == 5
+    assert "\\<b\\>\\&" in summary.read_text()
+    assert capsys.readouterr().out.startswith("fail: ")

@@ -16,6 +16,7 @@ from tests.support import ROOT
 WINGS = {
     "share": "SHARE",
     "show/compare": "COMPARE",
+    "show/noise": "NOISE",
     "show/entry": "ENTRY",
     "show/planning": "PLANNING",
     "environments": "ENVIRONMENTS",
@@ -24,8 +25,8 @@ WINGS = {
 }
 """The folder of each wing, and the name of its commands."""
 
-LEANING = {"show/compare": "gallery"}
-"""The one command of another wing that goes with a wing: the gallery compares runs."""
+LEANING = {"show/compare": {"gallery", "noise"}}
+"""The commands of other wings that go with a wing: they compare runs."""
 
 
 def without(wings: list[str], place: Path) -> Path:
@@ -67,7 +68,7 @@ def test_without_a_wing_its_commands_alone_are_missing(wing: str, tmp_path: Path
     missing = set(getattr(commands, WINGS[wing]))
     program = (
         "import argparse, importlib; from bfcl_pipeline.cli.commands import COMMANDS\n"
-        f"for name in COMMANDS.keys() - {{{LEANING.get(wing)!r}}}:\n"
+        f"for name in COMMANDS.keys() - {LEANING.get(wing, set())!r}:\n"
         "    module = importlib.import_module('bfcl_pipeline.cli.' + name.replace('-', '_'))\n"
         "    module.add_arguments(argparse.ArgumentParser())\n"
         "from bfcl_pipeline.cli import main; main(['--help'])\n"

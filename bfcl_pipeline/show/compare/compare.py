@@ -156,7 +156,8 @@ class Comparer:
             rules: of the verdicts.
             common: compare what both sides have, instead of refusing sides that differ in entries.
             worst: count entries without a verdict against the first side, instead of leaving them out.
-            margin: the loss, as a share, that a gate accepts; None without a gate.
+            margin: the loss, as a share, that a gate accepts; None without a gate. With `common`, a group
+                is then the weighted mean of those of its categories that both have.
         """
         self._rules, self._common, self._worst, self._margin = rules, common, worst, margin
         order = {name: place for place, name in enumerate(CATEGORIES)}
@@ -198,7 +199,7 @@ class Comparer:
 
         def scored(judged: Booleans, one: Floats, two: Floats) -> dict[str, ScoreDifference]:
             scope = self._scope(judged, by_weight)
-            found = _scores(scope, one[judged], two[judged], averaged, self._margin)
+            found = _scores(scope, one[judged], two[judged], averaged, self._margin, self._common)
             return {score.score: score for score in found}
 
         omitted = None
@@ -319,7 +320,7 @@ def _releases(first: Side, second: Side) -> tuple[str, str] | None:
 
 
 def _scores(
-    scope: Scope, one: Floats, two: Floats, averaged: bool, margin: float | None
+    scope: Scope, one: Floats, two: Floats, averaged: bool, margin: float | None, common: bool
 ) -> Iterator[ScoreDifference]:
     """The overall, the other groups, then the categories."""
     names, where = scope.categories, scope.where
@@ -336,8 +337,10 @@ def _scores(
         for right in (one, two)
     ]
     for group in reversed(scope.groups):
-        limits = composite_difference(result, group.weights)
-        first, second = (total(group.weights * accuracy) for accuracy in accuracies)
+        # A category that is missing counts 0; in a gate it would count as no loss.
+        weights = group.weights / total(group.weights) if common and margin is not None else group.weights
+        limits = composite_difference(result, weights)
+        first, second = (total(weights * accuracy) for accuracy in accuracies)
         yield ScoreDifference(
             score=group.name,
             complete=group.complete,
@@ -345,13 +348,13 @@ def _scores(
             clusters=group.clusters,
             first=first,
             second=second,
-            difference=total(group.weights * result.of.mean),
+            difference=total(weights * result.of.mean),
             low=max(-1.0, limits.low),
             high=min(1.0, limits.high),
             only_first=int(result.only_first[group.members].sum()),
             only_second=int(result.only_second[group.members].sum()),
-            detectable=by_interval(result, where, group.weights),
-            low_with_loss=careful(group.weights),
+            detectable=by_interval(result, where, weights),
+            low_with_loss=careful(weights),
         )
     tested = [place for place, name in enumerate(names) if CATEGORIES[name].scored]
     adjusted = dict(zip(tested, holm([result.clusters_p[place] for place in tested]), strict=True))

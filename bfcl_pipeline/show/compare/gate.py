@@ -6,6 +6,7 @@ choice.
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import NoReturn
 
 from bfcl_pipeline.base.errors import TableError
 from bfcl_pipeline.benchmark.definition.leaderboard import categories_of
@@ -47,6 +48,9 @@ class GatedScore:
     lost_flaky: int | None = None  # flaky entries that only the baseline has right; None without trials
     same_exchange: int = 0  # entries of the score whose two answers are the same exchange
     doubt: str = ""  # why it is undecided, although its interval decides; empty: it is not
+    lacking: Sequence[str] = ()  # categories of the score without verdicts on both sides
+    left_out: int = 0  # entries of the score that only one side ran
+    stated: str = ""  # what a sentinel says of it; empty: the interval decides
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,14 +98,22 @@ def gate(
     margin: float,
     undecided_passes: bool,
     flaky: Sequence[Collection[tuple[str, str]] | None] = (),
+    common: bool = False,
 ) -> Gate:
     """The decision on some scores of some comparisons of a run with a baseline.
 
-    flaky: of each comparison, the entries known to be flaky, or None without trials. They are counted, and
-    decide nothing: the interval already has their variance.
+    Args:
+        comparisons: of the run with the baseline.
+        scores: categories, or groups of the leaderboard.
+        margin: the largest loss that is accepted, as a share.
+        undecided_passes: whether an undecided score passes.
+        flaky: of each comparison, the entries known to be flaky, or None without trials. They are counted,
+            and decide nothing: the interval already has their variance.
+        common: decide on those categories of a score that were compared, and name the others.
 
-    Raises TableError if a score was not compared, or some of its categories were not: those would count as
-    equal. The same if all its answers are the same exchanges.
+    Raises:
+        TableError: a score was not compared, or, without `common`, some of its categories were not: those
+            would count as equal. The same if all its answers are the same exchanges.
     """
     decided = []
     for comparison, known in zip(comparisons, flaky or [None] * len(comparisons), strict=True):
@@ -112,21 +124,16 @@ def gate(
                     f"{comparison.first} and {comparison.second} have no verdicts on {name}; name another "
                     "category, or run it in both."
                 )
-            if not score.complete:
-                lacking = [each for each in categories_of(name) if comparison.of(each) is None]
+            lacking = [each for each in categories_of(name) if comparison.of(each) is None]
+            if lacking and not common:
                 raise TableError(
                     f"{comparison.first} and {comparison.second} have no verdicts on a part of {name} "
-                    f"({', '.join(lacking)}), which would count as no difference. Name what both have with "
-                    "--category."
+                    f"({', '.join(lacking)}), which would count as no difference. Use --common to decide "
+                    "on the rest of it, or name what both have with --category."
                 )
             same = sum(comparison.same_exchange.get(each, 0) for each in categories_of(name))
             if same == score.entries:
-                raise TableError(
-                    f"{comparison.first} and {comparison.second} have the same answers on {name}: all "
-                    f"{same:,} pairs are the same exchange, from a journal, so there is nothing to decide. "
-                    "To ask the model again, make a run with a journal of its own: bfcl-pipeline run "
-                    "--fresh --run NAME."
-                )
+                refuse_same(f"{comparison.first} and {comparison.second}", name, same)
             decision = _careful(score, margin)
             doubt = _ONE_CLUSTER if decision is not decide(score.low, score.high, margin) else ""
             if (
@@ -150,9 +157,20 @@ def gate(
                     lost_flaky=None if known is None else _lost(comparison, name, known),
                     same_exchange=same,
                     doubt=doubt,
+                    lacking=lacking,
+                    left_out=sum(comparison.left_out.get(each, 0) for each in categories_of(name)),
                 )
             )
     return Gate(margin, undecided_passes, decided)
+
+
+def refuse_same(names: str, score: str, pairs: int) -> NoReturn:
+    """Raises TableError: all pairs of answers to a score are the same exchange."""
+    raise TableError(
+        f"{names} have the same answers on {score}: all {pairs:,} pairs are the same exchange, from a "
+        "journal, so there is nothing to decide. To ask the model again, make a run with a journal of its "
+        "own: bfcl-pipeline run --fresh --run NAME."
+    )
 
 
 def _lost(comparison: Comparison, score: str, known: Collection[tuple[str, str]]) -> int:

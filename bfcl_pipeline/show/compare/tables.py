@@ -88,6 +88,9 @@ def write_gate(path: Path, decided: Gate) -> None:
             "doubt": each.doubt,
             "only_second_flaky": each.lost_flaky,
             "same_exchange": each.same_exchange,
+            **({"stated": each.stated} if each.stated else {}),
+            **({"categories_not_on_both_sides": list(each.lacking)} if each.lacking else {}),
+            **({"entries_of_one_side": each.left_out} if each.left_out else {}),
             **_values(each.score),
         }
         for each in decided.scores

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from bfcl_pipeline.base.text import limit_points, plural, printable, signed_points, text_table
 from bfcl_pipeline.judge.scoring.statistics.paired import Decision
 from bfcl_pipeline.show.compare.compare import Comparison, ScoreDifference
-from bfcl_pipeline.show.compare.gate import Gate, GatedScore
+from bfcl_pipeline.show.compare.gate import Gate, GatedScore, UnreadCalls
 
 HEADINGS = ("score", "entries", "A", "B", "A-B", "95 % interval", "only A", "only B", "p (Holm)", "shows")
 """The columns of a table of one comparison."""
@@ -180,21 +180,21 @@ def gate_line(gate: Gate) -> str:
     """The outcome of a gate in one line: the score that decides it, and why."""
     deciding = [each for each in gate.scores if each.decision is gate.decision]
     worst = min(deciding, key=lambda each: each.score.low)
-    reasons = [*_unread(gate), _interval(worst, gate.margin), *_about(worst, gate)]
+    unread = [unread_reason(each, gate) for each in gate.over_unread]
+    reasons = [*unread, reason(worst, gate.margin), *about(worst), *_about_all(gate)]
     return f"{'pass' if gate.passes else 'fail'}: {'; '.join(reasons)}"
 
 
-def _unread(gate: Gate) -> Iterator[str]:
-    """Which models have more unread calls than are accepted."""
-    for each in gate.over_unread:
-        yield (
-            f"{printable(each.model)}: {each.unread:,} of {plural(each.answers, 'answer', 'answers')} "
-            f"({percent(each.share)} %) have a call that the server did not read, more than "
-            f"{(gate.max_unread or 0) * 100:g} %, for example {printable(each.example or '')}"
-        )
+def unread_reason(each: UnreadCalls, gate: Gate) -> str:
+    """That a model has more unread calls than a gate accepts."""
+    return (
+        f"{printable(each.model)}: {each.unread:,} of {plural(each.answers, 'answer', 'answers')} "
+        f"({percent(each.share)} %) have a call that the server did not read, more than "
+        f"{(gate.max_unread or 0) * 100:g} %, for example {printable(each.example or '')}"
+    )
 
 
-def _interval(each: GatedScore, margin: float) -> str:
+def reason(each: GatedScore, margin: float) -> str:
     """The interval of the difference, and what it says about the margin."""
     score = each.score
     interval = (
@@ -202,6 +202,8 @@ def _interval(each: GatedScore, margin: float) -> str:
         f"{signed_points(score.difference)} points, 95 % interval {signed_points(score.low)} to "
         f"{signed_points(score.high)}"
     )
+    if each.stated:
+        return f"{interval}; {each.stated}"
     limit = f"-{margin * 100:g}" if margin else "0"
     if each.doubt:
         return f"undecided, {interval}; {each.doubt}"
@@ -211,14 +213,22 @@ def _interval(each: GatedScore, margin: float) -> str:
     return f"{interval}; {loss if each.decision is Decision.PASS else f'below {limit}'}"
 
 
-def _about(worst: GatedScore, gate: Gate) -> Iterator[str]:
-    """What else is known of the deciding score, and of all of them."""
-    lost = worst.score.only_second
-    if lost and worst.lost_flaky is not None:
+def about(each: GatedScore) -> Iterator[str]:
+    """What else is known of a score: flaky entries, answers of a journal, what is missing."""
+    lost = each.score.only_second
+    if lost and each.lost_flaky is not None:
         entries = plural(lost, "entry", "entries")
-        yield f"of {entries} that only the baseline has right, {worst.lost_flaky:,} flaky in trials"
-    if worst.same_exchange:
-        yield f"{plural(worst.same_exchange, 'pair is', 'pairs are')} the same exchange, from a journal"
+        yield f"of {entries} that only the baseline has right, {each.lost_flaky:,} flaky in trials"
+    if each.same_exchange:
+        yield f"{plural(each.same_exchange, 'pair is', 'pairs are')} the same exchange, from a journal"
+    if each.lacking:
+        yield f"without {', '.join(each.lacking)}, which are not on both sides"
+    if each.left_out:
+        yield f"{plural(each.left_out, 'entry', 'entries')} of one side only left out"
+
+
+def _about_all(gate: Gate) -> Iterator[str]:
+    """What is known of all scores together."""
     if len(gate.scores) > 1:
         counts = Counter(each.decision for each in gate.scores)
         order = (Decision.FAIL, Decision.UNDECIDED, Decision.PASS)

@@ -1,0 +1,169 @@
+"""Whether a sentinel shows a loss: a sign-flip test over clusters.
+
+If both runs are equal, every cluster favours either with the same probability, however flaky its entries
+are, so that the signs of its differences can be exchanged: the test needs no assumption on flips.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+
+from bfcl_pipeline.base.errors import TableError
+from bfcl_pipeline.benchmark.definition.clusters import cluster_of
+from bfcl_pipeline.judge.scoring.statistics.clustered import Floats, Integers, number_keys, total
+from bfcl_pipeline.judge.scoring.statistics.normal import Z_95
+from bfcl_pipeline.judge.scoring.statistics.paired import Decision
+from bfcl_pipeline.show.compare.compare import ScoreDifference
+from bfcl_pipeline.show.compare.gate import Gate, GatedScore, refuse_same
+from bfcl_pipeline.show.compare.sides import ABSENT, NO_EXCHANGE, RIGHT, UNJUDGED, WRONG, Side
+from bfcl_pipeline.show.noise.records import UNKNOWN, published_records, shares_of
+
+FALSE_ALARMS = 0.05
+"""How often equal runs are called worse, at most; of all scores of a gate together."""
+
+_DRAWS, _SEED = 9_999, 0  # of the signs of clusters
+_CLOSE = 1e-9
+
+
+def power_of(moments: Sequence[float], loss: float, level: float = FALSE_ALARMS) -> float:
+    """The probability that a loss is shown.
+
+    The test is that of the difference over the root of the sum of squares, whose mean and variance are
+    approximated to the second order: a loss adds to both, so that their ratio varies less than 1.
+
+    Args:
+        moments: expected sums over clusters of the square, cube and fourth power of what each adds to the
+            difference; the cube is that of losses alone, as flips cancel.
+        loss: a share.
+        level: the largest p-value that shows it.
+    """
+    from scipy.special import ndtr, ndtri  # slow to import
+
+    square, cube, fourth = moments
+    if not square:
+        return 1.0
+    root = math.sqrt(square)
+    mean = loss / root * (1 + 0.375 * fourth / square**2) - cube / (2 * root**3)
+    variance = 1 - loss * cube / square**2 + loss**2 * fourth / (4 * square**3)
+    return float(ndtr((mean + ndtri(level)) / math.sqrt(max(variance, _CLOSE))))
+
+
+def cluster_sums(cluster: Integers, values: Floats) -> Floats:
+    """The sum of the values of each cluster."""
+    return np.asarray(np.bincount(cluster, weights=values), np.float64)
+
+
+def probability(sums: Floats) -> float:
+    """The one-sided p-value of a loss. sums: the weighted difference, new minus old, of each cluster."""
+    sums = sums[np.abs(sums) > _CLOSE]
+    signs = np.random.default_rng(_SEED).integers(0, 2, (_DRAWS, len(sums)), np.int8) * 2 - 1
+    lower = (signs * sums).sum(axis=1) <= sums.sum() + _CLOSE
+    return float((1 + lower.sum()) / (1 + _DRAWS))
+
+
+def sentinel_gate(
+    entries: Sequence[tuple[str, str]],
+    pairs: Sequence[tuple[Side, Side]],
+    scores: Sequence[str],
+    loss: float,
+    worst: bool,
+) -> Gate:
+    """The decision on each pair and score: worse, or no loss is shown.
+
+    Args:
+        entries: category and id of each number of the sides.
+        pairs: runs, each with its baseline.
+        scores: of the leaderboard, categories or SINGLE_TURN.
+        loss: whose power is stated, as a share.
+        worst: count entries without a verdict against the run, instead of leaving them out.
+
+    Raises:
+        TableError: a pair has no verdicts in common on a stratum of a score.
+    """
+    level = FALSE_ALARMS / (len(pairs) * len(scores))
+    decided = []
+    for new, old in pairs:
+        marks = [side.spread_over(len(entries)) for side in (new, old)]
+        ran = (marks[0] != ABSENT) & (marks[1] != ABSENT)
+        lacks = ran & ((marks[0] == UNJUDGED) | (marks[1] == UNJUDGED))
+        if worst:
+            fills = zip(marks, (WRONG, RIGHT), strict=True)
+            marks = [np.where(mark == UNJUDGED, fill, mark) for mark, fill in fills]
+        exchanges = [side.exchanges_over(len(entries)) for side in (new, old)]
+        same = (exchanges[0] == exchanges[1]) & (exchanges[0] != NO_EXCHANGE)
+        for score in scores:
+            inside = np.array([category in shares_of(score) for category, _ in entries])
+            used = np.flatnonzero(inside & ran & (worst | ~lacks))
+            if len(used) and same[used].all():
+                refuse_same(f"{new.label} and {old.label}", score, len(used))
+            chosen = [entries[place] for place in used.tolist()]
+            worth, (one, two) = entry_weights(score, chosen), (mark[used] for mark in marks)
+            sums = cluster_sums(number_keys([cluster_of(*entry) for entry in chosen]), (one - two) * worth)
+            p, error, difference = probability(sums), math.sqrt(total(sums**2)), total(sums)
+            power = 100 * power_of(moments_with(sums, worth, two, loss), loss, level)
+            shown = f"worse: p {p:.4f}, at most {100 * level:.2g} % of equal runs are called so"
+            missed = f"one of {100 * loss:g} points would be with {power:.0f} % power"
+            decided.append(
+                GatedScore(
+                    model=new.label,
+                    against=old.label,
+                    score=ScoreDifference(
+                        score=score,
+                        complete=True,
+                        entries=len(used),
+                        clusters=len(sums),
+                        first=total(worth * one),
+                        second=total(worth * two),
+                        difference=difference,
+                        low=max(-1.0, difference - Z_95 * error),
+                        high=min(1.0, difference + Z_95 * error),
+                        only_first=int((one > two).sum()),
+                        only_second=int((one < two).sum()),
+                    ),
+                    unjudged=int((lacks & inside).sum()),
+                    same_exchange=int(same[used].sum()),
+                    worst=worst,
+                    decision=Decision.FAIL if p <= level else Decision.PASS,
+                    stated=shown if p <= level else f"no loss is shown (p {p:.3f}); {missed}",
+                )
+            )
+    return Gate(loss, False, decided)
+
+
+def moments_with(sums: Floats, worth: Floats, right: Floats, loss: float) -> list[float]:
+    """The moments for `power_of` of two runs, if one also lost any of its right answers.
+
+    Args:
+        sums: the weighted difference of each cluster.
+        worth: of each entry.
+        right: whether it is right.
+        loss: a share.
+    """
+    lost = loss / (total(worth * right) or math.inf)
+    adds = [lost * total(worth**power * right) for power in (2, 3, 4)]
+    return [total(sums**2) + adds[0], adds[1], total(sums**4) + adds[2]]
+
+
+def entry_weights(score: str, chosen: Sequence[tuple[str, str]]) -> Floats:
+    """The weight of each entry in a score: that of its stratum over the chosen entries of the stratum.
+
+    chosen: category and id of each. Raises TableError if a stratum has no entry.
+    """
+    published, shares = published_records(), shares_of(score)
+    sizes = {
+        name: Counter(one.difficulty for one in published.get(name, {}).values()) or Counter([UNKNOWN])
+        for name in shares
+    }
+    known = ((name, published.get(name, {}).get(entry_id)) for name, entry_id in chosen)
+    keys = [(name, record.difficulty if record else UNKNOWN) for name, record in known]
+    counts = Counter(keys)
+    if lacking := [name for name, of in sizes.items() if any(not counts[name, one] for one in of)]:
+        raise TableError(
+            f"there are no verdicts in common on a part of {', '.join(lacking)}. Run the sentinel of "
+            f"{score} in both (bfcl-pipeline plan --gate), or name another score (--category)."
+        )
+    return np.array(
+        [shares[name] * sizes[name][one] / sizes[name].total() / counts[name, one] for name, one in keys]
+    )
