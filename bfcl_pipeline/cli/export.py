@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from bfcl_pipeline.cli.options import add_data, add_rules, print_to_stderr
+from bfcl_pipeline.cli.options import add_data, add_names, add_rules, print_to_stderr
 from bfcl_pipeline.cli.runs import add_run
 from bfcl_pipeline.runs.run import open_run
 from bfcl_pipeline.share.exports.forms import FORMS, ExportOptions, export_run
@@ -26,13 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the file, or for forms of several files a directory",
     )
     add_rules(parser, "rule set of the scores")
-    parser.add_argument(
-        "--model",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="export this model only; may be repeated (default: all models)",
-    )
+    add_names(parser, "--model", "model", "export only these models (default: all models)", spaced=False)
     add_data(parser)
     parser.add_argument(
         "--organization",

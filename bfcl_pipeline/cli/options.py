@@ -3,7 +3,9 @@
 import argparse
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from bfcl_pipeline.base.text import printable, unknown_name
 from bfcl_pipeline.benchmark.records import Rules
@@ -79,9 +81,64 @@ def add_files(parser: argparse.ArgumentParser, flag: str, about: str) -> None:
     )
 
 
-def add_names(parser: argparse.ArgumentParser, flag: str, dest: str, about: str) -> None:
-    """An option that names models or categories, as a list of texts. about: what they are for."""
-    parser.add_argument(flag, nargs="+", default=[], metavar="NAME", dest=dest, help=about)
+SHORT = {"--model": "-m", "--category": "-c"}
+"""The short forms of options that mean the same in every command."""
+
+
+def split_names(text: str) -> list[str]:
+    """The names in a text, which commas separate."""
+    return [name for name in text.split(",") if name]
+
+
+class _Names(argparse.Action):
+    """Collects the names of each use of an option."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,  # noqa: ARG002  # of the interface
+        namespace: argparse.Namespace,
+        values: str | Sequence[Any] | None,
+        option_string: str | None = None,  # noqa: ARG002
+    ) -> None:
+        """Adds the names that one use of the option has."""
+        texts = [values] if isinstance(values, str) else values or ()
+        names = [name for text in texts for name in split_names(text)]
+        setattr(namespace, self.dest, [*(getattr(namespace, self.dest) or ()), *names])
+
+
+def add_names(
+    parser: argparse.ArgumentParser,
+    flag: str,
+    dest: str,
+    about: str,
+    *,
+    spaced: bool = True,
+    required: bool = False,
+) -> None:
+    """An option that names models or categories, as a list of texts: repeated, or separated by commas.
+
+    Args:
+        parser: receives the option.
+        flag: its long form, and after a space a former one.
+        dest: the attribute with the list.
+        about: what the names are for.
+        spaced: whether spaces separate them, too.
+        required: whether it has to be given.
+    """
+    flags = flag.split()
+    short = [SHORT[flags[0]]] if flags[0] in SHORT else []
+    nargs = "+" if spaced else None
+    parser.add_argument(
+        *short,
+        *flags,
+        nargs=nargs,
+        action=_Names,
+        default=[],
+        metavar="NAME",
+        dest=dest,
+        help=f"{about}; repeat, or separate by commas",
+        required=required,
+    )
 
 
 def print_to_stderr(line: str) -> None:

@@ -15,6 +15,7 @@ from bfcl_pipeline.base.files import write_text
 from bfcl_pipeline.base.text import text_table
 from bfcl_pipeline.benchmark.config import KINDS, WebChoice, load_models, model_row
 from bfcl_pipeline.benchmark.definition.scatter import ASSUMED, assumed_scatter
+from bfcl_pipeline.cli.options import add_names
 from bfcl_pipeline.runs.folders import newest_first
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.show.planning.plan import (
@@ -49,14 +50,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="of the difference of two models on the same entries, instead of the score of one",
     )
-    parser.add_argument(
-        "--model",
-        action="append",
-        default=[],
-        dest="model_names",
-        metavar="NAME",
-        help="a row of the models file, for its prices, limits and recorded tokens; may be repeated",
-    )
+    about = "rows of the models file, for their prices, limits and recorded tokens"
+    add_names(parser, "--model", "model_names", about, spaced=False)
     add_models(parser)
     parser.add_argument("--out", type=Path, metavar="FILE", help="write the plan as JSON, too")
 
