@@ -238,5 +238,5 @@ def _unknown_entry(options: argparse.Namespace, entry_ids: set[str]) -> str:
     if options.entry in entry_ids:
         return f"no exchange of {options.entry} in that category."
     near = difflib.get_close_matches(options.entry, sorted(entry_ids), n=3)
-    hint = f" Similar: {', '.join(near)}." if near else ""
+    hint = f" Did you mean {', '.join(map(repr, near))}?" if near else ""
     return f"no exchange of an entry {options.entry!r}.{hint}"
