@@ -1,15 +1,16 @@
-"""Runs named on the command line: `mini` and `results/mini` are the same run, in every command.
+"""`bfcl-pipeline runs`: list them; and runs named on the command line, the same way in every command.
 
-Covers options and arguments that take a run or its archive. Standard library only, so that commands start
-fast.
+Covers options and arguments that take a run, by its name or directory, or its archive. Standard library
+only, so that commands start fast.
 """
 
 import argparse
 import re
+import sys
 from pathlib import Path
 
 from bfcl_pipeline.base.errors import ConfigError
-from bfcl_pipeline.runs.folders import RESULTS
+from bfcl_pipeline.runs.folders import RESULTS, newest_first
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 """Names of runs, as workflow/schemas/config.schema.yaml has them."""
@@ -47,3 +48,20 @@ def check_run_name(name: str) -> None:
             f"{name!r} cannot be the name of a run: use letters, digits, '.', '_' and '-', "
             "a letter or digit first."
         )
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the options of the command: none."""
+
+
+def run(options: argparse.Namespace) -> int:  # noqa: ARG001  # of the interface
+    """Prints a line for each run, the newest first."""
+    from bfcl_pipeline.runs.run import Run  # of this command only
+    from bfcl_pipeline.show.report.terminal import WIDTH, terminal_width
+    from bfcl_pipeline.show.screen.run_list import run_lines
+
+    runs = [Run(folder) for folder in newest_first()]
+    if not runs:
+        raise ConfigError(f"there are no runs in {RESULTS}/ yet. Start one: bfcl-pipeline run.")
+    print("\n".join(run_lines(runs, terminal_width() if sys.stdout.isatty() else WIDTH)))
+    return 0

@@ -62,7 +62,7 @@ def chosen_answer(
     models = answered_models(run)
     if model is None and (model := only_model(run)) is None:
         named = ", ".join(models) or "no responses"
-        raise ConfigError(f"{run.folder}: name the model whose answer is shown with -m: {named}.")
+        raise ConfigError(f"name the model whose answer is shown: -m NAME. {run.folder} has {named}.")
     if models and model_folder(model) not in models:
         raise ConfigError(f"{run.folder}: {unknown_name('model', model, models)}")
     return ModelRun(run, model, rules, runs)

@@ -116,7 +116,7 @@ def test_a_terminal_asks_for_the_next(newest: Path, staged: Path) -> None:
     [
         (["--failed", "-m", "n", "--run", "one"], "unknown model 'n'. Known: m."),
         (["--failed", "-m", "n"], "no run has verdicts: unknown model 'n'. Known: a, b, m."),
-        (["--failed", "--run", "pair"], "name the model whose answer is shown with -m: a, b."),
+        (["--failed", "--run", "pair"], "-m NAME. results/pair has a, b."),
         (["--failed", "-c", "multipel"], "Did you mean 'multiple'?"),
         (["simple_python_0", "--failed"], "'simple_python_0' is not among 3 wrong answers"),
         (["simple_python_0", "-c", "multiple"], "--category is only for --failed"),
