@@ -3,7 +3,8 @@
 import argparse
 import shutil
 import sys
-from itertools import combinations, compress, product
+from collections.abc import Sequence
+from itertools import combinations, compress, product, starmap
 from operator import not_
 from pathlib import Path
 
@@ -13,10 +14,14 @@ from bfcl_pipeline.benchmark.definition import resolve_categories
 from bfcl_pipeline.benchmark.tables.text_forms import FORMS
 from bfcl_pipeline.cli.options import WORST, add_files, add_names, add_omitted, add_rules
 from bfcl_pipeline.cli.sides import opened_sides
+from bfcl_pipeline.show.compare.causes import explanation, setting_changes
 from bfcl_pipeline.show.compare.compare import Comparer, Comparison
+from bfcl_pipeline.show.compare.diff.text import made_lines
 from bfcl_pipeline.show.compare.sides import (
+    Choice,
     Groups,
     Numbering,
+    Side,
     alone,
     default_groups,
     mode_groups,
@@ -28,6 +33,7 @@ from bfcl_pipeline.show.compare.text import comparison_text, pairs_text
 from bfcl_pipeline.show.compare.trials import read_averaged
 
 _IN_FULL = 2  # comparisons that are printed score by score; more are one line each
+_SETTINGS = 10  # that differ and are printed
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -76,9 +82,13 @@ def run(options: argparse.Namespace) -> int:
         check_form(path, FORMS)
     if options.show < 0:
         raise ConfigError(f"--show: expected 0 or more, got {options.show}.")
-    read = read_averaged if options.trials else read_sides
     with opened_sides(options.sides, options.run_dir) as choices:
-        numbering, sides = read(choices, options.rules, resolve_categories(options.categories))
+        return _run(options, choices)
+
+
+def _run(options: argparse.Namespace, choices: Sequence[Choice]) -> int:
+    read = read_averaged if options.trials else read_sides
+    numbering, sides = read(choices, options.rules, resolve_categories(options.categories))
     if options.modes:
         groups = mode_groups(sides)
     elif options.named:
@@ -121,8 +131,17 @@ def _compare(options: argparse.Namespace, numbering: Numbering, groups: Groups) 
     elif len(comparisons) > _IN_FULL:
         print(pairs_text(comparisons, width))
     else:
-        print("\n\n".join(comparison_text(each, options.show, width) for each in comparisons))
+        made = starmap(_made_with, zip(compress(pairs, usable), comparisons, strict=True))
+        texts = zip(comparisons, made, strict=True)
+        print("\n\n".join(comparison_text(each, options.show, width, with_) for each, with_ in texts))
     for first, second in compress(pairs, map(not_, usable)):
         names = f"{printable(first.label)} and {printable(second.label)}"
         print(f"Not compared: {names} have no entry with a verdict in common.")
     return comparisons
+
+
+def _made_with(sides: tuple[Side, Side], comparison: Comparison) -> list[str]:
+    """The settings in which two sides differ, and what can explain a difference."""
+    (first, second), pair = (side.run for side in sides), (sides[0].model, sides[1].model)
+    changed = setting_changes(first, second, pair)
+    return made_lines(changed, explanation(first, second, pair, changed, comparison), _SETTINGS)

@@ -7,15 +7,51 @@ only, so that commands start fast.
 import argparse
 import re
 import sys
+from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
+from typing import TypeAlias
 
 from bfcl_pipeline.base.errors import ConfigError
-from bfcl_pipeline.runs.folders import RESULTS, newest_first
+from bfcl_pipeline.cli.options import print_to_stderr
+from bfcl_pipeline.runs.folders import ARCHIVE_SUFFIX, RESULTS, newest_first
+from bfcl_pipeline.runs.run import DATA, Run, open_run
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 """Names of runs, as workflow/schemas/config.schema.yaml has them."""
 
+Wanted: TypeAlias = Callable[[str], object]
+"""True for the names of the members of an archive that are unpacked."""
+
 RUN_HELP = "name of a run in results/, or its directory"
+
+RUNS_HELP = f"{RUN_HELP}, or an archive (FILE.zip)"
+
+_TABLES = re.compile(r"results/[^/]+/(?:config\.yaml|models\.yaml|tables/.+)")
+"""The members of an archive that its tables need."""
+
+
+def opened(archives: ExitStack, source: Path, data: Path = DATA, wanted: Wanted = _TABLES.fullmatch) -> Run:
+    """The run that `source` names; an archive is unpacked to a temporary directory until `archives` closes.
+
+    Args:
+        archives: holds the directory.
+        source: a name, a folder, or FILE.zip.
+        data: the staged release.
+        wanted: true for the names of the members that are unpacked.
+
+    Raises ConfigError if there is no such run, and ArchiveError if the archive is damaged or malformed.
+    """
+    if source.suffix != ARCHIVE_SUFFIX:
+        return open_run(source, data=data)
+    from bfcl_pipeline.runs.archived.unpacking import opened_run  # loads pyarrow
+
+    run = archives.enter_context(opened_run(source, data=data, wanted=wanted))
+    print_to_stderr(
+        f"{source}: seal and sha256 of what is read are right; whether it follows from the recorded "
+        f"answers: bfcl-pipeline verify {source}"
+    )
+    return run
 
 
 def add_run(parser: argparse.ArgumentParser, about: str = "") -> None:
@@ -56,7 +92,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:  # noqa: ARG001  # of the interface
     """Prints a line for each run, the newest first."""
-    from bfcl_pipeline.runs.run import Run  # of this command only
     from bfcl_pipeline.show.report.terminal import WIDTH, terminal_width
     from bfcl_pipeline.show.screen.run_list import run_lines
 

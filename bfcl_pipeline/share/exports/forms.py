@@ -22,13 +22,19 @@ class Form:
     about: str  # one line: what is written
     module: str  # of bfcl_pipeline.share.exports
     function: str = "write"  # of the module: takes run, options and log; returns the number of files
+    joins: bool = False  # whether several runs are one table
 
 
 FORMS: Mapping[str, Form] = {
     "latex": Form(
-        "the V4 table for papers, with rules of the package booktabs; one file", "v4_table", "write_latex"
+        "the V4 table for papers, with rules of the package booktabs; one file, also of several runs",
+        "v4_table",
+        "write_latex",
+        joins=True,
     ),
-    "markdown": Form("the V4 table in Markdown; one file", "v4_table", "write_markdown"),
+    "markdown": Form(
+        "the V4 table in Markdown; one file, also of several runs", "v4_table", "write_markdown", joins=True
+    ),
     "every-eval-ever": Form("records of Every Eval Ever, a JSON file for each model", "every_eval_ever"),
     "inspect": Form("logs of Inspect with all samples, one for each model and category", "inspect_logs"),
 }
@@ -43,6 +49,7 @@ class ExportOptions:
     rules: Rules = Rules.OFFICIAL
     models: Sequence[str] = ()  # the models to export; all if empty
     organization: str = "unknown"  # that made the run; Every Eval Ever only
+    beside: Sequence[Run] = ()  # further runs in the same table, of forms that join runs
 
 
 def export_run(run: Run, form: str, options: ExportOptions, log: Log) -> int:
@@ -58,12 +65,16 @@ def export_run(run: Run, form: str, options: ExportOptions, log: Log) -> int:
         The number of files.
 
     Raises:
-        ConfigError: the form or a model is unknown, or the package of the form is not installed.
+        ConfigError: the form or a model is unknown, the form does not join runs, or its package is not
+                installed.
         TableError: a table is missing or cannot be read.
     """
     if form not in FORMS:
         raise ConfigError(unknown_name("form", form, FORMS))
     chosen = FORMS[form]
+    if options.beside and not chosen.joins:
+        joining = ", ".join(name for name, each in FORMS.items() if each.joins)
+        raise ConfigError(f"the form {form!r} has one run: export them one by one, or as {joining}.")
     if form == "inspect" and find_spec("inspect_ai") is None:
         raise ConfigError(
             "the form 'inspect' needs inspect_ai, which is not installed. Run: pip install "
