@@ -67,7 +67,10 @@ def explanation(
         recorded = all(run.journals.is_dir() for run in (first, second))
         made = making_changes(first, second, pair) if recorded else None
     may = [] if made is not None else ["the server (not recorded of both)"]
-    causes = [*(["the prompt"] if prompt else ()), *(["the server"] if server or made else may)]
+    own = [one for one in made or () if one.path.startswith("pipeline.")]
+    served = server or len(own) < len(made or ())
+    causes = [*(["the prompt"] if prompt else ()), *(["the server"] if served else may)]
+    causes += ["this package's version"] if own else []
     return f"by nothing but {' or '.join([*causes, 'noise'])}" if causes else NOISE
 
 

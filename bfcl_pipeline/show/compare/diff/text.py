@@ -119,7 +119,7 @@ def _attributed(model: ModelDifference) -> Iterator[str]:
         label = ""
     judged = [row for row in model.entries if flipped(row)]
     if model.explained == NOISE:
-        yield _line("noise", "all of it: the same settings twice")
+        yield _line("noise", "all of it: these are the same settings, run twice")
     elif model.flaky is not None:
         flaky = sum((row["category"], row["entry_id"]) in model.flaky for row in judged)
         yield _line(
