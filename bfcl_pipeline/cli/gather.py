@@ -9,7 +9,7 @@ from bfcl_pipeline.benchmark.definition import CATEGORIES
 from bfcl_pipeline.benchmark.tables import entries_path, read_table
 from bfcl_pipeline.benchmark.tables.files import gather
 from bfcl_pipeline.benchmark.tables.schemas import RESPONSES, SESSIONS
-from bfcl_pipeline.cli.options import add_data, add_names
+from bfcl_pipeline.cli.options import add_data
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -22,8 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="directories with `responses` and `memory`, as `generate --shard` writes them",
     )
-    about = "categories of the benchmark"
-    add_names(parser, "--category", "category", about, required=True)
+    add("-c", "--category", nargs="+", required=True, metavar="NAME", help="categories of the benchmark")
     add("--out", type=Path, required=True, metavar="DIR", help="directory for the tables of responses")
     add("--sessions-out", type=Path, metavar="DIR", help="directory for the tables of memory sessions")
     add_data(parser)

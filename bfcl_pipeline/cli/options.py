@@ -3,7 +3,6 @@
 import argparse
 import os
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -91,54 +90,27 @@ def split_names(text: str) -> list[str]:
 
 
 class _Names(argparse.Action):
-    """Collects the names of each use of an option."""
+    """Adds the names of one use of an option to those of the others."""
 
-    def __call__(
-        self,
-        parser: argparse.ArgumentParser,  # noqa: ARG002  # of the interface
-        namespace: argparse.Namespace,
-        values: str | Sequence[Any] | None,
-        option_string: str | None = None,  # noqa: ARG002
-    ) -> None:
-        """Adds the names that one use of the option has."""
-        texts = [values] if isinstance(values, str) else values or ()
+    def __call__(self, _parser: Any, namespace: Any, values: Any, _flag: str | None = None) -> None:
+        """Adds them. values: a text, or several."""
+        texts = [values] if isinstance(values, str) else values
         names = [name for text in texts for name in split_names(text)]
-        setattr(namespace, self.dest, [*(getattr(namespace, self.dest) or ()), *names])
+        setattr(namespace, self.dest, [*getattr(namespace, self.dest), *names])
 
 
 def add_names(
-    parser: argparse.ArgumentParser,
-    flag: str,
-    dest: str,
-    about: str,
-    *,
-    spaced: bool = True,
-    required: bool = False,
+    parser: argparse.ArgumentParser, flags: str, dest: str, about: str, *, spaced: bool = True
 ) -> None:
     """An option that names models or categories, as a list of texts: repeated, or separated by commas.
 
-    Args:
-        parser: receives the option.
-        flag: its long form, and after a space a former one.
-        dest: the attribute with the list.
-        about: what the names are for.
-        spaced: whether spaces separate them, too.
-        required: whether it has to be given.
+    flags: its long form, and a former one. about: what names are for. spaced: spaces separate them, too.
     """
-    flags = flag.split()
-    short = [SHORT[flags[0]]] if flags[0] in SHORT else []
-    nargs = "+" if spaced else None
-    parser.add_argument(
-        *short,
-        *flags,
-        nargs=nargs,
-        action=_Names,
-        default=[],
-        metavar="NAME",
-        dest=dest,
-        help=f"{about}; repeat, or separate by commas",
-        required=required,
-    )
+    long = flags.split()
+    short = [SHORT[long[0]]] if long[0] in SHORT else []
+    words: dict[str, Any] = {"nargs": "+"} if spaced else {}
+    words |= {"dest": dest, "metavar": "NAME", "help": f"{about}; repeat, or separate by commas"}
+    parser.add_argument(*short, *long, action=_Names, default=[], **words)
 
 
 def print_to_stderr(line: str) -> None:

@@ -75,19 +75,17 @@ def run(options: argparse.Namespace) -> int:
     if options.prompt is not None:
         return _print_request(options)
     _check(options)
-    from bfcl_pipeline.show.entry.chosen import chosen_answer, report_choice  # loads pyarrow
+    from bfcl_pipeline.show.entry.chosen import chosen_answer  # loads pyarrow
     from bfcl_pipeline.show.entry.entry_page import print_entry
 
-    answer = None
+    data, entry_id, answer = options.data, options.entry_id, None
     if not options.truth:
-        runs = [Run(folder, options.cache, options.data) for folder in newest_first()]
-        run = options.run_dir and open_run(options.run_dir, options.cache, options.data)
-        answer = chosen_answer(options.data, options.entry_id, run, options.model, runs, options.rules)
-        if options.run_dir is options.model is None:
-            report_choice(answer, runs, print_to_stderr)
+        runs = [Run(folder, options.cache, data) for folder in newest_first()]
+        run = open_run(options.run_dir, options.cache, data) if options.run_dir else None
+        answer = chosen_answer(data, entry_id, (run, options.model), runs, options.rules, print_to_stderr)
     if options.failed:
         return _print_failed(options, answer)
-    print_entry(options.data, options.entry_id, answer, options.rules, options.cache)
+    print_entry(data, entry_id, answer, options.rules, options.cache)
     return 0
 
 
@@ -125,11 +123,10 @@ def _print_failed(options: argparse.Namespace, answer: "ModelRun | None") -> int
         if place == len(wrong):
             print_to_stderr(f"{counted}, the last.")
         elif not asks:
-            again = [answer.model, "--run", options.run_dir or answer.run.folder.name]
-            again += ["--rules", answer.rules] if answer.rules is not Rules.OFFICIAL else []
-            again += ["--category", ",".join(options.categories)] if options.categories else []
-            command = shlex.join(map(str, ["show", wrong[place], "--failed", "--model", *again]))
-            print_to_stderr(f"{counted}. The next: bfcl-pipeline {command}")
+            words = [wrong[place], "--failed", "-m", answer.model, "--run", str(answer.run.folder)]
+            words += [f"--rules={answer.rules}"] if answer.rules is not Rules.OFFICIAL else []
+            words += [f"--category={','.join(options.categories)}"] if options.categories else []
+            print_to_stderr(f"{counted}. The next: bfcl-pipeline show {shlex.join(words)}")
             break
         else:
             print(f"{counted}. Enter: the next; q: end. ", end="", flush=True)

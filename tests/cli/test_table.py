@@ -73,4 +73,4 @@ def test_several_runs_are_one_table(tmp_path: Path, capsys: pytest.CaptureFixtur
         assert main(["export", *runs, "--form", form, "--out", str(out)]) == 0
         assert row in out.read_text(encoding="utf-8")
     assert main(["export", *runs, "--form", "inspect", "--out", str(tmp_path / "no")]) == 1
-    assert "one by one, or as latex, markdown" in capsys.readouterr().err
+    assert "latex and markdown join several in one table" in capsys.readouterr().err

@@ -22,19 +22,13 @@ class Form:
     about: str  # one line: what is written
     module: str  # of bfcl_pipeline.share.exports
     function: str = "write"  # of the module: takes run, options and log; returns the number of files
-    joins: bool = False  # whether several runs are one table
 
 
 FORMS: Mapping[str, Form] = {
     "latex": Form(
-        "the V4 table for papers, with rules of the package booktabs; one file, also of several runs",
-        "v4_table",
-        "write_latex",
-        joins=True,
+        "the V4 table for papers, with rules of the package booktabs; one file", "v4_table", "write_latex"
     ),
-    "markdown": Form(
-        "the V4 table in Markdown; one file, also of several runs", "v4_table", "write_markdown", joins=True
-    ),
+    "markdown": Form("the V4 table in Markdown; one file", "v4_table", "write_markdown"),
     "every-eval-ever": Form("records of Every Eval Ever, a JSON file for each model", "every_eval_ever"),
     "inspect": Form("logs of Inspect with all samples, one for each model and category", "inspect_logs"),
 }
@@ -72,9 +66,8 @@ def export_run(run: Run, form: str, options: ExportOptions, log: Log) -> int:
     if form not in FORMS:
         raise ConfigError(unknown_name("form", form, FORMS))
     chosen = FORMS[form]
-    if options.beside and not chosen.joins:
-        joining = ", ".join(name for name, each in FORMS.items() if each.joins)
-        raise ConfigError(f"the form {form!r} has one run: export them one by one, or as {joining}.")
+    if options.beside and chosen.module != "v4_table":
+        raise ConfigError(f"the form {form!r} has one run; latex and markdown join several in one table.")
     if form == "inspect" and find_spec("inspect_ai") is None:
         raise ConfigError(
             "the form 'inspect' needs inspect_ai, which is not installed. Run: pip install "

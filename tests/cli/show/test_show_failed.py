@@ -57,10 +57,14 @@ def test_the_only_model_of_the_newest_run_is_shown(
 ) -> None:
     """Which one is shown is stated; --truth, and an entry that it did not answer, show the entry alone."""
     for words, shown, said in (
-        (["simple_python_0"], "answered by m in results/one", "results/one is the newest run, m its only"),
+        (
+            ["simple_python_0"],
+            "answered by m in results/one",
+            "results/one, the newest run, has m. The entry alone: --truth.",
+        ),
         (["simple_python_0", "--run", "one"], "answered by m in results/one", ""),
         (["simple_python_0", "--truth"], "", ""),
-        (["simple_python_9"], "", "results/one, the newest run, has no response to it"),
+        (["simple_python_9"], "", "results/one, the newest run, has no response of m to it"),
     ):
         assert main(["show", *words, "--data", str(staged)]) == 0
         out, err = capsys.readouterr()
@@ -86,7 +90,9 @@ def test_wrong_answers_follow_one_another(
         command = shlex.split(last.partition("bfcl-pipeline ")[2])
     assert shown == ["simple_python_2", "simple_python_1", "multiple_0"]
     assert last == "Wrong answer 3 of 3, the last."
-    assert main(["show", "--failed", "-c", "multiple", "-m", "a", "--data", str(staged)]) == 0
+    assert (
+        main(["show", "--failed", "-c", "multiple", "-m", "a", "--run", "pair", "--data", str(staged)]) == 0
+    )
     out, err = capsys.readouterr()
     assert out.startswith("multiple_0  answered by a in results/pair")
     assert err == "Wrong answer 1 of 1, the last.\n"
@@ -115,7 +121,7 @@ def test_a_terminal_asks_for_the_next(newest: Path, staged: Path) -> None:
     ("words", "said"),
     [
         (["--failed", "-m", "n", "--run", "one"], "unknown model 'n'. Known: m."),
-        (["--failed", "-m", "n"], "no run has verdicts: unknown model 'n'. Known: a, b, m."),
+        (["--failed", "-m", "a"], "results/one: unknown model 'a'. Known: m."),
         (["--failed", "--run", "pair"], "-m NAME. results/pair has a, b."),
         (["--failed", "-c", "multipel"], "Did you mean 'multiple'?"),
         (["simple_python_0", "--failed"], "'simple_python_0' is not among 3 wrong answers"),

@@ -92,9 +92,11 @@ def _model_lines(model: ModelDifference, most: int) -> Iterator[str]:
     yield from _partings(model, counts, most)
 
 
+_ASKED, _ANSWERED = "asked otherwise", "answered otherwise"
+
 _ATTRIBUTED = {
-    "asked otherwise": (PartingKind.ENTRY, PartingKind.REQUEST, PartingKind.RESULT),
-    "answered otherwise": (PartingKind.CALLS, PartingKind.TEXT, PartingKind.STATUS),
+    _ASKED: (PartingKind.ENTRY, PartingKind.REQUEST, PartingKind.RESULT),
+    _ANSWERED: (PartingKind.CALLS, PartingKind.TEXT, PartingKind.STATUS),
     "answered the same, judged otherwise": (PartingKind.VERDICT,),
     "the same": (PartingKind.SAME,),
 }
@@ -103,31 +105,23 @@ _ATTRIBUTED = {
 
 def _attributed(model: ModelDifference) -> Iterator[str]:
     """How many entries were asked, answered or judged otherwise, and what of it repetitions show."""
-    label, known = "attributed", "asked the same, " if model.with_requests else ""
+    label = "attributed"
     for name, kinds in _ATTRIBUTED.items():
-        rows = [row for row in model.entries if row["difference"] in kinds]
-        if not rows:
-            continue
-        same, judged = sum(row["same_answer"] for row in rows), len([*filter(flipped, rows)])
-        counts = {
-            "with the same answer": same if name == "asked otherwise" else 0,
-            "with another verdict": judged,
-        }
-        of_them = ", ".join(f"{count:,} {what}" for what, count in counts.items() if count)
-        asked = known if name == "answered otherwise" else ""
-        yield _line(label, f"{len(rows):,} {asked}{name}{of_them and f': {of_them}'}")
-        label = ""
-    judged = [row for row in model.entries if flipped(row)]
+        if rows := [row for row in model.entries if row["difference"] in kinds]:
+            same, judged = sum(row["same_answer"] for row in rows), len([*filter(flipped, rows)])
+            counts = {"the same answer": same if name == _ASKED else 0, "another verdict": judged}
+            shown = ", ".join(f"{count:,} with {what}" for what, count in counts.items() if count)
+            asked = "asked the same, " if name == _ANSWERED and model.with_requests else ""
+            yield _line(label, f"{len(rows):,} {asked}{name}" + (f": {shown}" if shown else ""))
+            label = ""
+    flips = [(row["category"], row["entry_id"]) for row in model.entries if flipped(row)]
+    noise = "not known: no trials on either side; `diff` two runs of the same settings"
     if model.explained == NOISE:
-        yield _line("noise", "all of it: these are the same settings, run twice")
+        noise = "all of it: these are the same settings, run twice"
     elif model.flaky is not None:
-        flaky = sum((row["category"], row["entry_id"]) in model.flaky for row in judged)
-        yield _line(
-            "noise",
-            f"{flaky:,} of {len(judged):,} other verdicts are of entries that trials judge both ways",
-        )
-    else:
-        yield _line("noise", "not known: no trials on either side; `diff` two runs of the same settings")
+        flaky = len(model.flaky.intersection(flips))
+        noise = f"{flaky:,} of {len(flips):,} other verdicts are of entries that trials judge both ways"
+    yield _line("noise", noise)
 
 
 def _both(model: ModelDifference) -> str:
