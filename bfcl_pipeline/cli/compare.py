@@ -124,16 +124,23 @@ def _compare(options: argparse.Namespace, numbering: Numbering, groups: Groups) 
     usable = [not options.common or comparer.comparable(*pair) for pair in pairs]
     if not options.named and not any(usable):
         usable = [True] * len(pairs)  # the first of them is refused with the reason
-    comparisons = [comparer.compare(*pair) for pair in compress(pairs, usable)]
+    compared = list(compress(pairs, usable))
+    comparisons = list(starmap(comparer.compare, compared))
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     if not comparisons:
         print("No comparison.")
     elif len(comparisons) > _IN_FULL:
+        runs = {(one.run, two.run): place for place, (one, two) in reversed([*enumerate(compared)])}
+        for place in (place for (one, two), place in runs.items() if one != two):  # the first of each
+            print(" and ".join(printable(side.label) for side in compared[place]))
+            print(*_made_with(compared[place], comparisons[place]), sep="\n")
         print(pairs_text(comparisons, width))
     else:
-        made = starmap(_made_with, zip(compress(pairs, usable), comparisons, strict=True))
-        texts = zip(comparisons, made, strict=True)
-        print("\n\n".join(comparison_text(each, options.show, width, with_) for each, with_ in texts))
+        texts = (
+            comparison_text(each, options.show, width, _made_with(pair, each))
+            for pair, each in zip(compared, comparisons, strict=True)
+        )
+        print("\n\n".join(texts))
     for first, second in compress(pairs, map(not_, usable)):
         names = f"{printable(first.label)} and {printable(second.label)}"
         print(f"Not compared: {names} have no entry with a verdict in common.")

@@ -61,11 +61,12 @@ def explanation(
     server = [path for path in found if path not in prompt and path.partition(".")[0] in _SERVER]
     if others := [path for path in found if path not in (*prompt, *server)]:
         return f"by {', '.join([*others, *prompt, *server])}; or noise"
-    sides = list(zip((first, second), pair, strict=True))
+    sides = ((first, pair[0]), (second, pair[1]))
+    jobs = [(run, run.recorded.job_of(run.models[name])) for run, name in sides]
     made: list[Difference] | None = []
-    if any(run.recorded.job_of(run.models[name]).remote for run, name in sides):
-        recorded = all(run.journals.is_dir() for run in (first, second))
-        made = making_changes(first, second, pair) if recorded else None
+    if any(job.remote or job.recorded for _, job in jobs):
+        known = all(job.remote and run.journals.is_dir() for run, job in jobs)
+        made = making_changes(first, second, pair) if known else None
     may = [] if made is not None else ["the server (not recorded of both)"]
     own = [one for one in made or () if one.path.startswith("pipeline.")]
     served = server or len(own) < len(made or ())
