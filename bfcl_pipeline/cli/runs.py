@@ -32,13 +32,7 @@ _TABLES = re.compile(r"results/[^/]+/(?:config\.yaml|models\.yaml|tables/.+)")
 
 
 def opened(archives: ExitStack, source: Path, data: Path = DATA, wanted: Wanted = _TABLES.fullmatch) -> Run:
-    """The run that `source` names; an archive is unpacked to a temporary directory until `archives` closes.
-
-    Args:
-        archives: holds the directory.
-        source: a name, a folder, or FILE.zip.
-        data: the staged release.
-        wanted: true for the names of the members that are unpacked.
+    """The run that `source` names; of an archive, `wanted` members are unpacked until `archives` closes.
 
     Raises ConfigError if there is no such run, and ArchiveError if the archive is damaged or malformed.
     """

@@ -144,9 +144,9 @@ def test_runs_are_listed(runs: Path, capsys: pytest.CaptureFixture[str]) -> None
     ]
     assert lines[2][3:7] == ["a", "+1", "3", "0.83*"]
     assert lines[2][8].startswith("2.")
-    narrow = list(run_lines([Run(Path("results/made"))], 60))
-    assert max(map(len, narrow[:2])) <= 60
-    assert narrow[-1] == "Not shown in 60 columns: MB."
+    narrow = list(run_lines([Run(Path("results/made"))], 50))
+    assert max(map(len, narrow[:2])) <= 50
+    assert narrow[-1] == "Not shown in 50 columns: Requests, MB."
 
 
 def test_no_runs_is_an_error(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,7 +10,13 @@ from bfcl_pipeline.benchmark.definition import CATEGORIES
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.benchmark.tables import read_table
 from bfcl_pipeline.runs.run import Run
-from bfcl_pipeline.show.entry.entry_page import ModelRun, choose_run, find_entry, has_response
+from bfcl_pipeline.show.entry.entry_page import (
+    ModelRun,
+    answered_models,
+    choose_run,
+    find_entry,
+    has_response,
+)
 
 
 def chosen_answer(
@@ -43,7 +49,7 @@ def chosen_answer(
     run = run or next(iter(runs), None)
     if run is None:
         return None
-    models = sorted(path.name for path in (run.folder / "responses").glob("*") if path.is_dir())
+    models = answered_models(run)
     if models and model is not None and model_folder(model) not in models:
         raise ConfigError(f"{run.folder}: {unknown_name('model', model, models)}")
     about, there = f"{run.folder}, the newest run,", ", ".join(models) or "no responses"

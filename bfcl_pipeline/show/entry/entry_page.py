@@ -136,9 +136,16 @@ def choose_run(data: Path, entry_id: str, model: str, runs: Sequence[Run]) -> Ru
     for run in runs:
         if has_response(run, model, entry):
             return run
+    near = difflib.get_close_matches(model, {name for run in runs for name in answered_models(run)}, n=1)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
     raise TableError(
-        f"no run has a response of {model!r} to {entry.entry_id}. {_runs_with_response(runs, entry)}"
+        f"no run has a response of {model!r} to {entry.entry_id}.{hint} {_runs_with_response(runs, entry)}"
     )
+
+
+def answered_models(run: Run) -> list[str]:
+    """The directory names of the models that a run has responses of, in order."""
+    return sorted(path.name for path in (run.folder / "responses").glob("*") if path.is_dir())
 
 
 def find_response(run: ModelRun, entry: Entry) -> Response:

@@ -50,12 +50,7 @@ _NAME = 16  # columns for the names of models before other columns are left out
 
 
 def fitted_table(
-    headings: Sequence[str],
-    rows: Sequence[Sequence[str]],
-    width: int,
-    name: int = 0,
-    least: int = 3,
-    texts: int = 0,
+    headings: Sequence[str], rows: Sequence[Sequence[str]], width: int, name: int = 0, least: int = 3
 ) -> tuple[list[str], list[str]]:
     """A table in lines of at most `width` columns, unless two names would be equal then.
 
@@ -65,7 +60,6 @@ def fitted_table(
         width: of a line.
         name: the column with the names, which are cut in the middle to fit.
         least: the first columns, which are always there.
-        texts: columns after the names that are aligned to the left, too.
 
     Returns:
         The lines, and the headings of the last columns, if they do not fit.
@@ -82,7 +76,7 @@ def fitted_table(
     while room < longest and len({cut_middle(each, room) for each in names}) < len(names):
         room += 1
     cells = [[*line[:name], cut_middle(line[name], room), *line[name + 1 : shown]] for line in lines]
-    right = range(name + 1 + texts, shown)
+    right = range(name + 1, shown)
     return text_table(cells[0], cells[1:], right=right).splitlines(), lines[0][shown:]
 
 

@@ -4,6 +4,7 @@ Reads the CSV tables with the standard library alone, so that the command starts
 """
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from datetime import UTC, datetime
 
 from bfcl_pipeline.base.errors import PipelineError
@@ -23,19 +24,27 @@ _NOTE = "Best: the highest overall score, per cent. Requests: those that were an
 
 def run_lines(runs: Iterable[Run], width: int) -> Iterator[str]:
     """A line for each run below headings, in lines of at most `width` columns; then what they mean."""
-    lines, left_out = fitted_table(_HEADINGS, list(map(_cells, runs)), width, texts=3)
+    lines, left_out = fitted_table(_HEADINGS, list(map(_cells, runs)), width, name=3, least=4)
     yield from [*lines, _NOTE, *not_shown(left_out, width)]
 
 
 def _cells(run: Run) -> list[str]:
-    files = [path.lstat() for path in files_below(run.folder)]
     record = run.config_file if run.config_file.is_file() else run.folder
     date = datetime.fromtimestamp(record.stat().st_mtime, UTC).date().isoformat()
-    size = f"{sum(file.st_size for file in files) / 1e6:,.1f}"
     try:
-        return [printable(run.folder.name), date, _state(run), *_results(run), size]
+        found = [_state(run), *_results(run), _size(run)]
     except PipelineError:
-        return [printable(run.folder.name), date, "unreadable", *[MISSING] * 4, size]
+        found = ["unreadable", *[MISSING] * 5]
+    return [printable(run.folder.name), date, *found]
+
+
+def _size(run: Run) -> str:
+    """The size of its files in MB; those of a run at work may vanish meanwhile."""
+    size = 0
+    for path in files_below(run.folder):
+        with suppress(FileNotFoundError):
+            size += path.lstat().st_size
+    return f"{size / 1e6:,.1f}"
 
 
 def _state(run: Run) -> str:

@@ -1,7 +1,7 @@
 """The tables of a run, read back from disk as rows."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from bfcl_pipeline.base.errors import TableError
@@ -102,7 +102,7 @@ def read_run_tables(run: Run, rules: Rules) -> RunTables:
 def joined_tables(runs: Mapping[str, RunTables]) -> RunTables:
     """The tables of several runs as those of one, with the highest overall first. runs: by label.
 
-    Models that occur in several runs have the label of theirs in their names.
+    Models that occur in several runs have the label of theirs in their names. Of one rule set alone.
     """
     models = Counter(row["model"] for tables in runs.values() for row in tables["leaderboard"])
 
@@ -111,19 +111,16 @@ def joined_tables(runs: Mapping[str, RunTables]) -> RunTables:
         names += ["display_name"] if "model" in names and "display_name" in row else []
         return row | {name: f"{label}:{row[name]}" for name in names} | {"run": ", ".join(runs)}
 
-    def joined(name: str, rows: Callable[[RunTables], Mapping[str, Sequence[Row]]]) -> Sequence[Row]:
-        found = [labelled(label, row) for label, tables in runs.items() for row in rows(tables)[name]]
+    def joined(name: str) -> Sequence[Row]:
+        found = [labelled(label, row) for label, tables in runs.items() for row in tables[name]]
         if name == "published":  # several runs may have the same
             return [row for place, row in enumerate(found) if row not in found[:place]]
         return sorted(found, key=_rank) if name == "leaderboard" else found
 
     samples = {tables.sample for tables in runs.values()}
-    return replace(
-        next(iter(runs.values())),
-        rows={name: joined(name, lambda tables: tables.rows) for name in TABLES},
-        every={name: joined(name, lambda tables: tables.every) for name in TABLES},
-        sample=samples.pop() if len(samples) == 1 else "runs of different entries",
-    )
+    sample = samples.pop() if len(samples) == 1 else "runs of different entries"
+    first = next(iter(runs.values()))
+    return replace(first, rows={name: joined(name) for name in TABLES}, every={}, sample=sample)
 
 
 def _rank(row: Row) -> float:
