@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from bfcl_pipeline.base.differences import Difference, differences
+from bfcl_pipeline.base.differences import MISSING, Difference, differences
 from bfcl_pipeline.benchmark.config.run_settings import ENTRY_KEYS, WEB_KEYS
 from bfcl_pipeline.benchmark.definition import CATEGORIES, GROUPS
 from bfcl_pipeline.benchmark.records import Json
@@ -12,12 +12,18 @@ from bfcl_pipeline.show.compare.diff.settings import making_changes
 
 _PROMPT = ("mode", "prompting", "family", "vllm.chat_template")
 _SERVER = ("endpoint", "vllm")
+_FAILING = "seed of failing fetches"
+_OF_WEB = (*WEB_KEYS, _FAILING)
 
 
 def setting_changes(first: Run, second: Run, pair: tuple[str, str]) -> list[Difference] | None:
     """The settings on which answers of a pair of models depend and that differ; None: not recorded."""
     one, two = (_settings(run, name) for run, name in zip((first, second), pair, strict=True))
-    return None if one is None or two is None else list(differences(one, two, missing=None))
+    if one is None or two is None:
+        return None
+    found = differences(one, two)
+    # Entries of the web that one side did not run are not compared.
+    return [each for each in found if each.path not in _OF_WEB or MISSING not in (each.first, each.second)]
 
 
 def _settings(run: Run, model: str) -> dict[str, Json] | None:
@@ -28,7 +34,7 @@ def _settings(run: Run, model: str) -> dict[str, Json] | None:
     categories = recorded.categories_of(folder)
     asked = any(name in GROUPS["web_search"] or CATEGORIES[name].executes for name in categories)
     web = {key: values[key] for key in WEB_KEYS if asked}
-    failing = {"seed of failing fetches": values["seed"]} if web.get("fetch_failures") else {}
+    failing = {_FAILING: values["seed"]} if web.get("fetch_failures") else {}
     entries = {key: values[key] for key in ENTRY_KEYS}
     of_row = recorded.job_of(folder).row.deciding
     return {"release": f"{release.version} {release.sha256}", **entries, **web, **failing, **of_row}
@@ -67,7 +73,7 @@ def explanation(
     if any(job.remote or job.recorded for _, job in jobs):
         known = all(job.remote and run.journals.is_dir() for run, job in jobs)
         made = making_changes(first, second, pair) if known else None
-    may = [] if made is not None else ["the server (not recorded of both)"]
+    may = [] if made is not None else ["the server (not recorded)"]
     own = [one for one in made or () if one.path.startswith("pipeline.")]
     served = server or len(own) < len(made or ())
     causes = [*(["the prompt"] if prompt else ()), *(["the server"] if served else may)]

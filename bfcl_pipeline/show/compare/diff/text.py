@@ -115,12 +115,12 @@ def _attributed(model: ModelDifference) -> Iterator[str]:
             yield _line(label, f"{len(rows):,} {asked}{name}" + (f": {shown}" if shown else ""))
             label = ""
     flips = [(row["category"], row["entry_id"]) for row in model.entries if flipped(row)]
-    noise = "not known: no trials on either side; `diff` two runs of the same settings"
+    noise = "not known (no trials): `diff` two runs of the same settings"
     if model.explained == NOISE:
         noise = "all of it: these are the same settings, run twice"
     elif model.flaky is not None:
         flaky = len(model.flaky.intersection(flips))
-        noise = f"{flaky:,} of {len(flips):,} other verdicts are of entries that trials judge both ways"
+        noise = f"{flaky:,} of {len(flips):,} other verdicts: entries that trials judge both ways"
     yield _line("noise", noise)
 
 

@@ -195,13 +195,13 @@ def test_a_difference_is_attributed(
     assert ("all of it: these are the same settings, run twice" in printed) == (
         explained == "by nothing but noise"
     )
-    assert ("noise       not known: no trials on either side" in printed) == bool(row or model == "chat")
+    assert ("noise       not known (no trials)" in printed) == bool(row or model == "chat")
     assert main(["compare", f"{first.results}:chat-FC", f"{other.results}:{model}"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[2] == f"  settings    {'1 difference' if row or model == 'chat' else 'the same'}"
     if not row:  # the journals are elsewhere
         cause = "the prompt or the server" if model == "chat" else "the server"
-        assert f"  explained   by nothing but {cause} (not recorded of both) or noise" in lines
+        assert f"  explained   by nothing but {cause} (not recorded) or noise" in lines
 
 
 def test_another_function_is_a_difference_of_the_first_request(
@@ -322,7 +322,7 @@ def test_a_verdict_alone_differs(
     flaky = {**key, "category": "simple_python", "entry_id": "simple_python_1"}
     write_table(other.results / "tables/flaky.parquet", pa.Table.from_pylist([flaky]))
     assert (
-        "1 of 3 other verdicts are of entries that trials judge both ways"
+        "1 of 3 other verdicts: entries that trials judge both ways"
         in Diff(first, other, capsys).printed.out
     )
 
