@@ -24,6 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_cache(parser, "directory with web outcomes and embeddings, for the results of web and memory calls")
     add_models(parser)
     parser.add_argument(
+        "-m",
         "--model",
         action="append",
         default=[],

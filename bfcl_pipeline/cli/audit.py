@@ -23,7 +23,7 @@ from bfcl_pipeline.benchmark.staging.verified_release import FIXES, write_verifi
 from bfcl_pipeline.benchmark.tables import entries_path, read_entries
 from bfcl_pipeline.benchmark.tables.schemas import FINDINGS
 from bfcl_pipeline.benchmark.tables.text_forms import form_of, write_any_form
-from bfcl_pipeline.cli.options import add_data, add_errata, add_rules
+from bfcl_pipeline.cli.options import add_data, add_errata, add_names, add_rules
 from bfcl_pipeline.dialogue.release_texts import read_constants
 from bfcl_pipeline.judge.audit import DETECTORS, Benchmark, Suspicion, adjudicated_by, are_compared, find
 from bfcl_pipeline.judge.audit.consensus import shared_errors
@@ -49,12 +49,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="only the findings on these entries, and the errata of each (default: on all)",
     )
     add_data(parser)
-    parser.add_argument(
-        "--categories",
-        nargs="+",
-        metavar="NAME",
-        help="categories or groups (default: all, or those of the entries)",
-    )
+    about = "categories or groups (default: all, or those of the entries)"
+    add_names(parser, "--category --categories", "categories", about)
     parser.add_argument(
         "--detector",
         nargs="+",
@@ -123,7 +119,7 @@ def _audit(options: argparse.Namespace) -> int:
     categories = resolve_categories(named)
     for entry in wanted:
         if entry.category not in categories:
-            raise ConfigError(f"{entry.entry_id} is not in --categories. Leave out one of the two options.")
+            raise ConfigError(f"{entry.entry_id} is not in --category. Leave out one of the two options.")
     entries = _read(options.data, categories, wanted)
     chosen = {entry.entry_id: entry for name in categories for entry in entries.get(name, ())}
     found = find(
@@ -192,7 +188,7 @@ def _publish(options: argparse.Namespace) -> int:
     markdown, patch, data = options.markdown, options.patch, options.data
     form = "--markdown" if markdown else "--patch" if patch else "--dataset"
     more = () if form == "--patch" else ("ENTRY", "--errata")
-    refused = ("--out", "--detector", "--categories", "--rules", "--consensus", *more)
+    refused = ("--out", "--detector", "--category", "--rules", "--consensus", *more)
     _refuse_others(options, form, refused)
     if patch:
         count = write_bundle(patch, data, _chosen_errata(data, options.entry_ids))
@@ -213,7 +209,7 @@ def _refuse_others(options: argparse.Namespace, option: str, others: Iterable[st
         "ENTRY": bool(options.entry_ids),
         "--out": options.out is not None,
         "--detector": options.detectors != list(DETECTORS),
-        "--categories": options.categories is not None,
+        "--category": bool(options.categories),
         "--rules": options.rules is not Rules.OFFICIAL,
         "--errata": bool(options.errata),
         "--consensus": bool(options.consensus),

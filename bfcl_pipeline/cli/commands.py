@@ -6,6 +6,7 @@ Without its line in `COMMANDS` and its folder, a wing is gone and the rest works
 CORE: dict[str, str] = {
     "run": "evaluate models: stage, generate, score and report what is missing, with Snakemake",
     "watch": "show how far a run is: models, rates, time left, cost, failures",
+    "runs": "list the runs in results/: date, state, models, entries, best score, requests, size",
     "stage": "fetch the pinned release, verify it, write data/entries/*.parquet",
     "categories": "list what the benchmark tests: each category, its entries, weight and an example",
     "models": "list every known model, and what is missing to run it",

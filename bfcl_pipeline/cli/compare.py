@@ -3,7 +3,8 @@
 import argparse
 import shutil
 import sys
-from itertools import combinations, compress, product
+from collections.abc import Sequence
+from itertools import combinations, compress, product, starmap
 from operator import not_
 from pathlib import Path
 
@@ -13,12 +14,16 @@ from bfcl_pipeline.benchmark.definition import resolve_categories
 from bfcl_pipeline.benchmark.tables.text_forms import FORMS
 from bfcl_pipeline.cli.options import WORST, add_files, add_names, add_omitted, add_rules
 from bfcl_pipeline.cli.sides import opened_sides
+from bfcl_pipeline.show.compare.causes import explanation, setting_changes
 from bfcl_pipeline.show.compare.compare import Comparer, Comparison
+from bfcl_pipeline.show.compare.diff.text import made_lines
 from bfcl_pipeline.show.compare.hosts import hosts_text
 from bfcl_pipeline.show.compare.recovery import recovery_text
 from bfcl_pipeline.show.compare.sides import (
+    Choice,
     Groups,
     Numbering,
+    Side,
     alone,
     default_groups,
     mode_groups,
@@ -30,6 +35,7 @@ from bfcl_pipeline.show.compare.text import comparison_text, pairs_text
 from bfcl_pipeline.show.compare.trials import read_averaged
 
 _IN_FULL = 2  # comparisons that are printed score by score; more are one line each
+_SETTINGS = 10  # that differ and are printed
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -82,12 +88,16 @@ def run(options: argparse.Namespace) -> int:
         check_form(path, FORMS)
     if options.show < 0:
         raise ConfigError(f"--show: expected 0 or more, got {options.show}.")
-    read = read_averaged if options.trials else read_sides
     with opened_sides(options.sides, options.run_dir) as choices:
-        numbering, sides = read(choices, options.rules, resolve_categories(options.categories))
-        if options.by:
-            print(hosts_text(numbering, sides))
-            return 0
+        return _run(options, choices)
+
+
+def _run(options: argparse.Namespace, choices: Sequence[Choice]) -> int:
+    read = read_averaged if options.trials else read_sides
+    numbering, sides = read(choices, options.rules, resolve_categories(options.categories))
+    if options.by:
+        print(hosts_text(numbering, sides))
+        return 0
     if options.modes:
         groups = mode_groups(sides)
     elif options.named:
@@ -123,17 +133,33 @@ def _compare(options: argparse.Namespace, numbering: Numbering, groups: Groups) 
     usable = [not options.common or comparer.comparable(*pair) for pair in pairs]
     if not options.named and not any(usable):
         usable = [True] * len(pairs)  # the first of them is refused with the reason
-    comparisons = [comparer.compare(*pair) for pair in compress(pairs, usable)]
+    compared = list(compress(pairs, usable))
+    comparisons = list(starmap(comparer.compare, compared))
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     if not comparisons:
         print("No comparison.")
     elif options.recovery:
         print("\n\n".join(recovery_text(comparer, *pair) for pair in compress(pairs, usable)))
     elif len(comparisons) > _IN_FULL:
+        runs = {(one.run, two.run): place for place, (one, two) in reversed([*enumerate(compared)])}
+        for place in (place for (one, two), place in runs.items() if one != two):  # the first of each
+            print(" and ".join(printable(side.label) for side in compared[place]))
+            print(*_made_with(compared[place], comparisons[place]), sep="\n")
         print(pairs_text(comparisons, width))
     else:
-        print("\n\n".join(comparison_text(each, options.show, width) for each in comparisons))
+        texts = (
+            comparison_text(each, options.show, width, _made_with(pair, each))
+            for pair, each in zip(compared, comparisons, strict=True)
+        )
+        print("\n\n".join(texts))
     for first, second in compress(pairs, map(not_, usable)):
         names = f"{printable(first.label)} and {printable(second.label)}"
         print(f"Not compared: {names} have no entry with a verdict in common.")
     return comparisons
+
+
+def _made_with(sides: tuple[Side, Side], comparison: Comparison) -> list[str]:
+    """The settings in which two sides differ, and what can explain a difference."""
+    (first, second), pair = (side.run for side in sides), (sides[0].model, sides[1].model)
+    changed = setting_changes(first, second, pair)
+    return made_lines(changed, explanation(first, second, pair, changed, comparison), _SETTINGS)

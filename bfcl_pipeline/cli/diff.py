@@ -7,7 +7,7 @@ from pathlib import Path
 
 from bfcl_pipeline.base.errors import ConfigError, PipelineError
 from bfcl_pipeline.benchmark.tables.text_forms import FORMS
-from bfcl_pipeline.cli.options import add_cache, add_data, add_files, add_rules, print_to_stderr
+from bfcl_pipeline.cli.options import add_cache, add_data, add_files, add_names, add_rules, print_to_stderr
 from bfcl_pipeline.runs.archived.unpacking import opened_run
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.show.compare.diff.difference import diff_runs, write_difference
@@ -28,14 +28,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     for name in ("A", "B"):
         side = "a run, its directory, or an archive (FILE.zip)"
         parser.add_argument(name.lower(), type=Path, metavar=name, help=side)
-    parser.add_argument(
-        "--model",
-        action="append",
-        default=[],
-        metavar="NAME[=OTHER]",
-        help="compare this model of A with that of the same name in B, or with OTHER; may be repeated "
-        "(default: all that both have)",
-    )
+    about = "compare this model of A with that of the same name in B, or NAME=OTHER (default: all of both)"
+    add_names(parser, "--model", "model", about, spaced=False)
     add_rules(parser, "rule set of the paired comparison")
     forms = ".json (with all else), .csv, .jsonl or .parquet"
     add_files(parser, "--out", f"write the first difference of each entry: {forms}")

@@ -1,17 +1,22 @@
 """`bfcl-pipeline export`: write the results of a run in a form that other programs read."""
 
 import argparse
+import re
+from contextlib import ExitStack
 from pathlib import Path
 
-from bfcl_pipeline.cli.options import add_data, add_rules, print_to_stderr
-from bfcl_pipeline.cli.runs import add_run
-from bfcl_pipeline.runs.run import open_run
+from bfcl_pipeline.cli.options import add_data, add_names, add_rules, print_to_stderr
+from bfcl_pipeline.cli.runs import RUNS_HELP, opened
 from bfcl_pipeline.share.exports.forms import FORMS, ExportOptions, export_run
+
+_OF_RUN = re.compile("results/|cache/web/").match
+"""True for the members of an archive that an export needs: all but the journals."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the options of the command."""
-    add_run(parser, "with tables/")
+    about = f"{RUNS_HELP}; with tables/"
+    parser.add_argument("runs", nargs="+", type=Path, metavar="RUN", help=about)
     parser.add_argument(
         "--form",
         choices=list(FORMS),
@@ -26,13 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the file, or for forms of several files a directory",
     )
     add_rules(parser, "rule set of the scores")
-    parser.add_argument(
-        "--model",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="export this model only; may be repeated (default: all models)",
-    )
+    add_names(parser, "--model", "model", "export only these models (default: all models)", spaced=False)
     add_data(parser)
     parser.add_argument(
         "--organization",
@@ -44,6 +43,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Writes the files; prints their names and what was left out to stderr."""
-    options = ExportOptions(args.out, args.rules, args.model, args.organization)
-    export_run(open_run(args.run_dir, data=args.data), args.form, options, print_to_stderr)
+    with ExitStack() as archives:
+        run, *beside = (opened(archives, source, args.data, _OF_RUN) for source in args.runs)
+        options = ExportOptions(args.out, args.rules, args.model, args.organization, beside)
+        export_run(run, args.form, options, print_to_stderr)
     return 0

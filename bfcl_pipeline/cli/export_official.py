@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 from bfcl_pipeline.base.errors import ConfigError
-from bfcl_pipeline.cli.options import add_data, print_to_stderr
+from bfcl_pipeline.cli.options import add_data, add_names, print_to_stderr
 from bfcl_pipeline.cli.runs import add_run
 from bfcl_pipeline.runs.run import open_run
 from bfcl_pipeline.share.official.export_results import export_official
@@ -21,12 +21,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="directory for the folder `result`",
     )
     add_data(parser)
-    parser.add_argument(
+    add_names(
+        parser,
         "--model",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="export this model only; may be repeated (default: all models with responses)",
+        "model",
+        "export only these models (default: all models with responses)",
+        spaced=False,
     )
     parser.add_argument(
         "--as",

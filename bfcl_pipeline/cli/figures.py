@@ -3,20 +3,27 @@
 import argparse
 import sys
 from collections.abc import Sequence
+from contextlib import ExitStack
 from itertools import combinations
 from pathlib import Path
 
 from bfcl_pipeline.base.errors import ConfigError
-from bfcl_pipeline.base.text import printable
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.cli.options import add_rules
-from bfcl_pipeline.cli.runs import RUN_HELP
-from bfcl_pipeline.runs.run import Run, open_run
-from bfcl_pipeline.show.report.figures.draw import CAPTIONS, add_figures, draw, draw_run, write_figures
+from bfcl_pipeline.cli.runs import RUNS_HELP, opened
+from bfcl_pipeline.runs.run import Run, run_labels
+from bfcl_pipeline.show.report.figures.draw import (
+    CAPTIONS,
+    JOINED,
+    add_figures,
+    draw,
+    draw_run,
+    write_figures,
+)
 from bfcl_pipeline.show.report.figures.experiments import ExperimentRun, draw_experiments
 from bfcl_pipeline.show.report.figures.figure import DrawnFigure
 from bfcl_pipeline.show.report.figures.names import drawable_text
-from bfcl_pipeline.show.report.page.run_tables import read_run_tables
+from bfcl_pipeline.show.report.page.run_tables import joined_tables, read_run_tables
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -26,8 +33,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         nargs="+",
         metavar="RUN",
-        help=f"{RUN_HELP}; of several runs, the figures that join them: with and without web tools, by the "
-        "share of page fetches that fail, with and without snippets",
+        help=f"{RUNS_HELP}; of several runs, the same of all their models, and those of experiments: "
+        "with and without web tools, by the share of page fetches that fail, with and without snippets",
     )
     add_rules(parser, "rule set of the figures; of several runs, that of the first", recorded=True)
     parser.add_argument(
@@ -54,20 +61,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Writes the figures."""
-
-    runs = [open_run(given) for given in options.runs]
-    if options.out is None and (len(runs) > 1 or not options.titled or options.text > 1):
-        raise ConfigError(
-            "figures of several runs, without titles or with larger text are not part of one run. Name a "
-            "directory for them with --out."
-        )
-    rules = options.rules or runs[0].rules
-    if len(runs) > 1:
-        figures = _joined(runs, rules, options)
-    else:
-        figures = draw_run(read_run_tables(runs[0], rules), options.titled, options.text)
-    out = options.out or runs[0].folder / "figures"
-    (write_figures if options.out is None else add_figures)(out, figures)
+    with ExitStack() as archives:
+        runs = [opened(archives, source) for source in options.runs]
+        alone = len(runs) == 1 and runs[0].source == runs[0].folder
+        if options.out is None and (not alone or not options.titled or options.text > 1):
+            raise ConfigError(
+                "figures of several runs or an archive, without titles or with larger text are not part of "
+                "one run. Name a directory for them with --out."
+            )
+        rules = options.rules or runs[0].rules
+        if len(runs) > 1:
+            figures = _joined(runs, rules, options)
+        else:
+            figures = draw_run(read_run_tables(runs[0], rules), options.titled, options.text)
+        out = options.out or runs[0].folder / "figures"
+        (write_figures if options.out is None else add_figures)(out, figures)
     for figure in figures:
         print(out / f"{figure.name}.svg")
     print(f"{len(figures):,} figures, each as SVG and PNG; captions in {out / CAPTIONS}", file=sys.stderr)
@@ -92,29 +100,21 @@ def _joined(runs: Sequence[Run], rules: Rules, options: argparse.Namespace) -> "
     for (one, first), (other, second) in combinations(zip(runs, settings, strict=True), 2):
         if web_differs(first, second):
             raise ConfigError(
-                f"{one.folder} and {other.folder}: one searched the simulated web and the other the real "
+                f"{one.source} and {other.source}: one searched the simulated web and the other the real "
                 "one, so their scores cannot be joined. Name runs of one web."
             )
         if None not in (first.release, second.release) and first.release != second.release:
             raise ConfigError(
-                f"{one.folder} and {other.folder} have different releases: "
+                f"{one.source} and {other.source} have different releases: "
                 f"{first.release}, {second.release}."
             )
+    tables = [read_run_tables(run, rules) for run in runs]
     experiments = [
-        ExperimentRun(read_run_tables(run, rules), known.web_tools, known.fetch_failures)
-        for run, known in zip(runs, settings, strict=True)
+        ExperimentRun(each, known.web_tools, known.fetch_failures)
+        for each, known in zip(tables, settings, strict=True)
     ]
-    found = list(draw_experiments(experiments))
-    if not found:
-        stated = "; ".join(
-            f"{run.folder.name}: {str(known) or 'no web search recorded'}"
-            for run, known in zip(runs, settings, strict=True)
-        )
-        raise ConfigError(
-            f"these runs have no experiment in common ({printable(stated)}). Name runs of the same models "
-            "that differ in web tools, in failing fetches or in snippets (config/experiments)."
-        )
-    names = ", ".join(drawable_text(run.folder.name) for run in runs)
-    return draw(
-        found, drawable_text(f"Runs {names}; {rules.value} rules", 140), options.titled, options.text
-    )
+    labels, form = run_labels(runs), (options.titled, options.text)
+    names = ", ".join(map(drawable_text, labels))
+    source = drawable_text(f"Runs {names}; {rules.value} rules", 140)
+    joined = joined_tables(dict(zip(labels, tables, strict=True)))
+    return [*draw(draw_experiments(experiments), source, *form), *draw_run(joined, *form, JOINED)]

@@ -22,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="directories with `responses` and `memory`, as `generate --shard` writes them",
     )
-    add("--category", nargs="+", required=True, metavar="NAME", help="categories of the benchmark")
+    add("-c", "--category", nargs="+", required=True, metavar="NAME", help="categories of the benchmark")
     add("--out", type=Path, required=True, metavar="DIR", help="directory for the tables of responses")
     add("--sessions-out", type=Path, metavar="DIR", help="directory for the tables of memory sessions")
     add_data(parser)

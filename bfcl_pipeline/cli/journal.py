@@ -16,8 +16,9 @@ from bfcl_pipeline.base.leases import read_holder
 from bfcl_pipeline.base.process import is_alive
 from bfcl_pipeline.base.text import printable, text_table, unknown_name
 from bfcl_pipeline.benchmark.config import model_folder
-from bfcl_pipeline.benchmark.definition import CATEGORIES, category_of
+from bfcl_pipeline.benchmark.definition import category_of, resolve_categories
 from bfcl_pipeline.benchmark.records import total
+from bfcl_pipeline.cli.options import add_names
 from bfcl_pipeline.runs.journal import (
     JournaledExchange,
     JournalReader,
@@ -45,7 +46,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="model name, or path of its journals (default: all)",
     )
     parser.add_argument("--entry", metavar="ID", help="show the exchanges of this entry")
-    parser.add_argument("--category", metavar="NAME", help="only exchanges of this category")
+    about = "only exchanges of these categories or groups"
+    add_names(parser, "--category", "categories", about, spaced=False)
     parser.add_argument(
         "--raw", action="store_true", help="print the lines of the journal unchanged, for jq"
     )
@@ -61,8 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Prints tables, exchanges or lines. Returns 1 if a journal is damaged."""
 
-    if options.category is not None and options.category not in CATEGORIES:
-        raise ConfigError(unknown_name("category", options.category, CATEGORIES))
+    options.categories = resolve_categories(options.categories)
     models = _models(options)
     if not models:
         print(f"{options.cache}: no exchanges yet.")
@@ -202,7 +203,7 @@ def _chosen(
         if entry_ids is not None:
             entry_ids.add(exchange.entry_id)
         if options.entry in (None, exchange.entry_id) and (
-            options.category is None or options.category == _category(exchange)
+            not options.categories or _category(exchange) in options.categories
         ):
             yield exchange
 
@@ -237,5 +238,5 @@ def _unknown_entry(options: argparse.Namespace, entry_ids: set[str]) -> str:
     if options.entry in entry_ids:
         return f"no exchange of {options.entry} in that category."
     near = difflib.get_close_matches(options.entry, sorted(entry_ids), n=3)
-    hint = f" Similar: {', '.join(near)}." if near else ""
+    hint = f" Did you mean {', '.join(map(repr, near))}?" if near else ""
     return f"no exchange of an entry {options.entry!r}.{hint}"

@@ -4,6 +4,7 @@ import argparse
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 from bfcl_pipeline.base.text import printable, unknown_name
 from bfcl_pipeline.benchmark.records import Rules
@@ -79,9 +80,37 @@ def add_files(parser: argparse.ArgumentParser, flag: str, about: str) -> None:
     )
 
 
-def add_names(parser: argparse.ArgumentParser, flag: str, dest: str, about: str) -> None:
-    """An option that names models or categories, as a list of texts. about: what they are for."""
-    parser.add_argument(flag, nargs="+", default=[], metavar="NAME", dest=dest, help=about)
+SHORT = {"--model": "-m", "--category": "-c"}
+"""The short forms of options that mean the same in every command."""
+
+
+def split_names(text: str) -> list[str]:
+    """The names in a text, which commas separate."""
+    return [name for name in text.split(",") if name]
+
+
+class _Names(argparse.Action):
+    """Adds the names of one use of an option to those of the others."""
+
+    def __call__(self, _parser: Any, namespace: Any, values: Any, _flag: str | None = None) -> None:
+        """Adds them. values: a text, or several."""
+        texts = [values] if isinstance(values, str) else values
+        names = [name for text in texts for name in split_names(text)]
+        setattr(namespace, self.dest, [*getattr(namespace, self.dest), *names])
+
+
+def add_names(
+    parser: argparse.ArgumentParser, flags: str, dest: str, about: str, *, spaced: bool = True
+) -> None:
+    """An option that names models or categories, as a list of texts: repeated, or separated by commas.
+
+    flags: its long form, and a former one. about: what names are for. spaced: spaces separate them, too.
+    """
+    long = flags.split()
+    short = [SHORT[long[0]]] if long[0] in SHORT else []
+    words: dict[str, Any] = {"nargs": "+"} if spaced else {}
+    words |= {"dest": dest, "metavar": "NAME", "help": f"{about}; repeat, or separate by commas"}
+    parser.add_argument(*short, *long, action=_Names, default=[], **words)
 
 
 def print_to_stderr(line: str) -> None:

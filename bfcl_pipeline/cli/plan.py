@@ -16,7 +16,7 @@ from bfcl_pipeline.base.text import text_table
 from bfcl_pipeline.benchmark.config import KINDS, WebChoice, load_models, model_row
 from bfcl_pipeline.benchmark.definition.scatter import ASSUMED, assumed_scatter
 from bfcl_pipeline.benchmark.records import Rules
-from bfcl_pipeline.cli.options import add_data
+from bfcl_pipeline.cli.options import add_data, add_names
 from bfcl_pipeline.runs.folders import newest_first
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.show.planning.plan import (
@@ -59,14 +59,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="of the difference of two models on the same entries, instead of the score of one",
     )
-    parser.add_argument(
-        "--model",
-        action="append",
-        default=[],
-        dest="model_names",
-        metavar="NAME",
-        help="a row of the models file, for its prices, limits and recorded tokens; may be repeated",
-    )
+    about = "rows of the models file, for their prices, limits and recorded tokens"
+    add_names(parser, "--model", "model_names", about, spaced=False)
     add_models(parser)
     add_data(parser)
     out = "write the plan as JSON, too; of --gate and --preset, the entries as a config"

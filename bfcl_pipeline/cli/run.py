@@ -17,6 +17,7 @@ from bfcl_pipeline.ask.orchestration.workflow_command import (
 from bfcl_pipeline.benchmark.config.job import WEB_MODES
 from bfcl_pipeline.benchmark.config.sampling import SampleBy
 from bfcl_pipeline.benchmark.records import Rules
+from bfcl_pipeline.cli.options import split_names
 
 _EXAMPLES = """\
 examples:
@@ -63,11 +64,11 @@ def run(options: argparse.Namespace) -> int:
 def _add_selection(group: argparse._ArgumentGroup) -> None:
     names = "repeat, or separate by commas"
     about = f"`bfcl-pipeline models` lists them; {names}"
-    _value(group, "-m --model", _names, "MODEL", about, dest="models", action="extend")
+    _value(group, "-m --model", split_names, "MODEL", about, dest="models", action="extend")
     about = f"or a group such as live, multi_turn; {names}"
-    _value(group, "-c --category", _names, "CATEGORY", about, dest="categories", action="extend")
+    _value(group, "-c --category", split_names, "CATEGORY", about, dest="categories", action="extend")
     about = f"only this entry; {names}"
-    _value(group, "--entry-id", _names, "ID", about, dest="entry_ids", action="extend")
+    _value(group, "--entry-id", split_names, "ID", about, dest="entry_ids", action="extend")
     _value(group, "--sample", int, "N", "only N entries, the same for all models")
     about = "how they are divided among categories: by size (default), or by weight in the overall score"
     _value(group, "--sample-by", str, None, about, choices=[by.value for by in SampleBy])
@@ -85,7 +86,7 @@ def _add_terms(group: argparse._ArgumentGroup) -> None:
     _value(group, "--budget", float, "DOLLARS", "stop a model at this cost")
     _value(group, "--rules", str, None, "rule set of the tables", choices=[rules.value for rules in Rules])
     about = "your own errata, used beside the shipped ones under verified rules; repeatable"
-    _value(group, "--errata", _names, "FILE", about, action="extend")
+    _value(group, "--errata", split_names, "FILE", about, action="extend")
     about = "ask everything: the run has a journal of its own, and uses no answer of an earlier run"
     group.add_argument(
         "--fresh", dest="journal", action="store_const", const="run", default=argparse.SUPPRESS, help=about
@@ -109,10 +110,6 @@ def _add_place(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--cores", metavar="N", help="processor cores to use (default: all)")
     group.add_argument("--profile", metavar="NAME", help="slurm, or another profile of Snakemake")
     group.add_argument("-n", "--dry-run", action="store_true", help="print the steps, and run none")
-
-
-def _names(text: str) -> list[str]:
-    return [name for name in text.split(",") if name]
 
 
 def _value(

@@ -5,35 +5,50 @@ piped; invisible characters are made visible on a terminal only.
 """
 
 import argparse
+import shlex
 import sys
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.text import printable, valid_unicode
-from bfcl_pipeline.cli.options import add_cache, add_data, add_rules, print_to_stderr
+from bfcl_pipeline.benchmark.definition import resolve_categories
+from bfcl_pipeline.benchmark.records import Rules
+from bfcl_pipeline.cli.options import add_cache, add_data, add_names, add_rules, print_to_stderr
 from bfcl_pipeline.cli.runs import RUN_HELP
-from bfcl_pipeline.runs.folders import newest_first, run_folder
+from bfcl_pipeline.runs.folders import newest_first
 from bfcl_pipeline.runs.run import Run, open_run
+
+if TYPE_CHECKING:
+    from bfcl_pipeline.show.entry.entry_page import ModelRun
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the options of the command."""
     parser.add_argument(
         "entry_id",
-        metavar="ENTRY_ID",
         nargs="?",
-        help="id in the release, such as multi_turn_base_12; with --against also none: all entries",
+        metavar="ENTRY_ID",
+        help="id in the release, such as multi_turn_base_12; with --failed, the wrong answer to begin with; "
+        "with --against also none, for all entries",
     )
     parser.add_argument(
-        "--model", help="model with the answer to show (default: none, the ground truth is played)"
+        "-m", "--model", metavar="NAME", help="model with the answer to show (default: the only one)"
     )
     parser.add_argument(
         "--run",
         type=Path,
-        metavar="RUN",
+        metavar="NAME",
         dest="run_dir",
-        help=f"{RUN_HELP} (default: the newest run in which the model has a response to the entry)",
+        help=f"{RUN_HELP} (default: the newest run in which the model has a response to the entry; without "
+        "a model, the newest)",
     )
+    parser.add_argument(
+        "--failed", action="store_true", help="go through the wrong answers of the model, one by one"
+    )
+    add_names(parser, "--category", "categories", "with --failed: only these categories or groups")
+    parser.add_argument("--truth", action="store_true", help="the entry alone; the ground truth is played")
     parser.add_argument(
         "--prompt",
         metavar="MODEL",
@@ -71,32 +86,67 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Prints the page, or one request."""
-    if options.entry_id is None and None in (options.prompt, options.against):
-        raise ConfigError("ENTRY_ID is missing: name an entry, such as multi_turn_base_12.")
     if options.prompt is not None:
         return _print_request(options) if options.against is None else _print_differences(options)
+    _check(options)
+    from bfcl_pipeline.show.entry.chosen import chosen_answer  # loads pyarrow
+    from bfcl_pipeline.show.entry.entry_page import print_entry
+
+    data, entry_id, answer = options.data, options.entry_id, None
+    if not options.truth:
+        runs = [Run(folder, options.cache, data) for folder in newest_first()]
+        run = open_run(options.run_dir, options.cache, data) if options.run_dir else None
+        answer = chosen_answer(data, entry_id, (run, options.model), runs, options.rules, print_to_stderr)
+        answer = answer and replace(answer, tokenizer=options.tokenizer)
+    if options.failed:
+        return _print_failed(options, answer)
+    print_entry(data, entry_id, answer, options.rules, options.cache)
+    return 0
+
+
+def _check(options: argparse.Namespace) -> None:
+    """Raises ConfigError if options contradict each other, or no entry is named."""
     for name in ("against", "step", "models"):
         if getattr(options, name) is not None:
             raise ConfigError(f"--{name} is only for --prompt MODEL.")
-    from bfcl_pipeline.show.entry.entry_page import ModelRun, choose_run, print_entry  # loads pyarrow
+    if options.truth and (options.failed or options.model or options.run_dir):
+        raise ConfigError("--truth shows the entry alone: leave out --failed, --model and --run.")
+    if options.categories and not options.failed:
+        raise ConfigError("--category is only for --failed.")
+    if options.entry_id is None and not options.failed:
+        raise ConfigError("name an entry, such as multi_turn_base_12, or --failed for wrong answers.")
 
-    answered = None
-    if options.model is None and options.run_dir is not None:
-        folder = run_folder(options.run_dir)
-        models = sorted(path.name for path in (folder / "responses").glob("*") if path.is_dir())
-        raise ConfigError(
-            f"--run shows the response of a model: name it with --model. {folder} has "
-            f"{', '.join(models) or 'no responses'}."
-        )
-    if options.model is not None:
-        runs = [Run(folder, options.cache, options.data) for folder in newest_first()]
-        run = (
-            choose_run(options.data, options.entry_id, options.model, runs)
-            if options.run_dir is None
-            else open_run(options.run_dir, options.cache, options.data)
-        )
-        answered = ModelRun(run, options.model, options.rules, runs, options.tokenizer)
-    print_entry(options.data, options.entry_id, answered, options.rules, options.cache)
+
+def _print_failed(options: argparse.Namespace, answer: "ModelRun | None") -> int:
+    """Prints a wrong answer and how to see the next; on a terminal, one after the other."""
+    from bfcl_pipeline.show.entry.chosen import wrong_entries
+    from bfcl_pipeline.show.entry.entry_page import print_entry
+
+    if answer is None:
+        raise ConfigError("name the model whose wrong answers are shown with -m, or its run with --run.")
+    wrong = wrong_entries(answer, resolve_categories(options.categories))
+    whose = f"{answer.model} in {answer.run.folder}, {answer.rules} rules"
+    if options.entry_id is not None and options.entry_id not in wrong:
+        raise ConfigError(f"{whose}: {options.entry_id!r} is not among {len(wrong):,} wrong answers.")
+    if not wrong:
+        print(printable(f"{whose}: no wrong answer."))
+    start = 0 if options.entry_id is None else wrong.index(options.entry_id)
+    asks = sys.stdin.isatty() and sys.stdout.isatty()
+    for place, entry_id in enumerate(wrong[start:], start=start + 1):
+        print_entry(options.data, entry_id, answer, answer.rules, options.cache)
+        counted = f"Wrong answer {place:,} of {len(wrong):,}"
+        if place == len(wrong):
+            print_to_stderr(f"{counted}, the last.")
+        elif not asks:
+            words = [wrong[place], "--failed", "-m", answer.model, "--run", str(answer.run.folder)]
+            words += [f"--rules={answer.rules}"] if answer.rules is not Rules.OFFICIAL else []
+            words += [f"--category={','.join(options.categories)}"] if options.categories else []
+            print_to_stderr(f"{counted}. The next: bfcl-pipeline show {shlex.join(words)}")
+            break
+        else:
+            print(f"{counted}. Enter: the next; q: end. ", end="", flush=True)
+            if sys.stdin.readline() != "\n":  # or the end of the input
+                break
     return 0
 
 
@@ -124,8 +174,8 @@ def _print_request(options: argparse.Namespace) -> int:
     """Prints one request to a model."""
     from bfcl_pipeline.show.entry.sent import first_request, recorded_request  # loads pyarrow
 
-    if options.model is not None:
-        raise ConfigError("--prompt prints a request, --model an answer: use one of them.")
+    if options.model is not None or options.entry_id is None:
+        raise ConfigError("--prompt prints a request for ENTRY_ID, --model an answer: use one of them.")
     entry_id, model, step = options.entry_id, options.prompt, options.step
     if options.run_dir is None and step is not None:
         raise ConfigError("--step needs --run RUN: requests after the first follow from a model's answers.")

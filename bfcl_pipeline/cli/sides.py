@@ -7,14 +7,13 @@ from functools import cache
 from pathlib import Path
 
 from bfcl_pipeline.base.errors import ConfigError
-from bfcl_pipeline.cli.options import print_to_stderr
-from bfcl_pipeline.runs.archived.unpacking import opened_run
+from bfcl_pipeline.cli.runs import opened
 from bfcl_pipeline.runs.folders import ARCHIVE_SUFFIX
 from bfcl_pipeline.runs.run import Run, open_run
 from bfcl_pipeline.show.compare.sides import Choice
 
 _OF_VERDICTS = re.compile(
-    r"results/[^/]+/(?:config\.yaml|verdicts/[^/]+\.parquet|responses/[^/]+/[^/]+\.parquet)"
+    r"results/[^/]+/(?:config\.yaml|models\.yaml|verdicts/[^/]+\.parquet|responses/[^/]+/[^/]+\.parquet)"
 )
 """The members of an archive that a comparison of verdicts needs."""
 
@@ -30,17 +29,8 @@ def opened_sides(texts: Sequence[str], run_dir: Path | None = None) -> Iterator[
     damaged or malformed.
     """
     with ExitStack() as archives:
-
-        @cache
-        def opened(file: Path) -> Run:
-            run = archives.enter_context(opened_run(file, wanted=_OF_VERDICTS.fullmatch))
-            print_to_stderr(
-                f"{file}: seal and sha256 of its verdicts are right; whether they follow "
-                f"from the recorded answers: bfcl-pipeline verify {file}"
-            )
-            return run
-
-        yield [_choice(text, run_dir, opened) for text in texts]
+        once = cache(lambda file: opened(archives, file, wanted=_OF_VERDICTS.fullmatch))
+        yield [_choice(text, run_dir, once) for text in texts]
 
 
 def _choice(text: str, run_dir: Path | None, opened: Callable[[Path], Run]) -> Choice:
@@ -58,4 +48,4 @@ def _choice(text: str, run_dir: Path | None, opened: Callable[[Path], Run]) -> C
                 raise
     if run_dir is None:
         return Choice(open_run(text))
-    return Choice(opened(run_dir) if run_dir.suffix == ARCHIVE_SUFFIX else open_run(run_dir), text)
+    return Choice(opened(run_dir), text)

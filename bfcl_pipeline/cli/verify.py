@@ -31,13 +31,14 @@ def add_asking_options(parser: argparse.ArgumentParser) -> None:
     add = group.add_argument
 
     def add_list(option: str, metavar: str, text: str, dest: str | None = None) -> argparse.Action:
-        dest = dest or option.removeprefix("--")
-        return add(option, action="append", default=[], dest=dest, metavar=metavar, help=text)
+        *short, long = option.split()
+        dest = dest or long.removeprefix("--")
+        return add(*short, long, action="append", default=[], dest=dest, metavar=metavar, help=text)
 
     add("--ask-again", type=int, metavar="N", help="draw N requests of each model and ask them again")
     only_to_ask = [
         add("--seed", type=int, metavar="S", help="decides which are drawn (default: drawn and printed)"),
-        add_list("--model", "NAME", "ask only this model of the archive (default: all behind an API)"),
+        add_list("-m --model", "NAME", "ask only this model of the archive (default: all behind an API)"),
         add_list(
             "--as",
             "NAME=OWN",

@@ -6,7 +6,7 @@ that the schemas define are accepted. Nothing is read before it is asked for, an
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from glob import escape
@@ -260,3 +260,9 @@ def open_run(source: str | Path, cache: Path = CACHE, data: Path = DATA, *, abso
     """
     folder = run_folder(Path(source))
     return Run(Path(os.path.abspath(folder)) if absolute else folder, cache, data)  # noqa: PTH100  # keeps links
+
+
+def run_labels(runs: Sequence[Run]) -> list[str]:
+    """A label of each of several runs: the names of their folders, or where two are equal, the paths."""
+    names = [run.folder.name for run in runs]
+    return names if len(set(names)) == len(names) else [str(run.source) for run in runs]

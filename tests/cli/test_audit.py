@@ -102,10 +102,10 @@ def test_an_entry_without_findings_begins_with_its_errata(audit):
 
 
 def test_an_entry_outside_the_categories_is_an_error(audit):
-    """--categories and an entry that exclude each other end the command with status 1."""
-    status, _, error = audit("multi_turn_base_4", "--categories", "live")
+    """--category and an entry that exclude each other end the command with status 1."""
+    status, _, error = audit("multi_turn_base_4", "--category", "live")
     assert status == 1
-    assert "multi_turn_base_4 is not in --categories" in error
+    assert "multi_turn_base_4 is not in --category" in error
 
 
 @pytest.mark.parametrize("option", [("--out", "x.csv"), ("--detector", "enum"), ("--rules", "verified")])

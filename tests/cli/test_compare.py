@@ -241,3 +241,20 @@ def test_webs_that_cannot_be_joined_cost_no_comparison(tmp_path: Path) -> None:
     words = ["compare", *(f"{run}:{name}" for name in webs), "--common", "--out", str(out)]
     assert main(words) == 0
     assert len(pq.read_table(out)) > 0
+
+
+def test_settings_of_two_runs_are_printed_before_many_pairs(
+    run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Once for two runs, above the line of each pair; of sides that recorded none, that is stated."""
+    models = [MadeUpModel(name, {"multiple": marks(9, 1)}) for name in ("a", "b", HOSTILE)]
+    other = write_run(tmp_path / "other", models)
+    assert main(["compare", str(run), str(other)]) == 0
+    printed = capsys.readouterr().out
+    assert printed.startswith(
+        "mine:a and other:a\n"
+        "  settings    not recorded of both\n"
+        "  explained   not known: a side did not record its settings\n"
+        "Overall, per cent"
+    )
+    assert printed.count("settings ") == 1

@@ -56,13 +56,16 @@ def test_several_runs_need_a_directory(runs: list[Path], capsys: pytest.CaptureF
         assert "--out" in capsys.readouterr().err
 
 
-def test_runs_without_an_experiment_are_refused(
+def test_models_of_several_runs_are_drawn_together(
     runs: list[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The message says what joins runs; nothing is written."""
-    assert main(["figures", *map(str, runs), "--out", str(tmp_path / "out")]) == 1
-    assert "no experiment in common" in capsys.readouterr().err
-    assert not (tmp_path / "out").exists()
+    """Each figure but that of one run's entries has all models, under names with their runs."""
+    out = tmp_path / "out"
+    assert main(["figures", *map(str, runs), "--out", str(out)]) == 0
+    assert capsys.readouterr().out.split() == [f"{out}/{name}.svg" for name in ("overall", "errors")]
+    svg = (out / "overall.svg").read_text(encoding="utf-8")
+    shown = re.findall(r"(one|two)/run:([ab])</text>", svg)
+    assert shown == [("one", "a"), ("two", "a"), ("one", "b"), ("two", "b")]
 
 
 def test_the_simulated_and_the_real_web_are_not_joined(

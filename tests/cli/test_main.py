@@ -151,7 +151,7 @@ def test_a_file_that_cannot_be_written_is_one_line(tmp_path, capsys, staged):
             ["table", "r", "--rules", "offical"],
             "unknown rule set 'offical'. Did you mean 'official'?",
         ),
-        (["show", "simple_python_0", "--run", "."], "name it with --model. . has no responses."),
+        (["show", "simple_python_0", "--run", "."], "-m NAME. . has no responses."),
         (["audit", "--detector", "enums"], "unknown detector 'enums'. Did you mean 'enum'?"),
         (["gather", ".", "--category", "simpl_java", "--out", "x"], "Did you mean 'simple_java'?"),
         (["verify", "nosuch"], "neither an archive nosuch nor results/nosuch.crate.zip"),

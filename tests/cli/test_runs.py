@@ -8,12 +8,18 @@ from pathlib import Path
 import pytest
 
 from bfcl_pipeline.base.errors import ConfigError
+from bfcl_pipeline.base.process import this_process
 from bfcl_pipeline.benchmark.records import Mode, Response
 from bfcl_pipeline.benchmark.tables import write_responses
 from bfcl_pipeline.cli import main
 from bfcl_pipeline.cli.runs import archive_file
 from bfcl_pipeline.runs.folders import newest_first, run_folder, run_names
+from bfcl_pipeline.runs.run import Run
+from bfcl_pipeline.show.screen.run_list import run_lines
+from bfcl_pipeline.show.screen.run_state import Phase, RunReport, RunState
+from bfcl_pipeline.show.screen.state_file import run_file, write_record
 from tests.support.run_form import recorded
+from tests.support.synthetic_run import MadeUpModel, made_up_tables, marks
 
 ENTRY = "simple_python_0"
 
@@ -112,3 +118,39 @@ def test_name_of_a_run_is_the_name_of_its_archive(runs: Path) -> None:
     assert archive_file(Path("new")) == Path("new")
     with pytest.raises(ConfigError, match=r"neither an archive old nor results/old\.crate\.zip"):
         archive_file(Path("old"))
+
+
+def test_runs_are_listed(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Newest first, with what the tables say, and the reported state; an unreadable one costs no other."""
+    made = made_up_tables(
+        runs / "made",
+        [MadeUpModel("a", {"multiple": marks(1, 2)}), MadeUpModel("b~2", {"multiple": marks(0, 1)})],
+    )
+    (made / "report.html").touch()
+    (made / "big").write_bytes(b"1" * 2_000_000)
+    made.rename("results/made")
+    os.utime("results/made", (500, 500))
+    (Path("results/old/tables")).mkdir()
+    (Path("results/old/tables/leaderboard.csv")).write_text("x\n1\n")
+    failed = RunReport(1, this_process(), RunState(name="new", phase=Phase.FAILED))
+    write_record(run_file("new"), failed)
+    assert main(["runs"]) == 0
+    head, *lines, _ = (line.split() for line in capsys.readouterr().out.splitlines())
+    assert head == ["Run", "Date", "State", "Models", "Entries", "Best", "Requests", "MB"]
+    assert [line[:3] for line in lines] == [
+        ["new", "1970-01-01", "failed"],
+        ["old", "1970-01-01", "unreadable"],
+        ["made", "1970-01-01", "done"],
+    ]
+    assert lines[2][3:7] == ["a", "+1", "3", "0.83*"]
+    assert lines[2][8].startswith("2.")
+    narrow = list(run_lines([Run(Path("results/made"))], 50))
+    assert max(map(len, narrow[:2])) <= 50
+    assert narrow[-1] == "Not shown in 50 columns: Requests, MB."
+
+
+def test_no_runs_is_an_error(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The message says how to start one."""
+    (runs / "results").rename(runs / "elsewhere")
+    assert main(["runs"]) == 1
+    assert "Start one: bfcl-pipeline run" in capsys.readouterr().err

@@ -44,3 +44,33 @@ def test_it_loads_no_heavy_library(run: Path) -> None:
     command = [sys.executable, "-c", code, "table", str(run)]
     found = subprocess.run(command, capture_output=True, text=True, check=True)
     assert found.stdout.splitlines()[-1] == "[]"
+
+
+def test_several_runs_are_one_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """By score, with the run in a name that occurs twice, and in notes that not all runs have."""
+    runs = []
+    for place, name in enumerate(("one", "two")):
+        models = [
+            MadeUpModel("a", {"multiple": marks(3 - place, place)}),
+            MadeUpModel(f"only-{name}", {"multiple": marks(1, 3, missing=place)}),
+        ]
+        (tmp_path / name).mkdir()
+        made = made_up_tables(tmp_path / name, models)
+        runs.append(str(made.rename(tmp_path / name / name)))
+    assert main(["table", *runs]) == 0
+    printed = capsys.readouterr().out.splitlines()
+    assert [" ".join(line.split()[:4]) for line in printed[2:6]] == [
+        "1 one:a (FC) 2.50*",
+        "2 two:a (FC) 1.67*",
+        "3 only-one (FC) 0.62*",
+        "4 only-two (FC) 0.62*",
+    ]
+    assert "two: In no score: 1 entry without a verdict" in "\n".join(printed)
+    assert printed.count("* categories not evaluated count 0, as on the leaderboard.") == 1
+    assert printed[-1].startswith("#: by the overall as shown.")
+    for form, row in (("latex", "one:a (FC) & 2.50*"), ("markdown", r"| one:a (FC) | 2.50\* |")):
+        out = tmp_path / form
+        assert main(["export", *runs, "--form", form, "--out", str(out)]) == 0
+        assert row in out.read_text(encoding="utf-8")
+    assert main(["export", *runs, "--form", "inspect", "--out", str(tmp_path / "no")]) == 1
+    assert "latex and markdown join several in one table" in capsys.readouterr().err

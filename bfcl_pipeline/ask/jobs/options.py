@@ -99,11 +99,12 @@ def add_models(parser: argparse._ActionsContainer) -> argparse.Action:
 def add_job_options(parser: argparse.ArgumentParser) -> None:
     """Declares the options. What is not given is absent from the parsed values."""
     add = parser.add_argument
-    add("--model", required=True, help="name of a row of the models file")
+    add("-m", "--model", required=True, help="name of a row of the models file")
     add_models(parser)
     for option in OPTIONS:
         default = _default(option)
         add(
+            *(("-c",) if option.field == "categories" else ()),
             option.flag,
             dest=option.field,
             type=option.type,

@@ -7,7 +7,7 @@ model without any answer has nothing to replace. Everything else would replace o
 """
 
 import csv
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from bfcl_pipeline.base.differences import differences
 from bfcl_pipeline.base.errors import ArchiveError, ConfigError, TableError
@@ -21,7 +21,7 @@ from bfcl_pipeline.benchmark.config import (
 )
 from bfcl_pipeline.benchmark.config.choices import JournalChoice
 from bfcl_pipeline.benchmark.config.run_settings import ENTRY_KEYS, WEB_KEYS
-from bfcl_pipeline.benchmark.records import Json, Status
+from bfcl_pipeline.benchmark.records import Status
 from bfcl_pipeline.runs.run import Run
 
 SHOWN = 3
@@ -187,14 +187,12 @@ def _web(job: Job) -> tuple[WebChoice, int]:
 
 def _row_differences(old: ModelRow, new: ModelRow) -> Iterator[str]:
     """The values of a row on which answers depend and that changed."""
-    then: Mapping[str, Json] = {"mode": old.mode.value, "prompting": old.prompting, **old.asked}
-    now: Mapping[str, Json] = {"mode": new.mode.value, "prompting": new.prompting, **new.asked}
     if old.kind == new.kind == "vllm" and old.prompting != new.prompting:
         changed = _changed(old.prompting, new.prompting)
         kept = f"prompting: {old.prompting}" + (f", family: {old.family}" if old.family else "")
         yield f"{new.name}: prompting {changed} (kept by `{kept}` in its row)"
         return  # the other differences follow from it
-    for one in differences(then, now, strict=False, missing=None):
+    for one in differences(old.deciding, new.deciding, strict=False, missing=None):
         yield f"{new.name}: {one.path} {_changed(one.first, one.second)}"
 
 

@@ -122,6 +122,11 @@ class ModelRow:
         }
 
     @property
+    def deciding(self) -> dict[str, Json]:
+        """The same, and how functions are presented."""
+        return {"mode": self.mode.value, "prompting": self.prompting, **self.asked}
+
+    @property
     def serving(self) -> dict[str, Json]:
         """The options of the run's server on which answers depend, if the model has one."""
         unused = ("shards", *(_CHAT_OPTIONS if self.family else ()))

@@ -43,6 +43,7 @@ class ExportOptions:
     rules: Rules = Rules.OFFICIAL
     models: Sequence[str] = ()  # the models to export; all if empty
     organization: str = "unknown"  # that made the run; Every Eval Ever only
+    beside: Sequence[Run] = ()  # further runs in the same table, of forms that join runs
 
 
 def export_run(run: Run, form: str, options: ExportOptions, log: Log) -> int:
@@ -58,12 +59,15 @@ def export_run(run: Run, form: str, options: ExportOptions, log: Log) -> int:
         The number of files.
 
     Raises:
-        ConfigError: the form or a model is unknown, or the package of the form is not installed.
+        ConfigError: the form or a model is unknown, the form does not join runs, or its package is not
+                installed.
         TableError: a table is missing or cannot be read.
     """
     if form not in FORMS:
         raise ConfigError(unknown_name("form", form, FORMS))
     chosen = FORMS[form]
+    if options.beside and chosen.module != "v4_table":
+        raise ConfigError(f"the form {form!r} has one run; latex and markdown join several in one table.")
     if form == "inspect" and find_spec("inspect_ai") is None:
         raise ConfigError(
             "the form 'inspect' needs inspect_ai, which is not installed. Run: pip install "

@@ -20,6 +20,7 @@ from bfcl_pipeline.benchmark.definition import GROUPS
 from bfcl_pipeline.benchmark.definition.leaderboard import categories_of
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.benchmark.tables import read_table
+from bfcl_pipeline.runs.archived.unpacking import ArchivedRun
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.runs.web_label import unreal
 from bfcl_pipeline.show.report.format import is_partial
@@ -69,7 +70,7 @@ class RunScores:
     name: str  # of the run
     rules: Rules
     release: str  # version of the benchmark's package
-    made_at: int  # seconds since 1970: SOURCE_DATE_EPOCH, else the last change of the recorded config
+    made_at: int  # of the results, in seconds since 1970 (`_made_at`)
     models: tuple[ModelScores, ...]  # in order of their ranks
 
     def of_v4(self, log: Log) -> Iterator[ModelScores]:
@@ -166,5 +167,7 @@ def _made_at(run: Run) -> int:
         if not re.fullmatch(r"[0-9]{1,10}", given):
             raise ConfigError(f"{EPOCH_VARIABLE}: expected seconds since 1970, got {given!r}.")
         return int(given)
+    if isinstance(run, ArchivedRun):
+        return int(datetime.fromisoformat(run.metadata.ended).timestamp())
     records = (run.config_file, run.table("leaderboard"))
     return int(next(path for path in records if path.is_file()).stat().st_mtime)

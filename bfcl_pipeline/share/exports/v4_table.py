@@ -9,7 +9,7 @@ from bfcl_pipeline.benchmark.definition.release import V4
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.share.exports.forms import ExportOptions
 from bfcl_pipeline.share.exports.run_scores import read_run_scores
-from bfcl_pipeline.show.report.v4_table import GROUP_NOTE, HEADINGS, NAME_COLUMN, V4Table, read_v4_table
+from bfcl_pipeline.show.report.v4_table import GROUP_NOTE, HEADINGS, NAME_COLUMN, V4Table, joined_v4_table
 
 
 def text_table(table: V4Table, run: str, benchmark: str = V4) -> TextTable:
@@ -25,7 +25,7 @@ def text_table(table: V4Table, run: str, benchmark: str = V4) -> TextTable:
 
 def write_latex(run: Run, options: ExportOptions, log: Log) -> int:
     """Writes the table as one file, with lines between groups; returns 1. Raises as `forms.export_run`."""
-    name, table = read_run_scores(run, options.rules, options.models).name, _table(run, options)
+    name, table = _names(run, options), _table(run, options)
     lines = [number for number, begins in enumerate(table.begins_group) if begins]
     made = text_table(table, name, run.benchmark)
     notes = [*made.notes, GROUP_NOTE] if lines else made.notes
@@ -34,12 +34,18 @@ def write_latex(run: Run, options: ExportOptions, log: Log) -> int:
 
 def write_markdown(run: Run, options: ExportOptions, log: Log) -> int:
     """Writes the table as one file; returns 1. Raises as `forms.export_run`."""
-    name, table = read_run_scores(run, options.rules, options.models).name, _table(run, options)
+    name, table = _names(run, options), _table(run, options)
     return _write(markdown(text_table(table, name, run.benchmark)), options, log)
 
 
+def _names(run: Run, options: ExportOptions) -> str:
+    """The names of the runs, each of which has the models."""
+    runs = (run, *options.beside)
+    return ", ".join(read_run_scores(each, options.rules, options.models).name for each in runs)
+
+
 def _table(run: Run, options: ExportOptions) -> V4Table:
-    return read_v4_table(run, options.rules, options.models)
+    return joined_v4_table((run, *options.beside), options.rules, options.models)
 
 
 def _write(text: str, options: ExportOptions, log: Log) -> int:

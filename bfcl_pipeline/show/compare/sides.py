@@ -19,7 +19,7 @@ from bfcl_pipeline.benchmark.definition import CATEGORIES, GROUPS
 from bfcl_pipeline.benchmark.records import Rules, Status
 from bfcl_pipeline.benchmark.tables import read_table, with_types
 from bfcl_pipeline.benchmark.tables.schemas import RESPONSES, VERDICTS
-from bfcl_pipeline.runs.run import Run
+from bfcl_pipeline.runs.run import Run, run_labels
 from bfcl_pipeline.show.compare.settings import Settings, requested_web, run_settings, searched_web
 
 NO_EXCHANGE = 0
@@ -232,13 +232,11 @@ def _check(run: Run, model: str, verdicts: _Verdicts, rules: Rules) -> None:
 def label_sides(sides: Sequence[Side]) -> Iterator[Side]:
     """The sides with labels that differ: the model alone, unless another run has a model of this name."""
     names = [side.model for side in sides]
-    runs = {side.run for side in sides}
-    names_of_runs = {run: run.folder.name for run in runs}
-    folders = names_of_runs if len({*names_of_runs.values()}) == len(runs) else {}
+    runs = list(dict.fromkeys(side.run for side in sides))
+    labels = dict(zip(runs, run_labels(runs), strict=True))
     for side in sides:
         repeats = names.count(side.model) > 1
-        run = folders.get(side.run, side.run.source)
-        yield replace(side, label=f"{run}:{side.model}" if repeats else side.model)
+        yield replace(side, label=f"{labels[side.run]}:{side.model}" if repeats else side.model)
 
 
 _FC = "-FC"  # the end of names of models in function-calling mode, as the leaderboard has them

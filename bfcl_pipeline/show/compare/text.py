@@ -22,18 +22,20 @@ _CONSPICUOUS = 0.05
 """The p-value below which one side lacks conspicuously more verdicts."""
 
 
-def comparison_text(comparison: Comparison, flips: int, width: int | None = None) -> str:
+def comparison_text(
+    comparison: Comparison, flips: int, width: int | None = None, made: Sequence[str] = ()
+) -> str:
     """One comparison: a table of scores, notes, and the first flipped entries of each direction.
 
     Args:
         comparison: what is printed.
         flips: how many entries of each direction are named.
         width: columns of the terminal; less needed columns of a wider table are left out. None: any width.
+        made: lines on what the sides were made with.
     """
-    head = (
-        f"A: {printable(comparison.first)}\nB: {printable(comparison.second)}\n"
-        f"Per cent, {comparison.rules.value} rules; entries with a verdict on both sides.\n"
-    )
+    names = [f"A: {printable(comparison.first)}", f"B: {printable(comparison.second)}"]
+    about = f"Per cent, {comparison.rules.value} rules; entries with a verdict on both sides.\n"
+    head = "\n".join([*names, *made, about])
     rows = [score_cells(score) for score in comparison.scores]
     table, narrowed = _fitted(HEADINGS, rows, 1, width)
     below = [*column_notes([comparison]), *_memory_note(comparison)]

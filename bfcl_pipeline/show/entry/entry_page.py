@@ -129,11 +129,17 @@ def find_entry(data: Path, entry_id: str) -> Entry:
             f"bfcl-pipeline stage --data {data}"
         )
     near = difflib.get_close_matches(entry_id, staged, n=3)
-    hint = f" Similar ids: {', '.join(near)}." if near else ""
+    hint = f" Did you mean {', '.join(map(repr, near))}?" if near else ""
     raise ConfigError(
         f"{data}/entries has no entry {entry_id!r}.{hint} Ids are those of the release, for example "
         "simple_python_3 or multi_turn_base_12."
     )
+
+
+def has_response(run: Run, model: str, entry: Entry) -> bool:
+    """Whether a model has a response to an entry in a run. Raises TableError if its table is damaged."""
+    path = (run.sessions if entry.prerequisite else run.responses)(model, entry.category)
+    return path.is_file() and entry.entry_id in _ids(path)
 
 
 def choose_run(data: Path, entry_id: str, model: str, runs: Sequence[Run]) -> Run:
@@ -143,13 +149,18 @@ def choose_run(data: Path, entry_id: str, model: str, runs: Sequence[Run]) -> Ru
     """
     entry = find_entry(data, entry_id)
     for run in runs:
-        table = run.sessions if entry.prerequisite else run.responses
-        path = table(model, entry.category)
-        if path.is_file() and entry.entry_id in _ids(path):
+        if has_response(run, model, entry):
             return run
+    near = difflib.get_close_matches(model, {name for run in runs for name in answered_models(run)}, n=1)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
     raise TableError(
-        f"no run has a response of {model!r} to {entry.entry_id}. {_runs_with_response(runs, entry)}"
+        f"no run has a response of {model!r} to {entry.entry_id}.{hint} {_runs_with_response(runs, entry)}"
     )
+
+
+def answered_models(run: Run) -> list[str]:
+    """The directory names of the models that a run has responses of, in order."""
+    return sorted(path.name for path in (run.folder / "responses").glob("*") if path.is_dir())
 
 
 def find_response(run: ModelRun, entry: Entry) -> Response:

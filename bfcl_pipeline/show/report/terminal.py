@@ -39,7 +39,7 @@ from bfcl_pipeline.show.report.v4_table import (
     HEADINGS,
     NAME_COLUMN,
     SCORES,
-    read_v4_table,
+    joined_v4_table,
     score_cell,
 )
 
@@ -238,15 +238,16 @@ WIDTH = 104
 _GROUP_LINE = "\N{MIDDLE DOT} "  # repeated between groups of models that can be told apart
 
 
-def terminal_table(run: Run, rules: Rules, terminal: int | None = None) -> str:
+def terminal_table(run: Run, rules: Rules, terminal: int | None = None, beside: Sequence[Run] = ()) -> str:
     """The table of a run under one rule set, with notes and further tables beneath.
 
+    beside: further runs in the same table, which then has no further tables beneath.
     terminal: its columns, into which notes are wrapped; None: a file or a pipe, in which each note is one
     line, and the table has WIDTH columns. If names of 16 columns do not fit, the last scores are left out.
     Raises TableError if `tables/leaderboard.csv` is missing or cannot be read.
     """
     width = WIDTH if terminal is None else terminal
-    v4 = read_v4_table(run, rules)
+    v4 = joined_v4_table([run, *beside], rules)
     least = len(HEADINGS) - len(SCORES)
     (head, *rows), left_out = fitted_table(HEADINGS, v4.rows, width, NAME_COLUMN, least)
     wide = max(map(len, (head, *rows)))
@@ -255,7 +256,8 @@ def terminal_table(run: Run, rules: Rules, terminal: int | None = None) -> str:
         lines += [(_GROUP_LINE * wide)[:wide].rstrip(), row] if begins else [row]
     on_ranks = [*v4.rank_notes, GROUP_NOTE] if any(v4.begins_group) else v4.rank_notes
     notes = [line for note in (*v4.notes, *on_ranks) for line in _wrapped(note, terminal)]
-    return "\n".join([*lines, *notes, *not_shown(left_out, width), *blocks(run, rules, width)])
+    below = [] if beside else blocks(run, rules, width)
+    return "\n".join([*lines, *notes, *not_shown(left_out, width), *below])
 
 
 def _wrapped(note: str, width: int | None) -> list[str]:
@@ -267,12 +269,14 @@ def _wrapped(note: str, width: int | None) -> list[str]:
     )
 
 
-def print_table(run: Run, rules: Rules) -> None:
-    """Prints the table of a run and the path of its report. Raises TableError as `terminal_table`."""
+def print_table(run: Run, rules: Rules, beside: Sequence[Run] = ()) -> None:
+    """Prints the table of one run, and the path of its report, or of several: as of `terminal_table`."""
     if sys.stdout.isatty():
-        print_styled(terminal_table(run, rules, terminal_width()))
+        print_styled(terminal_table(run, rules, terminal_width(), beside))
     else:
-        print(terminal_table(run, rules))
+        print(terminal_table(run, rules, beside=beside))
+    if beside or run.source != run.folder:  # it is in an archive
+        return
     report = run.folder / "report.html"
     print(
         f"\nReport: {report}" if report.is_file() else f"\nNo report yet: bfcl-pipeline report {run.folder}"

@@ -3,6 +3,7 @@
 Reads the CSV tables with the standard library alone, so that the command that prints the table starts fast.
 """
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
@@ -13,9 +14,17 @@ from bfcl_pipeline.base.text import plural, printable
 from bfcl_pipeline.benchmark.definition import V4_CATEGORIES
 from bfcl_pipeline.benchmark.definition.leaderboard import GROUP, categories_of
 from bfcl_pipeline.benchmark.records import Rules
-from bfcl_pipeline.runs.run import Run
-from bfcl_pipeline.runs.web_label import note, score_mark
-from bfcl_pipeline.show.report.format import NO_RANK, PARTIAL, interval, is_partial, number, percent
+from bfcl_pipeline.runs.run import Run, run_labels
+from bfcl_pipeline.runs.web_label import MARK, note, score_mark
+from bfcl_pipeline.show.report.format import (
+    MISSING,
+    NO_RANK,
+    PARTIAL,
+    interval,
+    is_partial,
+    number,
+    percent,
+)
 from bfcl_pipeline.show.report.notes import (
     blame_rows,
     csv_rows,
@@ -226,6 +235,43 @@ def read_v4_table(run: Run, rules: Rules, models: Collection[str] = ()) -> V4Tab
     begins = iter(begins_group(rows))
     above = [row[0] != PUBLISHED and next(begins) for row in shown]
     return V4Table(shown, above, notes, rank_notes(rows))
+
+
+def joined_v4_table(runs: Sequence[Run], rules: Rules, models: Collection[str] = ()) -> V4Table:
+    """The tables of several runs as one, the highest overall first; that of one run as it is.
+
+    A name that occurs twice has the label of its run. Arguments and errors as of `read_v4_table`.
+    """
+    tables = [read_v4_table(run, rules, models) for run in runs]
+    if len(tables) == 1:
+        return tables[0]
+    labelled = list(zip(run_labels(runs), tables, strict=True))
+    own = [(label, row) for label, table in labelled for row in table.rows if row[0] != PUBLISHED]
+    published = {tuple(row): row for table in tables for row in table.rows if row[0] == PUBLISHED}
+    names = Counter(row[NAME_COLUMN] for _, row in own)
+    ranked = sorted(own, key=lambda each: -_shown_score(each[1]))
+    rows: list[Sequence[str]] = [*published.values()]
+    for place, (label, (_, name, *cells)) in enumerate(ranked, start=1):
+        named = f"{printable(label)}:{name}" if names[name] > 1 else name
+        rows.append([NO_RANK if cells[0] == MISSING else str(place), named, *cells])
+    rows.sort(key=lambda row: -_shown_score(row))
+    shared = [note for note in tables[0].notes if all(note in table.notes for table in tables)]
+    notes = [
+        f"{printable(label)}: {note}"
+        for label, table in labelled
+        for note in table.notes
+        if note not in shared
+    ]
+    return V4Table(rows, [False] * len(rows), [*shared, *notes], [_NO_RANKS])
+
+
+_NO_RANKS = "#: by the overall as shown. Which differences between runs are real: `bfcl-pipeline compare`."
+
+
+def _shown_score(row: Sequence[str]) -> float:
+    """The overall score of a row as it is shown; -1 without one."""
+    text = row[HEADINGS.index("Overall")].rstrip(PARTIAL + MARK)
+    return -1.0 if text == MISSING else float(text)
 
 
 def _numbers(text: Mapping[str, Any]) -> dict[str, float | None]:

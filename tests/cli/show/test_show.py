@@ -210,6 +210,7 @@ def test_a_missing_response_names_the_table_and_the_runs_that_have_one(refused, 
     write_responses(
         tmp_path / "responses" / "a" / "multi_turn_base.parquet", [oracle("multi_turn_base_60")]
     )
+    (tmp_path / "responses" / "b_c").mkdir()
     error = refused(TALK, "--model", "b/c")
     assert f"{tmp_path}/responses/b_c/multi_turn_base.parquet: no response of 'b/c' to {TALK}." in error
     assert error.endswith(f"Runs that have one: {tmp_path} (a).\n")
@@ -223,7 +224,7 @@ def test_a_missing_response_names_the_table_and_the_runs_that_have_one(refused, 
 def test_an_unknown_entry_is_answered_with_similar_ids(refused, entry_id, near):
     """The error for a mistyped category or number has ids that exist."""
     error = refused(entry_id)
-    assert f"no entry {entry_id!r}. Similar ids: " in error
+    assert f"no entry {entry_id!r}. Did you mean " in error
     assert near in error
 
 

@@ -17,6 +17,7 @@ from bfcl_pipeline.benchmark.records import Entry, Request, Rules
 from bfcl_pipeline.benchmark.tables import entries_path, read_entries, read_table, with_types
 from bfcl_pipeline.benchmark.tables.schemas import VERDICTS, count, mark, text
 from bfcl_pipeline.runs.run import Run
+from bfcl_pipeline.show.compare.causes import explanation, setting_changes
 from bfcl_pipeline.show.compare.compare import Comparer, Comparison
 from bfcl_pipeline.show.compare.diff.conversations import (
     Conversation,
@@ -28,6 +29,7 @@ from bfcl_pipeline.show.compare.diff.conversations import (
 from bfcl_pipeline.show.compare.diff.parting import Parting, PartingKind, first_difference, value_difference
 from bfcl_pipeline.show.compare.diff.settings import changed_values, making_changes, row_changes
 from bfcl_pipeline.show.compare.sides import Choice, read_sides
+from bfcl_pipeline.show.compare.trials import Entries, known_flaky
 
 MOST = 2_000
 """Characters of a value that are kept."""
@@ -74,6 +76,8 @@ class ModelDifference:
     entries: list[Row]  # that both ran, in the order of tables
     comparison: Comparison | None  # None: there is none
     not_compared: str = ""  # why
+    explained: str = ""  # what can explain a difference (`causes.explanation`)
+    flaky: Entries | None = None  # entries whose verdict differs among trials of a side; None: no trials
 
     @property
     def with_requests(self) -> bool:
@@ -109,12 +113,12 @@ def diff_models(first: Run, second: Run, pair: tuple[str, str], rules: Rules, lo
     partings |= _entry_changes(first, second, common)
     _add_requests(runs, pair, partings, log)
     found = [_verdicts(run, name) for run, name in zip(runs, pair, strict=True)]
-    comparison, why = _compared(runs, pair, rules)
+    comparison, why, flaky = _compared(runs, pair, rules)
     known = one.options is not None and two.options is not None
     return ModelDifference(
         pair,
         row_changes(first, second, pair),
-        making_changes(first, second, pair),
+        making_changes(first, second, pair) or [],
         changed_values(one.options or {}, two.options or {}) if known else [],
         (one, two),
         (_alone(one, two), _alone(two, one)),
@@ -124,6 +128,8 @@ def diff_models(first: Run, second: Run, pair: tuple[str, str], rules: Rules, lo
         ],
         comparison,
         why,
+        explanation(*runs, pair, setting_changes(*runs, pair), comparison),
+        flaky,
     )
 
 
@@ -226,13 +232,15 @@ def _verdicts(run: Run, model: str) -> dict[EntryKey, dict[str, bool | None]]:
     return found
 
 
-def _compared(runs: tuple[Run, Run], pair: tuple[str, str], rules: Rules) -> tuple[Comparison | None, str]:
-    """The paired comparison of two models, or why there is none."""
+def _compared(
+    runs: tuple[Run, Run], pair: tuple[str, str], rules: Rules
+) -> tuple[Comparison | None, str, Entries | None]:
+    """The paired comparison of two models, or why there is none; and the entries flaky in trials."""
     choices = [Choice(run, name) for run, name in zip(runs, pair, strict=True)]
     if runs[0].folder.resolve() == runs[1].folder.resolve() and pair[0] == pair[1]:
-        return None, "both sides are the same model of the same run"
+        return None, "both sides are the same model of the same run", None
     try:
         numbering, sides = read_sides(choices, rules)
-        return Comparer(numbering, rules, common=True).compare(*sides), ""
+        return Comparer(numbering, rules, common=True).compare(*sides), "", known_flaky(sides, rules)
     except (TableError, ConfigError) as error:
-        return None, runs[0].name_source(runs[1].name_source(str(error)))
+        return None, runs[0].name_source(runs[1].name_source(str(error))), None

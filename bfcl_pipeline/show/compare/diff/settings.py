@@ -72,14 +72,14 @@ def _software(metadata: CrateMetadata) -> dict[str, Json]:
     return {**dict(sorted(metadata.versions.items())), "commit": commit, **workflow}
 
 
-def making_changes(first: Run, second: Run, pair: tuple[str, str]) -> list[Difference]:
-    """What differs in what made the answers of a pair of models; nothing if one has no journal."""
+def making_changes(first: Run, second: Run, pair: tuple[str, str]) -> list[Difference] | None:
+    """What differs in what made the answers of a pair of models; None if it is not known of one."""
     try:
         one, two = (_making(run, run.models[name]) for run, name in zip((first, second), pair, strict=True))
     except PipelineError as error:  # a damaged journal: its answers are compared by the tables
         return [Difference("not readable", None, first.name_source(second.name_source(str(error))))]
     if one is None or two is None:
-        return []
+        return None
     ours, theirs = ({record.sha256: record for record in making.records} for making in (one, two))
     if len(ours) == len(theirs) == 1:
         records = [asdict(record) for side in (ours, theirs) for record in side.values()]
@@ -95,7 +95,7 @@ def making_changes(first: Run, second: Run, pair: tuple[str, str]) -> list[Diffe
     ):
         if set(of_one) != set(of_two):
             found.append(Difference(name, *(", ".join(sorted(side)) or None for side in (of_one, of_two))))
-    return found
+    return found if found or (ours and theirs) else None
 
 
 def _making(run: Run, folder: str) -> Making | None:

@@ -9,8 +9,9 @@ from bfcl_pipeline.base.text import line_of, plural
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.runs.archived.unpacking import ArchivedRun
 from bfcl_pipeline.runs.run import Run
+from bfcl_pipeline.show.compare.causes import NOISE
 from bfcl_pipeline.show.compare.diff.difference import RunDifference
-from bfcl_pipeline.show.compare.diff.model_difference import ModelDifference, Row, verdicts
+from bfcl_pipeline.show.compare.diff.model_difference import ModelDifference, Row, flipped, verdicts
 from bfcl_pipeline.show.compare.diff.parting import PartingKind, from_difference, shown_value
 from bfcl_pipeline.show.compare.text import comparison_text
 
@@ -80,6 +81,8 @@ def _model_lines(model: ModelDifference, most: int) -> Iterator[str]:
     if same:
         yield from _section("options", model.options, "", most)
         return
+    yield _line("explained", model.explained)
+    yield from _attributed(model)
     yield from _entries(model, most)
     yield from _requests(model, counts, most)
     other = [row["category"] for row in model.entries if not row["same_answer"]]
@@ -87,6 +90,38 @@ def _model_lines(model: ModelDifference, most: int) -> Iterator[str]:
     yield _line("answers", differ if other else "the same")
     yield from _verdicts(model)
     yield from _partings(model, counts, most)
+
+
+_ASKED, _ANSWERED = "asked otherwise", "answered otherwise"
+
+_ATTRIBUTED = {
+    _ASKED: (PartingKind.ENTRY, PartingKind.REQUEST, PartingKind.RESULT),
+    _ANSWERED: (PartingKind.CALLS, PartingKind.TEXT, PartingKind.STATUS),
+    "answered the same, judged otherwise": (PartingKind.VERDICT,),
+    "the same": (PartingKind.SAME,),
+}
+"""The entries by what their first difference is in."""
+
+
+def _attributed(model: ModelDifference) -> Iterator[str]:
+    """How many entries were asked, answered or judged otherwise, and what of it repetitions show."""
+    label = "attributed"
+    for name, kinds in _ATTRIBUTED.items():
+        if rows := [row for row in model.entries if row["difference"] in kinds]:
+            same, judged = sum(row["same_answer"] for row in rows), len([*filter(flipped, rows)])
+            counts = {"the same answer": same if name == _ASKED else 0, "another verdict": judged}
+            shown = ", ".join(f"{count:,} with {what}" for what, count in counts.items() if count)
+            asked = "asked the same, " if name == _ANSWERED and model.with_requests else ""
+            yield _line(label, f"{len(rows):,} {asked}{name}" + (f": {shown}" if shown else ""))
+            label = ""
+    flips = [(row["category"], row["entry_id"]) for row in model.entries if flipped(row)]
+    noise = "not known (no trials): `diff` two runs of the same settings"
+    if model.explained == NOISE:
+        noise = "all of it: these are the same settings, run twice"
+    elif model.flaky is not None:
+        flaky = len(model.flaky.intersection(flips))
+        noise = f"{flaky:,} of {len(flips):,} other verdicts: entries that trials judge both ways"
+    yield _line("noise", noise)
 
 
 def _both(model: ModelDifference) -> str:
@@ -175,6 +210,12 @@ def _parting_text(row: Row) -> str:
     place = [line_of(row["place"])] if row["place"] else []
     values = " | ".join(line_of(row[side], _VALUE) for side in ("first_value", "second_value"))
     return ": ".join([*request, *place, values])
+
+
+def made_lines(changed: Sequence[Difference] | None, explained: str, most: int) -> list[str]:
+    """The settings that differ, and what can explain a difference. changed: None: not recorded."""
+    same = "not recorded of both" if changed is None else "the same"
+    return [*_section("settings", changed or (), same, most), _line("explained", explained)]
 
 
 def _section(label: str, changed: Sequence[Difference], same: str, most: int) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from bfcl_pipeline.base.files import atomic_path, replace_folder
 from bfcl_pipeline.show.report.figures import (
@@ -49,7 +49,9 @@ def _caption(figure: DrawnFigure) -> str:
     return f"- `{figure.name}`: **{figure.title}.** {f'{figure.caption} {figure.notes}'.rstrip()}\n"
 
 
-FIGURES: Sequence[Callable[[RunTables, Models], Figure | None]] = (
+Make: TypeAlias = Callable[[RunTables, Models], Figure | None]
+
+FIGURES: Sequence[Make] = (
     scores.overall,
     scores.categories,
     scores.differences,
@@ -73,15 +75,23 @@ FIGURES: Sequence[Callable[[RunTables, Models], Figure | None]] = (
 """Every figure of a run; each is None if the run has no numbers for it."""
 
 
-def draw_run(tables: RunTables, titled: bool = True, text_scale: float = 1.0) -> list[DrawnFigure]:
+JOINED = tuple(make for make in FIGURES if make is not composition.composition)
+"""Those that may join the models of several runs: what one run consists of is not among them."""
+
+
+def draw_run(
+    tables: RunTables, titled: bool = True, text_scale: float = 1.0, figures: Sequence[Make] = FIGURES
+) -> list[DrawnFigure]:
     """The figures of a run.
 
     Args:
+        tables: of the run; of several runs as those of one.
         titled: whether their title is drawn in the files.
         text_scale: how much larger texts are in the files than usual.
+        figures: those that are drawn, as far as there are numbers for them.
     """
     models = Models.of(tables)
-    found = (make(tables, models) for make in FIGURES)
+    found = (make(tables, models) for make in figures)
     run = drawable_text(tables["leaderboard"][0]["run"] or "unnamed run", 60)
     source = f"Run {run}, {tables.rules.value} rules"
     if tables.sample:

@@ -1,7 +1,8 @@
 """The tables of a run, read back from disk as rows."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bfcl_pipeline.base.errors import TableError
 from bfcl_pipeline.benchmark.definition import GROUPS, V4_CATEGORIES, release
@@ -97,6 +98,35 @@ def read_run_tables(run: Run, rules: Rules) -> RunTables:
         )
     entries = ((row["category"], row["entries"], row["release_entries"]) for row in rows["categories"])
     return RunTables(rules, rows, every, sample_note(entries, run), run.release_version)
+
+
+def joined_tables(runs: Mapping[str, RunTables]) -> RunTables:
+    """The tables of several runs as those of one, with the highest overall first. runs: by label.
+
+    Models that occur in several runs have the label of theirs in their names. Of one rule set alone.
+    """
+    models = Counter(row["model"] for tables in runs.values() for row in tables["leaderboard"])
+
+    def labelled(label: str, row: Row) -> Row:
+        names = [name for name in ("model", "first", "second") if models[row.get(name)] > 1]
+        names += ["display_name"] if "model" in names and "display_name" in row else []
+        return row | {name: f"{label}:{row[name]}" for name in names} | {"run": ", ".join(runs)}
+
+    def joined(name: str) -> Sequence[Row]:
+        found = [labelled(label, row) for label, tables in runs.items() for row in tables[name]]
+        if name == "published":  # several runs may have the same
+            return [row for place, row in enumerate(found) if row not in found[:place]]
+        return sorted(found, key=_rank) if name == "leaderboard" else found
+
+    samples = {tables.sample for tables in runs.values()}
+    sample = samples.pop() if len(samples) == 1 else "runs of different entries"
+    first = next(iter(runs.values()))
+    return replace(first, rows={name: joined(name) for name in TABLES}, every={}, sample=sample)
+
+
+def _rank(row: Row) -> float:
+    """Orders models by their overall, those without one last."""
+    return 1.0 if row["overall"] is None else -row["overall"]
 
 
 def shown_categories(tables: RunTables) -> tuple[str, ...]:

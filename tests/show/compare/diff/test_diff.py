@@ -162,6 +162,48 @@ def test_options_are_named_once_and_do_not_hide_answers(
     assert found.parts(CONVERSATION) == ("same", None, "")
 
 
+@pytest.mark.parametrize(
+    ("model", "row", "explained", "attributed"),
+    [
+        ("chat-FC", {}, "by nothing but noise", "1 asked the same, answered otherwise\n"),
+        (
+            "chat-FC",
+            {"options": {"temperature": 0.9}},
+            "by options.temperature; or noise",
+            "1 asked the same, answered otherwise\n",
+        ),
+        ("chat", {}, "by nothing but the prompt or noise", "3 asked otherwise: 1 with another verdict\n"),
+    ],
+)
+def test_a_difference_is_attributed(
+    model: str,
+    row: dict[str, Any],
+    explained: str,
+    attributed: str,
+    first: MadeRun,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Entries are counted by what differs first; settings that are the same explain nothing."""
+    other = MadeRun(tmp_path / "other", first.staged, first.endpoint, model=model, row=row).make()
+    if model == first.model:
+        other.answer_otherwise("simple_python_0", 1, changed_calls('{"base": 1, "height": 1}'))
+        other.make()
+    printed = Diff(first, other, capsys, "--model", f"chat-FC={model}").printed.out
+    assert f"  explained   {explained}\n" in printed
+    assert f"  attributed  {attributed}" in printed
+    assert ("all of it: these are the same settings, run twice" in printed) == (
+        explained == "by nothing but noise"
+    )
+    assert ("noise       not known (no trials)" in printed) == bool(row or model == "chat")
+    assert main(["compare", f"{first.results}:chat-FC", f"{other.results}:{model}"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[2] == f"  settings    {'1 difference' if row or model == 'chat' else 'the same'}"
+    if not row:  # the journals are elsewhere
+        cause = "the prompt or the server" if model == "chat" else "the server"
+        assert f"  explained   by nothing but {cause} (not recorded) or noise" in lines
+
+
 def test_another_function_is_a_difference_of_the_first_request(
     first: MadeRun, server: LocalChat, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -270,6 +312,19 @@ def test_a_verdict_alone_differs(
         in found.printed.out
     )
     assert "answers     the same" in found.printed.out
+    assert (
+        "explained   by nothing but other verdicts: both sides are the same exchanges" in found.printed.out
+    )
+    assert "attributed  3 answered the same, judged otherwise: 3 with another verdict" in found.printed.out
+    (other.results / "tables").mkdir()
+    key = {"rules": "official", "model": "chat-FC"}
+    write_table(other.results / "tables/trials.parquet", pa.Table.from_pylist([key]))
+    flaky = {**key, "category": "simple_python", "entry_id": "simple_python_1"}
+    write_table(other.results / "tables/flaky.parquet", pa.Table.from_pylist([flaky]))
+    assert (
+        "1 of 3 other verdicts: entries that trials judge both ways"
+        in Diff(first, other, capsys).printed.out
+    )
 
 
 def test_the_data_of_entries_are_compared_if_both_releases_are_staged(

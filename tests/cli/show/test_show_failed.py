@@ -1,0 +1,138 @@
+"""`bfcl-pipeline show` of the newest run, and its wrong answers one by one."""
+
+from __future__ import annotations
+
+import os
+import pty
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from bfcl_pipeline.benchmark.records import Mode, Response
+from bfcl_pipeline.benchmark.tables import write_responses
+from bfcl_pipeline.cli import main
+from tests.support.run_form import recorded
+
+RIGHT = "calculate_triangle_area(base=10, height=5)"
+ANSWERS = {
+    "simple_python": {"simple_python_2": "no", "simple_python_0": RIGHT, "simple_python_1": "no"},
+    "multiple": {"multiple_0": "no"},
+}
+
+
+def _answered(name: str, staged: Path, *models: str) -> None:
+    """Writes a run with the responses of models, and their verdicts."""
+    folder = Path("results") / name
+    for model in models:
+        tables = []
+        for category, answers in ANSWERS.items():
+            rows = [
+                Response(entry_id, category, Mode.PROMPT, f'"[{text}]"', model=model, run=name)
+                for entry_id, text in answers.items()
+            ]
+            tables.append(folder / "responses" / model / f"{category}.parquet")
+            write_responses(tables[-1], rows)
+        out = folder / "verdicts" / f"{model}.parquet"
+        out.parent.mkdir(exist_ok=True)
+        words = ["--out", str(out), "--rules", "all", "--data", str(staged)]
+        assert main(["score", *map(str, tables), *words]) == 0
+    (folder / "config.yaml").write_text(recorded(f"run: {name}\n"))
+
+
+@pytest.fixture
+def newest(tmp_path: Path, staged: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A working directory with the run `pair` of two models, and `one`, the newest, of one model."""
+    monkeypatch.chdir(tmp_path)
+    _answered("pair", staged, "a", "b")
+    _answered("one", staged, "m")
+    os.utime("results/pair/config.yaml", (1000, 1000))
+    return tmp_path
+
+
+def test_the_only_model_of_the_newest_run_is_shown(
+    newest: Path, staged: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Which one is shown is stated; --truth, and an entry that it did not answer, show the entry alone."""
+    for words, shown, said in (
+        (
+            ["simple_python_0"],
+            "answered by m in results/one",
+            "results/one, the newest run, has m. The entry alone: --truth.",
+        ),
+        (["simple_python_0", "--run", "one"], "answered by m in results/one", ""),
+        (["simple_python_0", "--truth"], "", ""),
+        (["simple_python_9"], "", "results/one, the newest run, has no response of m to it"),
+    ):
+        assert main(["show", *words, "--data", str(staged)]) == 0
+        out, err = capsys.readouterr()
+        assert ("answered by" in out) == bool(shown)
+        assert shown in out
+        assert said in err
+        assert bool(said) == bool(err)
+    os.utime("results/pair/config.yaml")
+    assert main(["show", "simple_python_0", "--data", str(staged)]) == 0
+    assert "results/pair, the newest run, has a, b: name one (-m)" in capsys.readouterr().err
+
+
+def test_wrong_answers_follow_one_another(
+    newest: Path, staged: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each is printed with the command of the next, in the order of the benchmark, to the last."""
+    command, shown = ["show", "--failed"], []
+    for _ in range(3):
+        assert main([*command, "--data", str(staged)]) == 0
+        out, err = capsys.readouterr()
+        shown.append(out.split()[0])
+        last = err.splitlines()[-1]
+        command = shlex.split(last.partition("bfcl-pipeline ")[2])
+    assert shown == ["simple_python_2", "simple_python_1", "multiple_0"]
+    assert last == "Wrong answer 3 of 3, the last."
+    assert (
+        main(["show", "--failed", "-c", "multiple", "-m", "a", "--run", "pair", "--data", str(staged)]) == 0
+    )
+    out, err = capsys.readouterr()
+    assert out.startswith("multiple_0  answered by a in results/pair")
+    assert err == "Wrong answer 1 of 1, the last.\n"
+
+
+def test_a_terminal_asks_for_the_next(newest: Path, staged: Path) -> None:
+    """Enter shows the next wrong answer, and q ends the command."""
+    ours, theirs = pty.openpty()
+    words = ["show", "--failed", "--data", str(staged)]
+    command = [sys.executable, "-m", "bfcl_pipeline.cli", *words]
+    with subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs) as process:
+        os.close(theirs)
+        printed = b""
+        for answer in (b"\n", b"q\n"):
+            before = len(printed)
+            while b"q: end." not in printed[before:]:
+                printed += os.read(ours, 4096)
+            os.write(ours, answer)
+        assert process.wait() == 0
+    os.close(ours)
+    assert b"Wrong answer 2 of 3" in printed
+    assert b"Wrong answer 3 of 3" not in printed
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--failed", "-m", "n", "--run", "one"], "unknown model 'n'. Known: m."),
+        (["--failed", "-m", "a"], "results/one: unknown model 'a'. Known: m."),
+        (["--failed", "--run", "pair"], "-m NAME. results/pair has a, b."),
+        (["--failed", "-c", "multipel"], "Did you mean 'multiple'?"),
+        (["simple_python_0", "--failed"], "'simple_python_0' is not among 3 wrong answers"),
+        (["simple_python_0", "-c", "multiple"], "--category is only for --failed"),
+        (["simple_python_0", "--truth", "-m", "m"], "--truth shows the entry alone"),
+        ([], "name an entry"),
+    ],
+)
+def test_what_cannot_be_shown_is_an_error(
+    words: list[str], said: str, newest: Path, staged: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The message says what there is, or which option to leave out."""
+    assert main(["show", *words, "--data", str(staged)]) == 1
+    assert said in capsys.readouterr().err
