@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 from pathlib import Path
 from textwrap import indent
 
 import yaml
 
-from bfcl_pipeline.ask.jobs.effort import PUBLISHED, effort, searches_text
+from bfcl_pipeline.ask.jobs.effort import PUBLISHED, searches_text
 from bfcl_pipeline.ask.jobs.options import add_models
+from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.files import write_text
 from bfcl_pipeline.base.text import text_table
 from bfcl_pipeline.benchmark.config import KINDS, WebChoice, load_models, model_row
@@ -20,6 +22,7 @@ from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.show.planning.plan import (
     Goal,
     ModelEffort,
+    PlannedModel,
     SamplePlan,
     config_of,
     make_plan,
@@ -30,12 +33,24 @@ from bfcl_pipeline.show.planning.plan import (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the options of the command."""
-    parser.add_argument(
+    wanted = parser.add_mutually_exclusive_group(required=True)
+    wanted.add_argument(
         "--within",
         type=_points,
-        required=True,
         metavar="POINTS",
         help="half of the 95 %% interval that is wanted, in percentage points",
+    )
+    wanted.add_argument(
+        "--minutes", type=_positive, metavar="M", help="what can be shown in M minutes for each model"
+    )
+    parser.add_argument(
+        "--rate",
+        type=_positive,
+        metavar="R",
+        help="requests per second that the server answers, as `watch` shows them (default: as recorded)",
+    )
+    parser.add_argument(
+        "--trials", type=int, default=1, metavar="N", help="repeat the benchmark N times (default: once)"
     )
     parser.add_argument(
         "--of",
@@ -71,40 +86,53 @@ def _points(text: str) -> float:
     return value / 100
 
 
+def _positive(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0 < value < math.inf:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a positive number")
+    return value
+
+
 def run(options: argparse.Namespace) -> int:
     """Prints the plan."""
-    goal = Goal(options.score, options.within, options.difference)
-    plan = make_plan(goal, assumed_scatter(goal.difference))
-    needs = _needs(plan, options.model_names, options.models)
+    if options.trials < 1:
+        raise ConfigError(f"--trials: expected 1 or more, got {options.trials}.")
+    terms = (options.minutes, options.rate, options.trials)
+    goal = Goal(options.score, options.within, options.difference, *terms)
+    models = _models(options.model_names, options.models)
+    plan = make_plan(goal, assumed_scatter(goal.difference), models)
+    needs = [ModelEffort.of(model, plan) for model in models]
     if options.out:
         write_text(options.out, json.dumps(plan_document(plan, needs), indent=2) + "\n")
     _print(plan, needs)
     return 0
 
 
-def _needs(plan: SamplePlan, names: list[str], files: list[Path] | None) -> list[ModelEffort]:
-    """What the models need; of no model in particular if none is named."""
+def _models(names: list[str], files: list[Path] | None) -> list[PlannedModel]:
+    """What is known of the models; no model in particular if none is named."""
     if not names:
-        efforts = {by: effort(one.entries, PUBLISHED, None) for by, one in plan.samples.items()}
-        return [ModelEffort(None, PUBLISHED.source, efforts)]
+        return [PlannedModel(None, PUBLISHED, None)]
     from bfcl_pipeline.show.planning.measured_run import consumption  # loads pyarrow
 
     rows = load_models(files)
-    needs = []
+    models = []
     for name in dict.fromkeys(names):
         row = model_row(rows, name)
-        if KINDS[row.kind].embedded or row.recorded:
-            needs.append(ModelEffort(name, "makes no requests", {}))
-            continue
-        used = consumption(name, map(Run, newest_first()))
-        efforts = {by: effort(one.entries, used, row) for by, one in plan.samples.items()}
-        needs.append(ModelEffort(name, used.source, efforts))
-    return needs
+        silent = KINDS[row.kind].embedded or row.recorded
+        models.append(
+            PlannedModel(name, None if silent else consumption(name, map(Run, newest_first())), row)
+        )
+    return models
 
 
 def _print(plan: SamplePlan, needs: list[ModelEffort]) -> None:
     what = "the difference of two models on the same entries" if plan.goal.difference else "one model"
-    print(f"{points(plan.goal.within)} points (95 %) on {plan.goal.score}, {what}.")
+    goal = plan.goal
+    wanted = f"{points(goal.within)} points (95 %) on" if goal.within else f"{goal.minutes:g} minutes for"
+    print(f"{wanted} {goal.score}, {what}{f', {goal.trials} trials' if goal.trials > 1 else ''}.")
     print(f"Scatter of verdicts: {ASSUMED}.\n")
     rows = [
         [name, f"{100 * share:.1f} %", f"{plan.whole.entries[name]:,}"]
@@ -114,7 +142,7 @@ def _print(plan: SamplePlan, needs: list[ModelEffort]) -> None:
     samples = [plan.whole, *plan.samples.values()]
     rows.append(["entries", "", *(f"{sample.total:,}" for sample in samples)])
     rows.append(["95 % interval", "", *(points(sample.half_width) for sample in samples)])
-    if plan.goal.difference:
+    if goal.difference:
         rows.append(["shown with 80 % power", "", *(f"{100 * one.detectable:.2f}" for one in samples)])
     headings = ["category", "share", "all", *(f"by {by.value}" for by in plan.samples)]
     print(text_table(headings, rows, right=range(1, len(headings))))
@@ -130,4 +158,8 @@ def _print(plan: SamplePlan, needs: list[ModelEffort]) -> None:
             web = f"; of the real web {searches_text(one.searches, WebChoice())}" if one.searches else ""
             print(f"{need.model or 'any model'}, by {by.value}: {one}{web}.")
     for source in dict.fromkeys(need.source for need in needs if need.efforts):
-        print(f"Tokens and times: {source}.")
+        print(f"{'Tokens' if goal.rate else 'Tokens and times'}: {source}.")
+    if goal.rate:
+        print(f"Times: {goal.rate:g} requests per second, with all requests of the row in flight.")
+    if goal.trials > 1:
+        print("The interval is that of one trial; where trials differ, that of their mean is narrower.")
