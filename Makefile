@@ -129,7 +129,7 @@ lint-rest: $(LINT)
 	lint-imports
 	python -m benchmarks.structure --check
 	deptry .
-	zizmor --offline --quiet .github
+	zizmor --offline --quiet .github action.yml
 	snakefmt --check Snakefile workflow
 	snakemake --lint
 

@@ -18,7 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the options of the command."""
     add_run(parser, "complete")
     parser.add_argument(
-        "--out", type=Path, metavar="FILE", help="the archive to write (default: RUN.crate.zip beside the run)"
+        "--out", type=Path, metavar="FILE", help="the archive (default: RUN.crate.zip beside the run)"
     )
     add_data(parser)
     add_cache(parser, "directory with exchanges/ and web/")

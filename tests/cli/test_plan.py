@@ -117,7 +117,7 @@ def test_embedded_models_cost_nothing(project: Path, capsys: pytest.CaptureFixtu
     ("words", "message"),
     [
         (["--within", "1"], "cannot be reached: all 5,090 entries give ±2.71. Give a greater --within, or"),
-        (["--minutes", "10"], "10 minutes are too few for overall: one entry of each category takes 39 min."),
+        (["--minutes", "10"], "minutes are too few for overall: one entry of each category takes 39 min."),
         (["--minutes", "10", "--rate", "5"], "What fits with --of: web_search ±8.49, multi_turn ±7.41, "),
         (["--minutes", "0.01"], "Give more --minutes."),
         (["--within", "3", "--trials", "0"], "--trials: expected 1 or more, got 0."),

@@ -122,8 +122,8 @@ def effort(
         entries: the sample, by category; a memory category with any entry needs all its sessions.
         used: figures of the categories; one without any is taken for single-turn calls.
         row: of the model; None: default limits, no prices.
-        rate: requests per second that its server answers with all of the row's requests in flight; None: the
-            seconds of an entry are those of `used`.
+        rate: requests per second that its server answers with all of the row's requests in flight; None: an
+            entry takes the seconds of `used`.
     """
     usual = used.entries.get("multiple", PUBLISHED.entries["multiple"])
     parts = [(count, used.entries.get(name, usual)) for name, count in entries.items() if count]

@@ -50,7 +50,7 @@ def saved_text(jobs: Iterable[JobProgress]) -> str:
 
 
 def done_text(job: JobProgress) -> str:
-    """Entries with an answer and, where there are any, memory sessions: `12/102 entries + 3/49 sessions`."""
+    """Entries with an answer and, if there are any, memory sessions: `12/102 entries + 3/49 sessions`."""
     text = f"{job.entries_answered:,}/{plural(job.entries_total, 'entry', 'entries')}"
     if job.sessions_total:
         text += f" + {job.sessions_done:,}/{plural(job.sessions_total, 'session', 'sessions')}"

@@ -101,7 +101,7 @@ def test_the_same_run_gives_the_same_bundle(bundle: Path, own_run: SmallRun, tmp
 def test_signatures_of_the_archive_are_in_the_bundle_too(
     own_run: SmallRun, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Signed before `submit`, and by another key in it. Of an archive by other authors none is taken over."""
+    """Signed before `submit`, and by another key in it. Of an archive by other authors, none is."""
     archive = own_run.results.with_name(f"{NAME}.crate.zip")
     keys = [make_key(tmp_path / name) for name in ("mine", "theirs")]
     assert own_run.archive(archive) == 0
