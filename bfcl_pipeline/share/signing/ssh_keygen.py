@@ -99,8 +99,8 @@ def owners(data: bytes, signature: bytes, signers: Path) -> tuple[list[str], str
     Args:
         data: what was signed.
         signature: its signature.
-        signers: a file in the format of OpenSSH's allowed_signers, or a public key, whose owner has the name
-            of the file.
+        signers: a file in the format of OpenSSH's allowed_signers, or a public key, whose owner is named
+            by its file.
 
     Returns:
         The names, and if there is none, the reason.
