@@ -43,12 +43,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     wanted.add_argument(
         "--minutes", type=_positive, metavar="M", help="what can be shown in M minutes for each model"
     )
-    parser.add_argument(
-        "--rate",
-        type=_positive,
-        metavar="R",
-        help="requests per second that the server answers, as `watch` shows them (default: as recorded)",
-    )
+    rate = "requests per second that the server answers, as `watch` shows them (default: as recorded)"
+    parser.add_argument("--rate", type=_positive, metavar="R", help=rate)
     parser.add_argument(
         "--trials", type=int, default=1, metavar="N", help="repeat the benchmark N times (default: once)"
     )
@@ -77,22 +73,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _points(text: str) -> float:
+    return _positive(text, 100, "a number of points between 0 and 100") / 100
+
+
+def _positive(text: str, below: float = math.inf, what: str = "a positive number") -> float:
     try:
         value = float(text)
     except ValueError:
         value = 0.0
-    if not 0 < value < 100:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of points between 0 and 100")
-    return value / 100
-
-
-def _positive(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
-    if not 0 < value < math.inf:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a positive number")
+    if not 0 < value < below:
+        raise argparse.ArgumentTypeError(f"{text!r} is not {what}")
     return value
 
 
@@ -122,9 +112,8 @@ def _models(names: list[str], files: list[Path] | None) -> list[PlannedModel]:
     for name in dict.fromkeys(names):
         row = model_row(rows, name)
         silent = KINDS[row.kind].embedded or row.recorded
-        models.append(
-            PlannedModel(name, None if silent else consumption(name, map(Run, newest_first())), row)
-        )
+        used = None if silent else consumption(name, map(Run, newest_first()))
+        models.append(PlannedModel(name, used, row))
     return models
 
 

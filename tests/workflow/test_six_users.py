@@ -103,7 +103,7 @@ USERS: dict[str, tuple[str, Transcript]] = {
             (
                 "bfcl-pipeline import-official result/ --as-run theirs",
                 0,
-                [r"^oracle-FC: ", r"Report: results/theirs/report.html"],
+                [r"^oracle-FC +fc ", r"Report: results/theirs/report.html"],
             ),
         ],
     ),
