@@ -6,7 +6,7 @@ import argparse
 import json
 import math
 from pathlib import Path
-from textwrap import indent
+from textwrap import fill, indent
 
 import yaml
 
@@ -122,7 +122,8 @@ def _print(plan: SamplePlan, needs: list[ModelEffort]) -> None:
     goal = plan.goal
     wanted = f"{points(goal.within)} points (95 %) on" if goal.within else f"{goal.minutes:g} minutes for"
     print(f"{wanted} {goal.score}, {what}{f', {goal.trials} trials' if goal.trials > 1 else ''}.")
-    print(f"Scatter of verdicts: {ASSUMED}.\n")
+    _print_wrapped(f"Scatter of verdicts: {ASSUMED}.")
+    print()
     rows = [
         [name, f"{100 * share:.1f} %", f"{plan.whole.entries[name]:,}"]
         + [f"{sample.entries[name]:,}" for sample in plan.samples.values()]
@@ -145,10 +146,16 @@ def _print(plan: SamplePlan, needs: list[ModelEffort]) -> None:
             print(f"{need.model} {need.source}: no tokens, no cost.")
         for by, one in need.efforts.items():
             web = f"; of the real web {searches_text(one.searches, WebChoice())}" if one.searches else ""
-            print(f"{need.model or 'any model'}, by {by.value}: {one}{web}.")
+            _print_wrapped(f"{need.model or 'any model'}, by {by.value}: {one}{web}.")
     for source in dict.fromkeys(need.source for need in needs if need.efforts):
-        print(f"{'Tokens' if goal.rate else 'Tokens and times'}: {source}.")
+        _print_wrapped(f"{'Tokens' if goal.rate else 'Tokens and times'}: {source}.")
     if goal.rate:
         print(f"Times: {goal.rate:g} requests per second, with all requests of the row in flight.")
     if goal.trials > 1:
-        print("The interval is that of one trial; where trials differ, that of their mean is narrower.")
+        _print_wrapped(
+            "The interval is that of one trial; where trials differ, that of their mean is narrower."
+        )
+
+
+def _print_wrapped(text: str) -> None:
+    print(fill(text, 80, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False))

@@ -54,7 +54,8 @@ def test_a_plan_needs_no_files(
     assert lines["95"] == ["%", "interval", "±2.71", "±3.00", "±3.00"]
     assert "assumed: accuracies of 50 %" in printed
     assert "  categories: [all_scoring]\n  sample: 3617\n" in printed
-    assert PUBLISHED.source in printed
+    assert PUBLISHED.source in " ".join(printed.split())
+    assert max(map(len, printed.splitlines())) <= 80
 
 
 def test_it_loads_no_heavy_library() -> None:

@@ -127,6 +127,15 @@ def test_a_team_tests_its_server_on_every_change(job: Job, chat: LocalChat) -> N
     assert not list(job.folder.rglob("owned"))
 
 
+def test_the_example_of_the_page_has_inputs_of_the_action() -> None:
+    """And those that are required; without the others, the action has a default."""
+    page = (ROOT / "docs/recipes.md").read_text(encoding="utf-8")
+    ((example,),) = map(yaml.safe_load, re.findall("(?ms)^```yaml\n(- uses: .*?)^```", page))
+    required = {name for name, one in ACTION["inputs"].items() if one.get("required")}
+    assert required < set(example["with"]) < set(ACTION["inputs"])
+    assert all("default" in ACTION["inputs"][name] for name in set(ACTION["inputs"]) - required)
+
+
 def test_inputs_reach_commands_as_variables_only() -> None:
     """No text of an input is part of a script, as which a shell would read it; actions are pinned."""
     for step in ACTION["runs"]["steps"]:
