@@ -49,7 +49,7 @@ key = $(or $(patsubst $1=%,%,$(lastword $(filter $1=%,$(ARGS)))),$(shell sed -n 
 override RUN := results/$(or $(if $(filter command,$(origin RUN)),$(patsubst results/%,%,$(RUN))),$(call key,run,embedded))
 
 .PHONY: help run report replay check-crate test test-workflow test-kills test-install test-browser test-vllm \
-  test-slurm test-all golden packages dist lint lint-types lint-rest format parity fuzz stress benchmark pictures lock clean
+  test-slurm test-all golden packages dist lint lint-types lint-rest format parity fuzz stress benchmark docs pictures lock clean
 
 help: ## print this list
 	@awk -F ': .*## ' '/^[a-z-]+: .*## / {printf "%-19s %s\n", $$1, $$2}' Makefile containers/images.mk
@@ -129,7 +129,7 @@ lint-rest: $(LINT)
 	lint-imports
 	python -m benchmarks.structure --check
 	deptry .
-	zizmor --offline --quiet .github
+	zizmor --offline --quiet .github action.yml
 	snakefmt --check Snakefile workflow
 	snakemake --lint
 
@@ -143,6 +143,12 @@ benchmark: $(TEST) $(PLOT) $(PEER) $(STAGED) ## time scoring and generation besi
 	python -m benchmarks.harness_efficiency
 	python -m benchmarks.replay_speed
 	python -m benchmarks.scale
+
+docs: $(TEST) $(STAGED) ## write anew what docs/ has from code: columns, families, errata, the picture of the floors
+	python -m tests.support.column_docs
+	python -m tests.support.family_docs
+	bfcl-pipeline audit --markdown docs/errata.md
+	python -m benchmarks.structure --svg docs/architecture.svg
 
 pictures: $(TEST) ## make the pictures of the report in docs/ with Chromium (after make run): make pictures RUN=embedded
 	python -m tests.support.pictures --run $(RUN) $(ARGS)

@@ -18,7 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the options of the command."""
     add_run(parser, "complete")
     parser.add_argument(
-        "--out", type=Path, metavar="FILE", help="the archive to write (default: results/RUN.crate.zip)"
+        "--out", type=Path, metavar="FILE", help="the archive (default: RUN.crate.zip beside the run)"
     )
     add_data(parser)
     add_cache(parser, "directory with exchanges/ and web/")
@@ -33,9 +33,10 @@ def run(options: argparse.Namespace) -> int:
     if order is not None:
         check_ready(order)
     run = open_run(options.run_dir, options.cache, options.data, absolute=True)
+    beside, here = run.folder.with_name(f"{run.folder.name}.crate.zip"), Path.cwd()
     made = make_archive(
         run,
-        options.out or run.folder.with_name(f"{run.folder.name}.crate.zip"),
+        options.out or (beside.relative_to(here) if beside.is_relative_to(here) else beside),
         environment=os.environ,
         allowed=options.allow,
         authors=options.author,
@@ -54,7 +55,7 @@ def run(options: argparse.Namespace) -> int:
             f"\nLeft out: {made.recorded_since:,} answers of web APIs, recorded after the verdicts that "
             "lack them. To include them, run it again with --forcerun score, then archive it again."
         )
-    to_verify = f"To verify it: bfcl-pipeline verify {made.path.name}"
+    to_verify = f"To verify it: bfcl-pipeline verify {made.path}"
     if order is not None:
         print_signed(sign_archive(made.path, order))
         print(f"\n{to_verify} --signers FILE")

@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 
 from bfcl_pipeline.base.errors import ConfigError
+from bfcl_pipeline.base.text import plural
 from bfcl_pipeline.cli.options import add_cores, add_data
 from bfcl_pipeline.cli.sign import add_trust, attestation
 from bfcl_pipeline.cli.steps import StepsShown
@@ -56,7 +57,8 @@ def run(options: argparse.Namespace) -> int:
             print(line, flush=True)
 
         made = make_gallery(options.places, options.out, chosen, log, steps)
-    print(f"{made.index}: {len(made.archives):,} archives, {made.files:,} files, {made.size / 1e6:,.1f} MB")
+    archives = plural(len(made.archives), "archive", "archives")
+    print(f"{made.index}: {archives}, {made.files:,} files, {made.size / 1e6:,.1f} MB")
     outcomes = {archive.outcome for archive in made.archives}
     if outcomes & {Reproduction.REFUSED, Reproduction.DIFFERS} or any(one.wrong for one in made.archives):
         return 1

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 from pathlib import Path
-from textwrap import indent
+from textwrap import fill, indent
 
 import yaml
 
-from bfcl_pipeline.ask.jobs.effort import PUBLISHED, effort, searches_text
+from bfcl_pipeline.ask.jobs.effort import PUBLISHED, searches_text
 from bfcl_pipeline.ask.jobs.options import add_models
+from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.files import write_text
 from bfcl_pipeline.base.text import text_table
 from bfcl_pipeline.benchmark.config import KINDS, WebChoice, load_models, model_row
@@ -22,6 +24,7 @@ from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.show.planning.plan import (
     Goal,
     ModelEffort,
+    PlannedModel,
     SamplePlan,
     config_of,
     make_plan,
@@ -32,7 +35,7 @@ from bfcl_pipeline.show.planning.plan import (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the options of the command."""
-    goals = parser.add_mutually_exclusive_group(required=True)
+    goals = parser.add_mutually_exclusive_group()
     width = "half of the 95 %% interval that is wanted, in percentage points"
     goals.add_argument("--within", type=_points, metavar="POINTS", help=width)
     loss = (
@@ -41,6 +44,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     goals.add_argument("--gate", type=_points, metavar="POINTS", help=loss)
     preset = "the entries of another benchmark's gate, and what its band is worth"
     goals.add_argument("--preset", choices=["mlperf-edge"], help=preset)
+    minutes = "what can be shown in M minutes for each model; with --gate, the longest that a run may take"
+    parser.add_argument("--minutes", type=_positive, metavar="M", help=minutes)
+    rate = "requests per second that the server answers, as `watch` shows them (default: as recorded)"
+    parser.add_argument("--rate", type=_positive, metavar="R", help=rate)
+    parser.add_argument(
+        "--trials", type=int, default=1, metavar="N", help="repeat the benchmark N times (default: once)"
+    )
     parser.add_argument(
         "--of",
         dest="score",
@@ -48,10 +58,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a score of the V4 table or a category of V4 (default: overall; with --gate single_turn, the "
         "mean of non_live, live and irrelevance_all)",
     )
-    minutes = "with --gate: the longest time that a run of the entries may take"
-    parser.add_argument("--minutes", type=float, default=0.0, metavar="MINUTES", help=minutes)
-    rate = "with --gate: requests per second that the server answers"
-    parser.add_argument("--rate", type=float, default=0.0, metavar="PER_SECOND", help=rate)
     records = "with --gate: equal runs (RUN or RUN:MODEL) to choose by, instead of published ones"
     parser.add_argument("--records", nargs="+", default=[], metavar="RUN", help=records)
     parser.add_argument(
@@ -68,22 +74,34 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _points(text: str) -> float:
+    return _positive(text, 100, "a number of points between 0 and 100") / 100
+
+
+def _positive(text: str, below: float = math.inf, what: str = "a positive number") -> float:
     try:
         value = float(text)
     except ValueError:
         value = 0.0
-    if not 0 < value < 100:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of points between 0 and 100")
-    return value / 100
+    if not 0 < value < below:
+        raise argparse.ArgumentTypeError(f"{text!r} is not {what}")
+    return value
 
 
 def run(options: argparse.Namespace) -> int:
     """Prints the plan."""
-    if options.within is None:
+    if not (options.within or options.minutes or options.gate or options.preset):
+        raise ConfigError("name what is planned: --within POINTS, --minutes M, --gate POINTS or --preset NAME.")
+    if options.trials < 1:
+        raise ConfigError(f"--trials: expected 1 or more, got {options.trials}.")
+    if options.gate or options.preset:
         return _chosen_entries(options)
-    goal = Goal(options.score or "overall", options.within, options.difference)
-    plan = make_plan(goal, assumed_scatter(goal.difference))
-    needs = _needs(plan, options.model_names, options.models)
+    if options.within and options.minutes:
+        raise ConfigError("--within asks how long, --minutes what can be shown: use one of them.")
+    terms = (options.minutes, options.rate, options.trials)
+    goal = Goal(options.score or "overall", options.within, options.difference, *terms)
+    models = _models(options.model_names, options.models)
+    plan = make_plan(goal, assumed_scatter(goal.difference), models)
+    needs = [ModelEffort.of(model, plan) for model in models]
     if options.out:
         write_text(options.out, json.dumps(plan_document(plan, needs), indent=2) + "\n")
     _print(plan, needs)
@@ -106,7 +124,7 @@ def _chosen_entries(options: argparse.Namespace) -> int:
 
             with opened_sides(options.records) as choices:
                 known = records.own_records(*read_sides(choices, Rules.OFFICIAL))
-        terms = (options.minutes, options.rate, bool(options.records))
+        terms = (options.minutes or 0.0, options.rate or 0.0, bool(options.records))
         score = options.score or records.SINGLE_TURN
         planned = sentinel.plan_sentinel(score, options.gate, known, *terms)
         printed = sentinel.sentinel_text(planned, options.rate)
@@ -117,30 +135,29 @@ def _chosen_entries(options: argparse.Namespace) -> int:
     return 0
 
 
-def _needs(plan: SamplePlan, names: list[str], files: list[Path] | None) -> list[ModelEffort]:
-    """What the models need; of no model in particular if none is named."""
+def _models(names: list[str], files: list[Path] | None) -> list[PlannedModel]:
+    """What is known of the models; no model in particular if none is named."""
     if not names:
-        efforts = {by: effort(one.entries, PUBLISHED, None) for by, one in plan.samples.items()}
-        return [ModelEffort(None, PUBLISHED.source, efforts)]
+        return [PlannedModel(None, PUBLISHED, None)]
     from bfcl_pipeline.show.planning.measured_run import consumption  # loads pyarrow
 
     rows = load_models(files)
-    needs = []
+    models = []
     for name in dict.fromkeys(names):
         row = model_row(rows, name)
-        if KINDS[row.kind].embedded or row.recorded:
-            needs.append(ModelEffort(name, "makes no requests", {}))
-            continue
-        used = consumption(name, map(Run, newest_first()))
-        efforts = {by: effort(one.entries, used, row) for by, one in plan.samples.items()}
-        needs.append(ModelEffort(name, used.source, efforts))
-    return needs
+        silent = KINDS[row.kind].embedded or row.recorded
+        used = None if silent else consumption(name, map(Run, newest_first()))
+        models.append(PlannedModel(name, used, row))
+    return models
 
 
 def _print(plan: SamplePlan, needs: list[ModelEffort]) -> None:
     what = "the difference of two models on the same entries" if plan.goal.difference else "one model"
-    print(f"{points(plan.goal.within)} points (95 %) on {plan.goal.score}, {what}.")
-    print(f"Scatter of verdicts: {ASSUMED}.\n")
+    goal = plan.goal
+    wanted = f"{points(goal.within)} points (95 %) on" if goal.within else f"{goal.minutes:g} minutes for"
+    print(f"{wanted} {goal.score}, {what}{f', {goal.trials} trials' if goal.trials > 1 else ''}.")
+    _print_wrapped(f"Scatter of verdicts: {ASSUMED}.")
+    print()
     rows = [
         [name, f"{100 * share:.1f} %", f"{plan.whole.entries[name]:,}"]
         + [f"{sample.entries[name]:,}" for sample in plan.samples.values()]
@@ -149,7 +166,7 @@ def _print(plan: SamplePlan, needs: list[ModelEffort]) -> None:
     samples = [plan.whole, *plan.samples.values()]
     rows.append(["entries", "", *(f"{sample.total:,}" for sample in samples)])
     rows.append(["95 % interval", "", *(points(sample.half_width) for sample in samples)])
-    if plan.goal.difference:
+    if goal.difference:
         rows.append(["shown with 80 % power", "", *(f"{100 * one.detectable:.2f}" for one in samples)])
     headings = ["category", "share", "all", *(f"by {by.value}" for by in plan.samples)]
     print(text_table(headings, rows, right=range(1, len(headings))))
@@ -163,6 +180,16 @@ def _print(plan: SamplePlan, needs: list[ModelEffort]) -> None:
             print(f"{need.model} {need.source}: no tokens, no cost.")
         for by, one in need.efforts.items():
             web = f"; of the real web {searches_text(one.searches, WebChoice())}" if one.searches else ""
-            print(f"{need.model or 'any model'}, by {by.value}: {one}{web}.")
+            _print_wrapped(f"{need.model or 'any model'}, by {by.value}: {one}{web}.")
     for source in dict.fromkeys(need.source for need in needs if need.efforts):
-        print(f"Tokens and times: {source}.")
+        _print_wrapped(f"{'Tokens' if goal.rate else 'Tokens and times'}: {source}.")
+    if goal.rate:
+        print(f"Times: {goal.rate:g} requests per second, with all requests of the row in flight.")
+    if goal.trials > 1:
+        _print_wrapped(
+            "The interval is that of one trial; where trials differ, that of their mean is narrower."
+        )
+
+
+def _print_wrapped(text: str) -> None:
+    print(fill(text, 80, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False))

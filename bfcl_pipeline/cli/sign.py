@@ -51,7 +51,8 @@ def add_trust(parser: argparse.ArgumentParser) -> None:
         "--signers",
         type=Path,
         metavar="FILE",
-        help="whose SSH keys you trust, in the format of OpenSSH's allowed_signers",
+        help="the SSH public key that you trust, or several with their owners, in the format of OpenSSH's "
+        "allowed_signers",
     )
     group.add_argument(
         "--statements", type=Path, metavar="FILE", help="the statements (default: FILE.intoto.jsonl)"

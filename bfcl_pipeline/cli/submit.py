@@ -45,6 +45,8 @@ def run(options: argparse.Namespace) -> int:
     )
     print(f"{done.folder}: {done.files:,} files")
     print(f"{done.archive.path.name}: {done.archive.size / 1e6:,.1f} MB, sha256 {done.archive.sha256}")
+    if done.carried:
+        print(done.carried)
     if done.signed is not None:
         print(f"signed by {done.signed.signature.identity}")
     print(

@@ -54,7 +54,8 @@ def test_a_plan_needs_no_files(
     assert lines["95"] == ["%", "interval", "±2.71", "±3.00", "±3.00"]
     assert "assumed: accuracies of 50 %" in printed
     assert "  categories: [all_scoring]\n  sample: 3617\n" in printed
-    assert PUBLISHED.source in printed
+    assert PUBLISHED.source in " ".join(printed.split())
+    assert max(map(len, printed.splitlines())) <= 80
 
 
 def test_it_loads_no_heavy_library() -> None:
@@ -93,6 +94,20 @@ def test_a_difference_is_of_the_same_entries(project: Path) -> None:
     )
 
 
+def test_the_largest_sample_that_fits_in_a_time(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """At 5 requests a second, 10 minutes have 3,000; one more entry would not fit. Trials share them."""
+    words = ["--minutes", "10", "--rate", "5", "--of", "multi_turn"]
+    once, thrice = plan(*words), plan(*words, "--trials", "3")
+    for found, trials in ((once, 1), (thrice, 3)):
+        for need in found["models"][0]["efforts"].values():
+            assert 3_000 - trials * 13 < need["requests"] <= 3_000
+            assert need["seconds"] <= 600
+    assert "trials" not in once["config"]
+    assert thrice["config"]["trials"] == 3
+    assert once["samples"]["weight"]["half_width_points"] < thrice["samples"]["weight"]["half_width_points"]
+    assert "10 minutes for multi_turn, one model, 3 trials." in capsys.readouterr().out
+
+
 def test_embedded_models_cost_nothing(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """They make no requests, so no tokens are printed."""
     assert plan("--within", "3", "--model", "oracle")["models"][0]["efforts"] == {}
@@ -103,27 +118,33 @@ def test_embedded_models_cost_nothing(project: Path, capsys: pytest.CaptureFixtu
     ("words", "message"),
     [
         (["--within", "1"], "cannot be reached: all 5,090 entries give ±2.71. Give a greater --within, or"),
+        (["--minutes", "10"], "minutes are too few for overall: one entry of each category takes 39 min."),
+        (["--minutes", "10", "--rate", "5"], "What fits with --of: web_search ±8.49, multi_turn ±7.41, "),
+        (["--minutes", "0.01"], "Give more --minutes."),
+        (["--within", "3", "--trials", "0"], "--trials: expected 1 or more, got 0."),
         (["--within", "3", "--of", "overal"], "unknown score 'overal'. Did you mean 'overall'?"),
         (["--within", "3", "--model", "prized"], "unknown model 'prized'. Did you mean 'priced'?"),
     ],
 )
-def test_bad_input_is_one_clear_line(
+def test_bad_input_is_one_clear_message(
     project: Path, capsys: pytest.CaptureFixture[str], words: list[str], message: str
 ) -> None:
     """The command fails with what to do next, and writes no file."""
     assert main(["plan", *words, "--models", "models.yaml", "--out", "plan.json"]) == 1
     error = capsys.readouterr().err
     assert message in error
-    assert error.count("\n") == 1
+    assert error.count("\n") <= 2
     assert not Path("plan.json").exists()
 
 
 @pytest.mark.parametrize("text", ["0", "-1", "100", "nan", "three"])
 def test_points_are_a_number_between_0_and_100(text: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Other values are refused before anything is read."""
-    with pytest.raises(SystemExit, match="2"):
-        main(["plan", f"--within={text}"])
-    assert "is not a number of points between 0 and 100" in capsys.readouterr().err
+    for option in ["--within", "--minutes", "--rate"][: 1 if text == "100" else 3]:
+        with pytest.raises(SystemExit, match="2"):
+            main(["plan", f"{option}={text}"])
+    assert "is not a number of points between 0 and 100" in (error := capsys.readouterr().err)
+    assert error.count("is not a positive number") == (0 if text == "100" else 2)
 
 
 def test_a_table_of_usage_without_a_column_is_refused(

@@ -39,7 +39,8 @@ def test_runs_work_side_by_side_and_one_that_was_killed_goes_on_beside_the_other
                     outputs = [process.communicate(timeout=300)[0] for process in (other, again)]
         assert [other.returncode, again.returncode] == [0, 0], outputs
         assert refused.returncode == 1
-        assert "results/b: another process runs b (process " in refused.stdout
+        assert "results/b: is running (process " in refused.stdout
+        assert "):\nbfcl-pipeline watch b\n" in refused.stdout
         assert "unlock" not in refused.stdout
         assert "--run NAME" in refused.stdout
         server.behave()

@@ -7,7 +7,7 @@ from many hosts meanwhile.
 
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 from bfcl_pipeline.ask.generation.chains import WorkLeft
 from bfcl_pipeline.base.text import duration, plural
@@ -105,8 +105,14 @@ class Effort:
             f"{self.output_tokens:,.0f} out{cost}, {duration(self.seconds)}"
         )
 
+    def repeated(self, trials: int) -> "Effort":
+        """What so many trials need, which run one after another."""
+        return Effort(*(value and value * trials for value in astuple(self)))
 
-def effort(entries: Mapping[str, int], used: Consumption, row: ModelRow | None) -> Effort:
+
+def effort(
+    entries: Mapping[str, int], used: Consumption, row: ModelRow | None, rate: float | None = None
+) -> Effort:
     """What a sample needs.
 
     The time is the longest of four: all entries at the row's number of requests in flight, the longest
@@ -116,6 +122,8 @@ def effort(entries: Mapping[str, int], used: Consumption, row: ModelRow | None) 
         entries: the sample, by category; a memory category with any entry needs all its sessions.
         used: figures of the categories; one without any is taken for single-turn calls.
         row: of the model; None: default limits, no prices.
+        rate: requests per second that its server answers with all of the row's requests in flight; None: an
+            entry takes the seconds of `used`.
     """
     usual = used.entries.get("multiple", PUBLISHED.entries["multiple"])
     parts = [(count, used.entries.get(name, usual)) for name, count in entries.items() if count]
@@ -129,9 +137,13 @@ def effort(entries: Mapping[str, int], used: Consumption, row: ModelRow | None) 
     received = sum(count * one.output_tokens for count, one in parts)
     requests = sum(count * one.requests for count, one in parts)
     limits = row.limits if row is not None else RequestLimits()
-    chains = [one.seconds for _, one in parts]
-    chains += [count / MEMORY_SCENARIOS * one.seconds for count, one in sessions]
-    seconds = [sum(count * one.seconds for count, one in parts) / limits.in_flight, *chains]
+
+    def lasts(one: EntryFigures) -> float:  # a request takes in_flight / rate, by Little's law
+        return one.requests * limits.in_flight / rate if rate else one.seconds
+
+    chains = [lasts(one) for _, one in parts]
+    chains += [count / MEMORY_SCENARIOS * lasts(one) for count, one in sessions]
+    seconds = [sum(count * lasts(one) for count, one in parts) / limits.in_flight, *chains]
     if limits.requests_per_minute:
         seconds.append(60 * requests / limits.requests_per_minute)
     if limits.tokens_per_minute:

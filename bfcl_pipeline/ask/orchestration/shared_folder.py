@@ -18,7 +18,7 @@ from snakemake.persistence.file import FilePersistence
 
 from bfcl_pipeline.base.files import atomic_path
 from bfcl_pipeline.base.leases import LEASE_TIMING, Lease, LeaseTiming, read_holder
-from bfcl_pipeline.base.process import Process, is_alive, this_process
+from bfcl_pipeline.base.process import is_alive, this_process
 
 LOCKS = "locks"
 """The directory of Snakemake's lock files, in its own directory."""
@@ -53,20 +53,25 @@ def share_locks(state: Path, run: str) -> None:
 def _refusal(runs: Path, run: str) -> str:
     """Why `run` cannot lock its files."""
     same = _others(runs, f"{run_tag(run)}-*")
-    others = f" ({', '.join(map(str, same or _others(runs, '*')))})".replace(" ()", "")
-    who = f"another process runs {run}" if same else "another run in this folder uses its files"
+    others = f" ({', '.join(same or _others(runs, '*'))})".replace(" ()", "")
+    if same:
+        who = f"is running{others}:\nbfcl-pipeline watch {run}"
+    else:
+        who = f"another run in this folder uses its files{others}"
     return (
-        f"results/{run}: {who}{others}. Continue this run when that has ended, or evaluate beside it under "
-        "another name: --run NAME."
+        f"results/{run}: {who}\nContinue this run when that has ended, or evaluate beside it: --run NAME."
     )
 
 
-def _others(runs: Path, names: str) -> list[Process]:
-    """The processes of other runs that are active, as far as it is known."""
+def _others(runs: Path, names: str) -> list[str]:
+    """The processes of other runs that are active, as far as it is known, and since when."""
     here = this_process()
     holders = [read_holder(path) for path in sorted(runs.glob(names)) if not path.suffix]
-    processes = [holder.process for holder in holders if holder is not None]
-    return [one for one in processes if one != here and is_alive(one, here) is not False]
+    return [
+        f"{one.process} since {one.since}"
+        for one in holders
+        if one is not None and one.process != here and is_alive(one.process, here) is not False
+    ]
 
 
 def delete_stale_locks(state: Path, active: Collection[str]) -> None:

@@ -20,6 +20,7 @@ from pathlib import Path
 
 from bfcl_pipeline.base.errors import HashMismatch, MalformedRelease, StagingError
 from bfcl_pipeline.base.files import named_file, read_regular
+from bfcl_pipeline.base.text import line_of
 from bfcl_pipeline.benchmark.definition import release
 from bfcl_pipeline.benchmark.staging.release_files import PACKAGE, RELEASE_FILES
 
@@ -90,30 +91,25 @@ def _record_hash(content: bytes) -> str:
     return f"sha256={digest.rstrip(b'=').decode()}"
 
 
-_ADVICE = (
-    "Check that pip can reach a package index from here (`pip config list`), or name a local wheel or "
-    "an unpacked folder as the source."
-)
-
-
 def download_wheel(distribution: str, version: str, wheel: str) -> bytes:
     """The file `wheel` of a version of `distribution`, downloaded with pip and its configuration.
 
-    The caller checks the hash. Raises StagingError with the error message of pip.
+    The caller checks the hash. Raises StagingError with the last line of pip.
     """
     requirement = f"{distribution}=={version}"
+    advice = f"Without an index, name a copy: --source {wheel}"
     with tempfile.TemporaryDirectory(prefix="bfcl-pipeline-") as folder:
         command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-input"]
         command += ["--disable-pip-version-check", "--no-deps", "--only-binary=:all:"]
         command += ["--dest", folder, requirement]
         done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
         if done.returncode != 0:
-            message = " ".join(done.stderr.split())[-600:] or f"exit status {done.returncode}"
-            raise StagingError(f"pip could not download {requirement}: {message}. {_ADVICE}")
+            said = done.stderr.strip().rpartition("\n")[2].removeprefix("ERROR: ")
+            raise StagingError(f"pip: {line_of(said or f'exit status {done.returncode}')}.\n{advice}")
         path = Path(folder) / wheel
         if not path.is_file():
             got = ", ".join(sorted(file.name for file in Path(folder).iterdir())) or "nothing"
-            raise StagingError(f"pip downloaded {got} for {requirement}, expected {wheel}. {_ADVICE}")
+            raise StagingError(f"pip downloaded {got} for {requirement}, expected {wheel}.\n{advice}")
         return path.read_bytes()
 
 

@@ -159,6 +159,17 @@ def sign_archive(file: Path, options: SigningOptions) -> SignedArchive:
     return SignedArchive(file, path, len(kept) + 1, checked)
 
 
+def carry_statements(signed: Path, copy: Path, sha256: str) -> int:
+    """Puts the statements beside an archive beside a copy of it, too, and returns their number.
+
+    sha256: of the copy. Raises SigningError if a statement is about a file with another sha256.
+    """
+    lines = _present(statements_path(signed), signed, sha256)
+    if lines:
+        write_lines(statements_path(copy), lines)
+    return len(lines)
+
+
 def stale_statements(file: Path, sha256: str) -> bool:
     """Whether the file of statements beside an archive is not about it: it was written anew since."""
     path = statements_path(file)

@@ -10,13 +10,13 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from bfcl_pipeline.base.errors import ConfigError
+from bfcl_pipeline.base.errors import ConfigError, SigningError
 from bfcl_pipeline.base.files import sync_directory, temporary_folder
-from bfcl_pipeline.base.text import Log
+from bfcl_pipeline.base.text import Log, plural
 from bfcl_pipeline.runs.archived.reading import SealedArchive
 from bfcl_pipeline.runs.archived.unpacking import unpack_run
 from bfcl_pipeline.runs.run import Run
-from bfcl_pipeline.share.archive.attestations import SignedArchive, sign_archive
+from bfcl_pipeline.share.archive.attestations import SignedArchive, carry_statements, sign_archive
 from bfcl_pipeline.share.archive.make import Made, make_archive
 from bfcl_pipeline.share.gallery.bundle import (
     ARCHIVE,
@@ -25,7 +25,7 @@ from bfcl_pipeline.share.gallery.bundle import (
     write_readme,
     write_sums,
 )
-from bfcl_pipeline.share.signing.signature import SigningOptions
+from bfcl_pipeline.share.signing.signature import SigningOptions, statements_path
 from bfcl_pipeline.share.signing.signed_line import check_ready
 
 
@@ -46,6 +46,7 @@ class Submitted:
 
     folder: Path
     archive: Made
+    carried: str  # in words, signatures of the archive in results/ that are in the bundle or left out
     signed: SignedArchive | None
     records: int  # of Every Eval Ever, one for each model
     answers: int  # in official result folders
@@ -80,6 +81,7 @@ def submit(run: Run, out: Path, options: SubmitOptions, log: Log) -> Submitted:
             allowed=options.allowed,
             authors=options.authors,
         )
+        carried = _carried(run, made)
         signed = None if options.signing is None else sign_archive(made.path, options.signing)
         done = _write_exports(run, made, work / "unpacked", bundle, options, log)
         for path in files_of(bundle):
@@ -91,7 +93,20 @@ def submit(run: Run, out: Path, options: SubmitOptions, log: Log) -> Submitted:
             _check_new(out)  # another process wrote it meanwhile
             raise
     sync_directory(out.parent)
-    return Submitted(out, made, signed, *done)
+    return Submitted(out, made, carried, signed, *done)
+
+
+def _carried(run: Run, made: Made) -> str:
+    """Takes over the signatures of results/<run>.crate.zip; says so, or why not; empty if it has none."""
+    signed = run.folder.with_name(made.path.name)
+    try:
+        count = carry_statements(signed, made.path, made.sha256)
+    except SigningError:
+        return (
+            f"{statements_path(signed).name}: left out, it is of another archive. Write the archive again, "
+            "with the same --author, and sign it; or sign here: --sign KEY."
+        )
+    return f"{plural(count, 'signature', 'signatures')} of {signed.name}: in the bundle" if count else ""
 
 
 def _check_new(out: Path) -> None:

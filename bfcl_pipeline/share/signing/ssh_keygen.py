@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from bfcl_pipeline.base.errors import BadSignature, NotCheckable, PipelineError, SigningError
+from bfcl_pipeline.base.files import named_file, read_regular
 from bfcl_pipeline.base.text import line_of
 
 NAMESPACE = "bfcl-pipeline"
@@ -33,6 +34,8 @@ _BEGIN, _END = b"-----BEGIN SSH SIGNATURE-----", b"-----END SSH SIGNATURE-----"
 _GOOD = re.compile(rf'^Good "[^"]*" signature .*?with \S+ key ({FINGERPRINT.pattern})\s*$', re.MULTILINE)
 _REASON = re.compile(r"(?:Signature verification failed|Couldn't verify signature): (?P<why>.+)")
 _SECONDS = 60
+_PUBLIC_KEY = re.compile(r"^(?:sk-)?(?:ssh|ecdsa)-\S+[ \t]+AAAA\S+", re.MULTILINE)
+_SIGNERS_BYTES = 1 << 22  # of a file of allowed signers
 _COLUMNS = 70  # of base64 in a line of an armored signature
 _SHOWN_ABOVE = "it printed why (OpenSSH 8.2 or newer is needed)."
 _INSTALL = "Install OpenSSH 8.2 or newer (on Debian, the package openssh-client)."
@@ -96,7 +99,8 @@ def owners(data: bytes, signature: bytes, signers: Path) -> tuple[list[str], str
     Args:
         data: what was signed.
         signature: its signature.
-        signers: a file in the format of OpenSSH's allowed_signers.
+        signers: a file in the format of OpenSSH's allowed_signers, or a public key, whose owner is named
+            by its file.
 
     Returns:
         The names, and if there is none, the reason.
@@ -106,8 +110,8 @@ def owners(data: bytes, signature: bytes, signers: Path) -> tuple[list[str], str
     """
     if not signers.is_file():
         raise NotCheckable(f"{signers}: no such file; it should name whose keys you trust, one a line.")
-    with _signature_file(signature) as file:
-        given = ["-f", str(signers), "-s", str(file)]
+    with _signature_file(signature) as file, _allowed_signers(signers) as allowed:
+        given = ["-f", str(allowed), "-s", str(file)]
         found = _run(["find-principals", *given], data)
         names, said = found.stdout.splitlines(), [found.stderr]
         good = []
@@ -116,7 +120,25 @@ def owners(data: bytes, signature: bytes, signers: Path) -> tuple[list[str], str
             said.append(done.stderr)
             if done.returncode == 0 and _GOOD.search(done.stdout):
                 good.append(name)
-    return good, "" if good else _why_not("\n".join(said), signers)
+    return good, "" if good else _why_not("\n".join(said).replace(str(allowed), str(signers)), signers)
+
+
+@contextmanager
+def _allowed_signers(signers: Path) -> Iterator[Path]:
+    """The file as ssh-keygen reads it: a line that is a public key has the name of the file before it."""
+    try:
+        text = read_regular(named_file(signers), _SIGNERS_BYTES).decode()
+    except (OSError, ValueError) as error:
+        raise NotCheckable(f"{signers}: cannot be read ({error}).") from error
+    name = re.sub(r"[^\w.@+-]", "_", signers.name, flags=re.ASCII)
+    named = _PUBLIC_KEY.sub(rf"{name} \g<0>", text)
+    if named == text:
+        yield signers
+        return
+    with tempfile.TemporaryDirectory(prefix="bfcl-sign-") as folder:
+        file = Path(folder) / "signers"
+        file.write_text(named, encoding="utf-8")
+        yield file
 
 
 def _why_not(said: str, signers: Path) -> str:

@@ -1,16 +1,17 @@
-"""A plan: the samples that reach a wanted precision, and what each model needs for them. Pure.
+"""A plan: the samples that reach a wanted precision, or fit in a time, and what each model needs. Pure.
 
 A sample of the benchmark is divided by size or by weight.
 """
 
 import math
-from collections.abc import Mapping
+from bisect import bisect_left
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from bfcl_pipeline.ask.jobs.effort import Effort
+from bfcl_pipeline.ask.jobs.effort import Consumption, Effort, effort
 from bfcl_pipeline.base.errors import ConfigError
-from bfcl_pipeline.base.text import unknown_name
-from bfcl_pipeline.benchmark.config import SampleBy, allocate, by_weight
+from bfcl_pipeline.base.text import duration, unknown_name
+from bfcl_pipeline.benchmark.config import ModelRow, SampleBy, allocate, by_weight
 from bfcl_pipeline.benchmark.definition import CATEGORIES, GROUPS
 from bfcl_pipeline.benchmark.definition.leaderboard import GROUP, category_weights
 from bfcl_pipeline.benchmark.definition.scatter import ASSUMED, Scatter
@@ -90,10 +91,10 @@ def half_width(
     return max(math.sqrt(max(total, 0.0)), Z_95 * scatter.deviation(shares, entries))
 
 
-def smallest(
-    shares: Mapping[str, float], scatter: Scatter, within: float, by: SampleBy, difference: bool = False
-) -> Sample | None:
-    """The smallest sample whose 95 % interval has at most `within` on each side; None if there is none.
+def samples(
+    shares: Mapping[str, float], scatter: Scatter, by: SampleBy, difference: bool = False
+) -> tuple[Callable[[int], Sample], range]:
+    """A function that returns the sample of a number of entries, and all numbers of entries.
 
     It is divided among categories as a run divides it, whatever `scatter` says.
     """
@@ -103,13 +104,31 @@ def smallest(
         entries = allocate(sizes, total) if by is SampleBy.SIZE else by_weight(shares, total)
         return Sample(by, entries, half_width(shares, scatter, entries, difference))
 
-    low, high = len(sizes), sum(sizes.values())
-    if sample(high).half_width > within:
-        return None
-    while low < high:  # the half width falls with every entry
-        middle = (low + high) // 2
-        low, high = (low, middle) if sample(middle).half_width <= within else (middle + 1, high)
-    return sample(low)
+    return sample, range(len(sizes), sum(sizes.values()) + 1)
+
+
+def smallest(
+    shares: Mapping[str, float], scatter: Scatter, within: float, by: SampleBy, difference: bool = False
+) -> Sample | None:
+    """The smallest sample whose 95 % interval has at most `within` on each side; None if there is none."""
+    sample, totals = samples(shares, scatter, by, difference)
+    # The half width falls with every entry.
+    place = bisect_left(totals, True, key=lambda total: sample(total).half_width <= within)
+    return sample(totals[place]) if place < len(totals) else None
+
+
+def largest(
+    shares: Mapping[str, float],
+    scatter: Scatter,
+    fits: Callable[[Mapping[str, int]], bool],
+    by: SampleBy,
+    difference: bool = False,
+) -> Sample | None:
+    """The largest sample whose entries by category fit; None if there is none with all categories."""
+    sample, totals = samples(shares, scatter, by, difference)
+    place = bisect_left(totals, True, key=lambda total: not fits(sample(total).entries))
+    found = sample(totals[place - 1]) if place else None
+    return found if found is not None and math.isfinite(found.half_width) else None
 
 
 def whole(shares: Mapping[str, float], scatter: Scatter, difference: bool = False) -> Sample:
@@ -120,16 +139,34 @@ def whole(shares: Mapping[str, float], scatter: Scatter, difference: bool = Fals
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """What is to be known, and how precisely."""
+    """What is to be known, and how precisely or in which time."""
 
     score: str  # one of SCORES
-    within: float  # half of the 95 % interval, 0 to 1
+    within: float | None  # half of the 95 % interval, 0 to 1; None: as precisely as `minutes` allow
     difference: bool  # of two models on the same entries, instead of one model
+    minutes: float | None = None  # that a run of one model may take; None: any
+    rate: float | None = None  # requests per second that the server answers; None: as recorded or published
+    trials: int = 1  # of each model
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedModel:
+    """What is known of a model that is to be run."""
+
+    name: str | None  # None: any model
+    used: Consumption | None  # its tokens and times; None: it makes no requests
+    row: ModelRow | None
+
+    def effort(self, entries: Mapping[str, int], goal: Goal) -> Effort | None:
+        """What it needs for a sample, by category; None if it makes no requests."""
+        if self.used is None:
+            return None
+        return effort(entries, self.used, self.row, goal.rate).repeated(goal.trials)
 
 
 @dataclass(frozen=True, slots=True)
 class SamplePlan:
-    """The smallest samples that reach a goal, one divided by size and one by weight."""
+    """The smallest samples that reach a goal, or the largest that fit; one by size and one by weight."""
 
     goal: Goal
     shares: Mapping[str, float]  # of each category in the score
@@ -146,18 +183,32 @@ class ModelEffort:
     source: str  # of its tokens and times, in words
     efforts: Mapping[SampleBy, Effort]
 
+    @classmethod
+    def of(cls, model: PlannedModel, plan: SamplePlan) -> "ModelEffort":
+        """What a model needs for the samples of a plan; nothing if it makes no requests."""
+        efforts = {by: model.effort(sample.entries, plan.goal) for by, sample in plan.samples.items()}
+        source = "makes no requests" if model.used is None else model.used.source
+        return cls(model.name, source, {by: one for by, one in efforts.items() if one is not None})
 
-def make_plan(goal: Goal, scatter: Scatter) -> SamplePlan:
+
+def make_plan(goal: Goal, scatter: Scatter, models: Sequence[PlannedModel] = ()) -> SamplePlan:
     """The plan for a goal.
 
+    models: of which each shall end in the time, if the goal has one.
+
     Raises:
-        ConfigError: there is no such score, or all its entries are not enough.
+        ConfigError: there is no such score, all its entries are not enough, or the time is too short.
     """
     shares = shares_of(goal.score)
     everything = whole(shares, scatter, goal.difference)
-    samples = {by: smallest(shares, scatter, goal.within, by, goal.difference) for by in SampleBy}
-    reached = {by: sample for by, sample in samples.items() if sample is not None}
-    if len(reached) < len(samples):
+    if goal.within is None:
+        fitting = _fitting(goal, shares, scatter, models)
+        if not fitting:
+            raise ConfigError(_too_short(goal, scatter, models))
+        return SamplePlan(goal, shares, scatter, everything, fitting)
+    found = {by: smallest(shares, scatter, goal.within, by, goal.difference) for by in SampleBy}
+    reached = {by: sample for by, sample in found.items() if sample is not None}
+    if len(reached) < len(found):
         best = points(everything.half_width)
         hint = "" if goal.difference else ", or plan for a difference with --difference"
         raise ConfigError(
@@ -167,8 +218,45 @@ def make_plan(goal: Goal, scatter: Scatter) -> SamplePlan:
     return SamplePlan(goal, shares, scatter, everything, reached)
 
 
+def _seconds(entries: Mapping[str, int], goal: Goal, models: Sequence[PlannedModel]) -> float:
+    """How long the slowest of the models takes."""
+    efforts = [model.effort(entries, goal) for model in models]
+    return max((one.seconds for one in efforts if one is not None), default=0.0)
+
+
+def _fitting(
+    goal: Goal, shares: Mapping[str, float], scatter: Scatter, models: Sequence[PlannedModel]
+) -> dict[SampleBy, Sample]:
+    """The largest samples that end in the time of the goal."""
+    most = 60 * (goal.minutes or math.inf)
+    found = {
+        by: largest(
+            shares, scatter, lambda entries: _seconds(entries, goal, models) <= most, by, goal.difference
+        )
+        for by in SampleBy
+    }
+    return {by: sample for by, sample in found.items() if sample is not None}
+
+
+def _too_short(goal: Goal, scatter: Scatter, models: Sequence[PlannedModel]) -> str:
+    """Why no sample of a score fits, and which groups do."""
+    least = _seconds(dict.fromkeys(shares_of(goal.score), 1), goal, models)
+    others = {name: _fitting(goal, shares_of(name), scatter, models) for name in reversed(GROUP)}
+    known = [
+        f"{name} {points(min(sample.half_width for sample in fitting.values()))}"
+        for name, fitting in others.items()
+        if fitting
+    ]
+    hint = f"What fits with --of: {', '.join(known)}" if known else "Give more --minutes"
+    return (
+        f"{goal.minutes:g} minutes are too few for {goal.score}: one entry of each category takes "
+        f"{duration(least)}.\n{hint}."
+    )
+
+
 def config_of(plan: SamplePlan, by: SampleBy) -> dict[str, Json]:
     """The keys of a config that draw a sample of a plan."""
+    trials: dict[str, Json] = {} if plan.goal.trials == 1 else {"trials": plan.goal.trials}
     names, total = list(plan.shares), plan.samples[by].total
     group = [name for name, members in GROUPS.items() if list(members) == names]
     categories = group[:1] or list[Json](names)
@@ -179,9 +267,10 @@ def config_of(plan: SamplePlan, by: SampleBy) -> dict[str, Json]:
         while sum(count for name, count in allocate(sizes, total).items() if name in names) < wanted:
             total += 1
     if by is SampleBy.SIZE or len(names) == 1:
-        return {"categories": categories, "sample": total}
+        return {"categories": categories, "sample": total, **trials}
     sample: dict[str, Json] = {"entries": total, "by": by.value}
-    return {**({} if plan.goal.score == "overall" else {"categories": categories}), "sample": sample}
+    chosen: dict[str, Json] = {} if plan.goal.score == "overall" else {"categories": categories}
+    return {**chosen, "sample": sample, **trials}
 
 
 def points(share: float) -> str:
@@ -193,13 +282,16 @@ def plan_document(plan: SamplePlan, needs: list[ModelEffort]) -> dict[str, Json]
     """The plan as a JSON document; widths are in percentage points."""
     return {
         "score": plan.goal.score,
-        "within_points": round(100 * plan.goal.within, 6),
+        "within_points": None if plan.goal.within is None else round(100 * plan.goal.within, 6),
+        "minutes": plan.goal.minutes,
+        "rate": plan.goal.rate,
+        "trials": plan.goal.trials,
         "difference": plan.goal.difference,
         "confidence": 0.95,
         "basis": ASSUMED,
         "all_entries": _sample(plan.whole),
-        "config": config_of(plan, SampleBy.WEIGHT),
-        "config_by_size": config_of(plan, SampleBy.SIZE),
+        "config": config_of(plan, SampleBy.WEIGHT) if SampleBy.WEIGHT in plan.samples else None,
+        "config_by_size": config_of(plan, SampleBy.SIZE) if SampleBy.SIZE in plan.samples else None,
         "samples": {by.value: _sample(sample) for by, sample in plan.samples.items()},
         "shares": dict(plan.shares),
         "design_effects": {

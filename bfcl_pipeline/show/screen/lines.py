@@ -3,7 +3,7 @@
 Covers lines for logs, and parts of the picture of a run.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
 from pathlib import Path
 from textwrap import wrap
@@ -28,12 +28,12 @@ def progress_text(job: JobProgress) -> str:
 def summary_text(job: JobProgress) -> str:
     """What a job did, after its end, without its name."""
     if not job.complete:
-        saved = (
-            f"; {plural(job.saved, 'answer is', 'answers are')} saved in the journal" if job.saved else ""
-        )
+        saved = f"; {saved_text([job])}" if job.saved else ""
         return f"stopped after {duration(job.seconds)}, {done_text(job)} complete{saved}"
     sessions = f" + {plural(job.sessions_total, 'session', 'sessions')}" if job.sessions_total else ""
-    parts = [f"{plural(job.entries_total, 'entry', 'entries')}{sessions} in {duration(job.seconds)}"]
+    entries = f"{job.entries_answered:,}/" if job.entries_failed else ""
+    entries += plural(job.entries_total, "entry", "entries")
+    parts = [f"{entries}{sessions} in {duration(job.seconds)}"]
     if job.requests_done:
         parts.append(plural(job.requests_done, "request", "requests"))
     if job.searches:
@@ -41,9 +41,17 @@ def summary_text(job: JobProgress) -> str:
     return ", ".join([*parts, *_amounts(job)])
 
 
+def saved_text(jobs: Iterable[JobProgress]) -> str:
+    """The answers that jobs saved, apart from those that they had from journals: of earlier runs, too."""
+    jobs = list(jobs)
+    recorded = sum(job.replayed for job in jobs)
+    text = f"{plural(sum(job.requests_done for job in jobs), 'answer is', 'answers are')} saved"
+    return f"{text}, beside {recorded:,} that the journal had" if recorded else text
+
+
 def done_text(job: JobProgress) -> str:
-    """Entries and, where there are any, memory sessions: `12/102 entries + 3/49 sessions`."""
-    text = f"{job.entries_done:,}/{plural(job.entries_total, 'entry', 'entries')}"
+    """Entries with an answer and, if there are any, memory sessions: `12/102 entries + 3/49 sessions`."""
+    text = f"{job.entries_answered:,}/{plural(job.entries_total, 'entry', 'entries')}"
     if job.sessions_total:
         text += f" + {job.sessions_done:,}/{plural(job.sessions_total, 'session', 'sessions')}"
     return text

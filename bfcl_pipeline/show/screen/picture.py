@@ -105,7 +105,7 @@ def _figures(job: JobProgress, state: ModelState) -> dict[str, str]:
     at_work = state is ModelState.RUNNING
     left = "" if job.seconds_left is None else f"about {duration(job.seconds_left)}"
     return {
-        "entries": f"{job.entries_done:,}/{job.entries_total:,}",
+        "entries": f"{job.entries_answered:,}/{job.entries_total:,}",
         "sessions": f"{job.sessions_done:,}/{job.sessions_total:,}" if job.sessions_total else "",
         "requests": f"{short(job.saved)}/{short(job.saved + job.requests_left)}" if job.saved else "",
         "in flight": f"{job.requests_in_flight:,}" if job.requests_in_flight and at_work else "",

@@ -77,6 +77,11 @@ class JobProgress:
         return (self.entries_done, self.sessions_done) == (self.entries_total, self.sessions_total)
 
     @property
+    def entries_answered(self) -> int:
+        """The entries that are complete and have an answer."""
+        return self.entries_done - self.entries_failed
+
+    @property
     def saved(self) -> int:
         """Answers of this job in the journal, of this run or of earlier ones."""
         return self.requests_done + self.replayed

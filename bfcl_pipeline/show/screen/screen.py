@@ -23,7 +23,7 @@ from bfcl_pipeline.show.report.notes import NO_ANSWERS
 from bfcl_pipeline.show.report.terminal import print_table
 from bfcl_pipeline.show.screen.displays import Display, LiveDisplay
 from bfcl_pipeline.show.screen.interruption import INTERRUPTION, Interruption
-from bfcl_pipeline.show.screen.lines import cost, dry_run_text, log_tail, summary_text
+from bfcl_pipeline.show.screen.lines import cost, dry_run_text, log_tail, saved_text, summary_text
 from bfcl_pipeline.show.screen.run_description import ASKED_AGAIN, RunDescription
 from bfcl_pipeline.show.screen.run_state import FailedStep, ModelState, Phase, RunReport, RunState, RunSteps
 from bfcl_pipeline.show.screen.state_file import run_file, write_record
@@ -257,9 +257,9 @@ class Screen:
                 self._result(state)
 
     def _interrupted(self, state: RunState) -> None:
-        saved = sum(job.saved for job in state.reports(ModelState.RUNNING))
-        kept = f"{plural(saved, 'answer is', 'answers are')} saved in the journal" if saved else ""
-        self._display.line(f"Interrupted. {kept or 'Finished steps are kept'}.", "bold yellow")
+        asked = [job for job in state.reports() if job.saved]
+        kept = saved_text(asked) if asked else "Finished steps are kept"
+        self._display.line(f"Interrupted. {kept}.", "bold yellow")
         self._display.line("Run the same command again to continue.")
 
     def _list_failures(self, state: RunState) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import threading
 from base64 import urlsafe_b64encode
 from dataclasses import replace
@@ -72,9 +73,9 @@ def test_the_end_of_a_run_keeps_the_lock_files_of_others(
 @pytest.mark.parametrize(
     ("active", "who"),
     [
-        ("b", "another process runs b (process {pid} on {host})"),
-        ("c", "another run in this folder uses its files (process {pid} on {host})"),
-        (None, "another run in this folder uses its files"),
+        ("b", r"is running \(process {pid} on {host} since \S+\):\nbfcl-pipeline watch b"),
+        ("c", r"another run .* its files \(process {pid} on {host} since \S+\)"),
+        (None, r"another run in this folder uses its files"),
     ],
 )
 def test_a_run_whose_files_are_locked_is_told_by_whom(
@@ -90,8 +91,10 @@ def test_a_run_whose_files_are_locked_is_told_by_whom(
     monkeypatch.setattr(FilePersistence, "locked", True)
     with pytest.raises(WorkflowError) as raised, persistence.lock():
         """Not reached."""
-    who = who.format(pid=other.pid, host=other.host)
-    assert str(raised.value).startswith(f"results/b: {who}. Continue this run when that has ended")
+    who = who.format(pid=other.pid, host=re.escape(other.host))
+    assert re.fullmatch(
+        rf"results/b: {who}\nContinue this run when that has ended, or .*: --run NAME\.", str(raised.value)
+    )
     assert "unlock" not in str(raised.value)
     for run in runs:
         assert run is not None

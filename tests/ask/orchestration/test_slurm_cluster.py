@@ -90,7 +90,9 @@ def test_what_no_node_can_take_is_refused(
 
 def test_missing_commands_are_named() -> None:
     """One line says what to load."""
-    with pytest.raises(ConfigError, match=r"^sbatch is not on PATH: .*\(module load slurm\)"):
+    with pytest.raises(
+        ConfigError, match=r"^sbatch is not on PATH: .*\(module load slurm\).*profile slurm\.$"
+    ):
         check_slurm(lambda program: program == "sbatch")
     check_slurm(lambda _program: False)
 

@@ -97,6 +97,28 @@ def test_the_same_run_gives_the_same_bundle(bundle: Path, own_run: SmallRun, tmp
     assert contents(again) == contents(bundle)
 
 
+@needs_ssh
+def test_signatures_of_the_archive_are_in_the_bundle_too(
+    own_run: SmallRun, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Signed before `submit`, and by another key in it. Of an archive by other authors, none is."""
+    archive = own_run.results.with_name(f"{NAME}.crate.zip")
+    keys = [make_key(tmp_path / name) for name in ("mine", "theirs")]
+    assert own_run.archive(archive) == 0
+    assert f"bfcl-pipeline verify {archive}\n" in capsys.readouterr().out
+    assert main(["sign", str(archive), "--key", str(keys[0])]) == 0
+    assert submit(own_run, tmp_path / "both", "--sign", str(keys[1])) == 0
+    assert f"1 signature of {NAME}.crate.zip: in the bundle\n" in capsys.readouterr().out
+    bundled = tmp_path / f"both/{NAME}.crate.zip"
+    for key in keys:
+        trust = ["--signers", f"{key}.pub", "--require-signature", f"{key.name}.pub"]
+        assert main(["verify", str(bundled), "--data", str(tmp_path), *trust]) == 3
+    assert "attested      run        theirs.pub: small, ended" in capsys.readouterr().out
+    assert submit(own_run, tmp_path / "other", "--author", "Another One") == 0
+    assert "left out, it is of another archive" in capsys.readouterr().out
+    assert not list((tmp_path / "other").glob("*.jsonl"))
+
+
 def test_a_run_with_a_secret_leaves_no_bundle(
     own_run: SmallRun, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

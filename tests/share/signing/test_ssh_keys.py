@@ -38,6 +38,16 @@ def test_each_kind_of_key_signs(kind: tuple[str, ...], tmp_path: Path) -> None:
     assert sorted(tmp_path.iterdir()) == [*before, signers]
 
 
+def test_a_public_key_is_a_file_of_signers(tmp_path: Path) -> None:
+    """Its owner has the name of the file, whatever letters that has; another key is not in it."""
+    key, other = make_key(tmp_path / "key"), make_key(tmp_path / "other", "-t", "ecdsa", "-b", "256")
+    signature = ssh_keygen.sign(DATA, key)
+    named = (tmp_path / "key.pub").rename(tmp_path / 'Alice, "a*" key.pub')
+    assert ssh_keygen.owners(DATA, signature, named) == (["Alice___a___key.pub"], "")
+    public = other.with_suffix(".pub")
+    assert ssh_keygen.owners(DATA, signature, public) == ([], f"which is not in {public}")
+
+
 def test_an_agent_signs_for_a_public_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The private key is in an agent only; without the agent, the message says what ssh-keygen said."""
     key = make_key(tmp_path / "key")

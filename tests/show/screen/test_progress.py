@@ -68,7 +68,7 @@ def test_it_reports_when_and_why_it_waits() -> None:
 
 def test_what_went_wrong_is_counted() -> None:
     """Answers out of the journal, retries and failed entries are shown."""
-    job = replace(NONE_YET, replayed=1000, retries=1, entries_failed=2)
+    job = replace(NONE_YET, replayed=1000, retries=1, entries_done=2, entries_failed=2)
     assert progress_text(job) == "m: 0/2 entries, 1,000 from the journal, 1 retry, 2 failed"
 
 
@@ -146,10 +146,10 @@ def test_the_last_line_sums_up() -> None:
 
 
 def test_the_last_line_of_an_interrupted_job_says_what_is_saved() -> None:
-    """No entry is complete, but every answer is in the journal."""
+    """No entry is complete, but every answer of this job is saved."""
     job = replace(NONE_YET, entries_total=1500, requests_done=700, replayed=15, seconds=2)
     assert summary_text(job) == (
-        "stopped after 2 s, 0/1,500 entries complete; 715 answers are saved in the journal"
+        "stopped after 2 s, 0/1,500 entries complete; 700 answers are saved, beside 15 that the journal had"
     )
 
 

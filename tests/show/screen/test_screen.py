@@ -91,7 +91,7 @@ def test_a_model_with_failed_entries_shows_why(make: Callable[..., Run]) -> None
     run.report(log, replace(NONE_YET, entries_done=2, entries_failed=2))
     run.record("Finished", "job_finished", job_id=1)
     assert run.printed()[1:] == [
-        "[1/1] Generate m: 2 entries in 0 s, 2 failed",
+        "[1/1] Generate m: 0/2 entries in 0 s, 2 failed",
         "    m: without an answer: 2",
         "    m: the next run retries 2",
     ]
@@ -286,7 +286,7 @@ def test_an_interruption_is_two_lines(make: Callable[..., Run]) -> None:
     run.fail(0, "a.log")
     run.screen.close()
     assert run.printed() == [
-        "Interrupted. 1,430 answers are saved in the journal.",
+        "Interrupted. 1,400 answers are saved, beside 30 that the journal had.",
         "Run the same command again to continue.",
     ]
 
