@@ -1,0 +1,190 @@
+"""The use case: asks one model all tries, in order, and finds what is to blame for those that failed.
+
+Requests are made as in a run, with the options of the row; nothing is journaled. After an error that other
+requests would meet, too, the rest is not tried.
+"""
+
+import asyncio
+import json
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TypeAlias
+
+from bfcl_pipeline.ask.generation import Adapter, Asking, conversation
+from bfcl_pipeline.ask.ping import blame
+from bfcl_pipeline.ask.ping.blame import Blame, Finding, Plain
+from bfcl_pipeline.ask.ping.tries import Try, all_tries, has_calls, new_world
+from bfcl_pipeline.base.errors import ModelError, RequestRefused, Transient
+from bfcl_pipeline.base.text import Log
+from bfcl_pipeline.benchmark.config import ModelRow
+from bfcl_pipeline.benchmark.records import Exchange, Json, Mode, Request, token_dollars, total
+from bfcl_pipeline.dialogue.prompts import Texts, fc_request
+from bfcl_pipeline.dialogue.release_texts import read_texts
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """What came of one try."""
+
+    name: str
+    asked: str  # what was asked for, in words
+    came: str | None  # the last answer; None: none came
+    finding: Finding | None  # None: it is right
+    answers: Sequence[Exchange] = ()  # with their latencies
+    raws: Sequence[Json] = ()  # as the server sent them
+
+
+@dataclass(frozen=True, slots=True)
+class Pinged:
+    """All tries of one model."""
+
+    row: ModelRow
+    tries: tuple[Tried, ...]
+
+    @property
+    def blame(self) -> Blame | None:
+        """What is to be looked at first; None if all tries are right."""
+        found = {tried.finding.blame for tried in self.tries if tried.finding is not None}
+        return next((each for each in Blame if each in found), None)
+
+    @property
+    def answers(self) -> list[Exchange]:
+        """All answers that came, in order."""
+        return [answer for tried in self.tries for answer in tried.answers]
+
+    @property
+    def dollars(self) -> float | None:
+        """The price of the answers in US dollars; None if prices or token counts are not known."""
+        tokens = [(answer.input_tokens, answer.output_tokens) for answer in self.answers]
+        return total(token_dollars(*each, self.row.input_price, self.row.output_price) for each in tokens)
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """A try before it is judged."""
+
+    tried: Try
+    answers: Sequence[Exchange]
+    raws: Sequence[Json]
+    error: ModelError | None
+
+
+_MOST_REQUESTS = 3  # of a try: a call, an answer to its result, and a call of the second turn
+_NO_TEXTS = Texts({}, {}, {}, {}, "", "", {}, "", "")
+"""Sufficient where functions are sent as tools."""
+
+_Ask: TypeAlias = Callable[[Request], Awaitable[tuple[Exchange, Json]]]
+"""The exchange of one request, and its raw answer. Raises ModelError."""
+
+
+async def ping(
+    adapter: Adapter, row: ModelRow, endpoint: str | None, data: Path, seconds: float, log: Log
+) -> Pinged:
+    """Tries the model of `row`.
+
+    Args:
+        adapter: of the row, at `endpoint` if that is not the row's.
+        data: the staged data; models that are sent functions as tools need none.
+        seconds: time limit of each request.
+        log: receives what a user should know about the server.
+
+    Raises:
+        MalformedRelease: the release is not staged, and the texts of prompts are needed.
+    """
+
+    async def ask(request: Request) -> tuple[Exchange, Json]:
+        started = time.perf_counter()
+        try:
+            async with asyncio.timeout(seconds):
+                raw = await adapter.send(adapter.body(request))
+        except TimeoutError:
+            raise Transient(f"no answer within {seconds:g} s. Wait longer with --seconds.") from None
+        taken = time.perf_counter() - started
+        return replace(adapter.read(request, raw), latency_seconds=taken), raw
+
+    as_tools = row.family is None and adapter.asking.mode is Mode.FC
+    texts = _NO_TEXTS if as_tools else read_texts(data)
+    made: list[_Made] = []
+    plain: Plain = None
+    try:
+        adapter.open(log)  # imports the client, which may take seconds
+        for each in all_tries():
+            made.append(await _make(each, adapter.asking, texts, ask))
+            if not isinstance(made[-1].error, RequestRefused | None):
+                break
+        if as_tools and _calls_nothing(made):
+            try:
+                plain, _ = await ask(fc_request(replace(all_tries()[0].entry, functions=())))
+            except ModelError as error:
+                plain = error
+    finally:
+        await adapter.close()
+    answers = [answer for each in made for answer in each.answers]
+    first = next(iter(answers), None)
+    if first and len({answer.input_tokens for answer in answers}) == 1:
+        first = replace(first, input_tokens=None)  # questions differ in length, so nothing was counted
+    tries = [await _tried(each, adapter.asking, row, endpoint, plain, first) for each in made]
+    return Pinged(row, (*tries, *[named async for named in _named(row, endpoint, made)]))
+
+
+async def _make(tried: Try, asking: Asking, texts: Texts, ask: _Ask) -> _Made:
+    """Makes one try with the conversation of a run, up to the first answer of its last turn."""
+    answers: list[Exchange] = []
+    raws: list[Json] = []
+    talk = conversation(tried.entry, asking, texts, new_world())
+    request = next(talk)
+    while True:
+        try:
+            answer, raw = await ask(request)
+        except ModelError as error:
+            return _Made(tried, answers, raws, error)
+        answers.append(answer)
+        raws.append(raw)
+        if request.turn + 1 == len(tried.entry.turns) or len(answers) == _MOST_REQUESTS:
+            return _Made(tried, answers, raws, None)
+        request = talk.send(answer)
+
+
+def _calls_nothing(made: Sequence[_Made]) -> bool:
+    """Whether the first try was refused, or no answer to any has a call."""
+    refused = isinstance(made[0].error, RequestRefused)
+    answers = [answer for each in made for answer in each.answers]
+    return refused or (bool(answers) and not any(has_calls(answer, Mode.FC) for answer in answers))
+
+
+async def _tried(
+    made: _Made, asking: Asking, row: ModelRow, endpoint: str | None, plain: Plain, first: Exchange | None
+) -> Tried:
+    """What came of a try, judged.
+
+    plain: what its question without functions led to, if it was asked. first: the first answer of all.
+    """
+    tried, answers, found = made.tried, made.answers, None
+    if made.error is not None:
+        found = await blame.of_error(row, endpoint, made.error, plain, others=first is not None)
+    elif problem := tried.problem(answers, asking.mode, asking.name_style):
+        found = blame.of_answers(tried, row, asking.mode, answers, made.raws[-1], problem)
+        if found.blame is Blame.MODEL and plain and first and not isinstance(answers[0].result, list):
+            found = blame.of_tools(first, plain)
+    came = None if made.error is not None else _answer_text(answers[-1])
+    return Tried(tried.name, tried.asked, came, found, answers, made.raws)
+
+
+def _answer_text(answer: Exchange) -> str:
+    """The calls of an answer with their arguments, or its text as JSON."""
+    if isinstance(answer.result, list):
+        return ", ".join(f"{name}({given})" for call in answer.result for name, given in call.items())
+    return json.dumps(answer.result, ensure_ascii=False)
+
+
+async def _named(row: ModelRow, endpoint: str | None, made: Sequence[_Made]) -> AsyncIterator[Tried]:
+    """The check of the name that the answers state, if they state any."""
+    raws = (raw for each in made for raw in each.raws if isinstance(raw, Mapping))
+    names = {name: None for raw in raws for name in (raw.get("model"), raw.get("modelVersion"))}
+    stated = [name for name in names if isinstance(name, str) and name]
+    if stated:
+        other = next((name for name in stated if not blame.same_model(row.model, name)), None)
+        found = None if other is None else await blame.of_name(row, endpoint, other)
+        yield Tried("model name", row.model, other or stated[0], found)
