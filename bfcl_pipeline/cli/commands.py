@@ -1,68 +1,68 @@
-"""The commands: those of the core, and those that each wing brings.
+"""The commands: those of the core, and those that each wing brings; their groups in the help, and examples.
 
 Without its line in `COMMANDS` and its folder, a wing is gone and the rest works.
 """
 
 CORE: dict[str, str] = {
-    "run": "evaluate models: stage, generate, score and report what is missing, with Snakemake",
-    "watch": "show how far a run is: models, rates, time left, cost, failures",
-    "stage": "fetch the pinned release, verify it, write data/entries/*.parquet",
-    "categories": "list what the benchmark tests: each category, its entries, weight and an example",
-    "models": "list every known model, and what is missing to run it",
-    "ping": "make one cheap request to a model, and show the answer or what to do next",
-    "serve": "run vLLM's server for one local model until it receives TERM or INT",
+    "run": "evaluate models, from staging to the report",
+    "watch": "show how far a run is: rates, time left, cost, failures",
+    "stage": "fetch the pinned release, verify it, write data/entries",
+    "categories": "list what the benchmark tests: categories, entries, weights",
+    "models": "list the known models and what each lacks; add one",
+    "ping": "try a model; say whether row, server or model is to blame",
+    "serve": "run vLLM's server for one model until it receives TERM or INT",
     "generate": "run one model on the entries of the given categories",
     "gather": "merge the shards of one model's responses",
     "score": "score a table of responses",
     "aggregate": "turn verdicts into the leaderboard's tables and CSV files",
-    "report": "write the page of a run: one HTML file, with figures and every entry",
-    "figures": "draw the figures of a run again, or those that join several runs",
+    "report": "write the page of a run: one HTML file with every entry",
+    "figures": "draw the figures of a run again, or those that join several",
     "table": "print the leaderboard table of a run",
-    "web": "inspect and check records of the web; try a search or a fetch",
-    "import-official": "turn result folders of the official tool into a run, or a table of responses",
+    "web": "inspect and check recorded web outcomes; try a search",
+    "import-official": "turn result folders of the official tool into a run",
 }
 """What evaluates models: from the release to the tables and the page."""
 
 COMPARE: dict[str, str] = {
-    "compare": "compare models or runs on the same entries: differences, intervals, tests, flips",
-    "diff": "show what two runs differ in, and where each conversation parts",
-    "gate": "exit with 0 if a run is no worse than a baseline, by the interval of the difference",
+    "compare": "compare models or runs: differences, intervals, tests, flips",
+    "diff": "show what two runs differ in, and where conversations part",
+    "gate": "exit with 0 if a run is no worse than a baseline",
 }
 """Of the wing `show.compare`."""
 
 ENTRY: dict[str, str] = {
-    "show": "print one entry, or one model's conversation over it, and why it passed or failed",
-    "audit": "list suspected defects of the entries, and how each was adjudicated",
-    "journal": "inspect the journals of exchanges with models, down to raw answers",
+    "show": "print an entry, or one model's conversation and why it failed",
+    "audit": "list suspected defects of the entries, and their adjudication",
+    "journal": "inspect recorded exchanges with models, down to raw answers",
 }
 """Of the wing `show.entry`."""
 
 PLANNING: dict[str, str] = {
-    "plan": "before a run: which sample is precise enough, what it costs, how long it takes",
+    "plan": "before a run: which sample is precise enough, its cost and time",
 }
 """Of the wing `show.planning`."""
 
 SERVERS: dict[str, str] = {
-    "ceiling": "measure the score that a perfect model reaches through a server; nothing is generated",
-    "blame": "put each wrong answer of a run down to entry, server, limit or model, in points",
-    "reparse": "read the recorded answers of a run again with another server or parser",
+    "ceiling": "measure what a perfect model scores through a server",
+    "blame": "put wrong answers down to entry, server, limit or model",
+    "reparse": "read recorded answers again with another server or parser",
 }
 """Of the wing `show.servers`."""
 
 SHARE: dict[str, str] = {
-    "replay": "derive a run again from its records, offline, and compare every byte",
+    "replay": "derive a run again from its records, and compare every byte",
     "archive": "package a run as a verifiable archive (RO-Crate)",
-    "sign": "sign a statement about an archive, with an SSH key or by sigstore",
-    "verify": "check an archive, derive its results again, and compare them",
-    "submit": "write a run as a bundle for others: archive, exports, checksums, README",
-    "gallery": "write a static site of the archives of many runs, each verified",
-    "export": "write the results of a run as LaTeX, Markdown, or files of other evaluation programs",
-    "export-official": "write the responses of a run as result folders of the official tool",
+    "sign": "sign a statement about an archive, with SSH or sigstore",
+    "verify": "check an archive, derive its results again, compare them",
+    "submit": "write a bundle of a run: archive, exports, checksums, README",
+    "gallery": "write a static site of the archives of many runs, verified",
+    "export": "write results as LaTeX, Markdown, or for other programs",
+    "export-official": "write responses as result folders of the official tool",
 }
 """Of the wing `share`."""
 
 ENVIRONMENTS: dict[str, str] = {
-    "split": "divide the entries for training and testing without shared scenarios; show a run by side",
+    "split": "divide the entries for training and testing by scenario",
 }
 """Of the wing `environments`."""
 
@@ -76,3 +76,78 @@ COMMANDS: dict[str, str] = {
     **ENVIRONMENTS,
 }
 """Every command and its help in one line; its module is the name with `_` for `-`."""
+
+GROUPS: dict[str, tuple[str, ...]] = {
+    "Evaluate models": ("run", "watch", "models", "ping", "plan", "categories", "import-official"),
+    "Look at results": (
+        "table",
+        "show",
+        "compare",
+        "diff",
+        "gate",
+        "figures",
+        "audit",
+        "journal",
+        "web",
+        "split",
+    ),
+    "Share results": (
+        "archive",
+        "verify",
+        "sign",
+        "submit",
+        "export",
+        "export-official",
+        "replay",
+        "gallery",
+    ),
+    "Servers and parsers": ("serve", "ceiling", "blame", "reparse"),
+    "Steps of the workflow, which `run` calls": (
+        "stage",
+        "generate",
+        "gather",
+        "score",
+        "aggregate",
+        "report",
+    ),
+}
+"""The commands in the order of `bfcl-pipeline --help`, those of every day first."""
+
+EXAMPLES: dict[str, str] = {
+    "run": "-m my-model-FC --sample 200 --budget 2",
+    "watch": "embedded --once",
+    "models": "qwen",
+    "ping": "my-model-FC",
+    "plan": "--within 5 --model my-model-FC",
+    "categories": "multi_turn",
+    "import-official": "official/result --as-run imported",
+    "table": "embedded",
+    "show": "multi_turn_base_12 --model lexical-FC --run embedded",
+    "compare": "embedded:oracle-FC embedded:lexical-FC",
+    "diff": "embedded mine",
+    "gate": "mine --against embedded:oracle --no-worse 1.0",
+    "figures": "embedded --out figures",
+    "audit": "--entry simple_python_3",
+    "journal": "my-model-FC",
+    "web": "status",
+    "split": "--run embedded",
+    "archive": "results/embedded",
+    "verify": "results/embedded.crate.zip",
+    "sign": "results/embedded.crate.zip --key ~/.ssh/id_ed25519",
+    "submit": "embedded --out bundles/embedded",
+    "export": "embedded --form markdown --out table.md",
+    "export-official": "embedded --out official",
+    "replay": "embedded",
+    "gallery": "bundles --out site",
+    "serve": "Qwen/Qwen3-8B-FC --print",
+    "ceiling": "--server http://127.0.0.1:8000 --sample 20",
+    "blame": "mine --parser hermes",
+    "reparse": "mine --parser qwen3_coder --tokenizer tokenizer",
+    "stage": "--source bfcl_eval-2026.3.23-py3-none-any.whl",
+    "generate": "--model oracle --category simple_java --run r --out try",
+    "gather": "try/1 try/2 --category simple_java --out try/responses",
+    "score": "try/simple_java.parquet --out verdicts.parquet",
+    "aggregate": "embedded",
+    "report": "embedded",
+}
+"""An example of each command, without `bfcl-pipeline` and its name; ends the command's help."""
