@@ -68,10 +68,13 @@ def unknown_name(kind: str, name: object, known: Iterable[str], hint: str = "") 
     return f"unknown {kind} {name!r}.{suggested} Known: {', '.join(known)}."
 
 
-def did_you_mean(name: object, known: Iterable[str]) -> str:
-    """After a text: the known name that is most similar to `name`, as a question; empty if none is."""
-    near = difflib.get_close_matches(str(name), list(known), n=1)
-    return f" Did you mean {near[0]!r}?" if near else ""
+def did_you_mean(name: object, known: Iterable[str], most: int = 1) -> str:
+    """After a text: the known names, `most` at most, that are similar to `name`, as a question.
+
+    Empty if none is similar.
+    """
+    near = difflib.get_close_matches(str(name), sorted(known), n=most)
+    return f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
 
 
 def printable(text: str) -> str:

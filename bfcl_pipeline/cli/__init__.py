@@ -18,7 +18,7 @@ from bfcl_pipeline.base.errors import PipelineError
 from bfcl_pipeline.base.project import read_env_file
 from bfcl_pipeline.base.text import did_you_mean, printable
 from bfcl_pipeline.cli.commands import COMMANDS, EXAMPLES
-from bfcl_pipeline.cli.parser import Parser, described_commands
+from bfcl_pipeline.cli.parser import Parser, described_commands, wrapped
 
 INTERRUPTED = 130
 """Exit status after Ctrl-C, as shells define it."""
@@ -98,7 +98,8 @@ def _run(arguments: Sequence[str]) -> int:
         read_env_file()
         return int(_module(options.command).run(options))
     except PipelineError as error:
-        print(f"bfcl-pipeline {options.command}: {printable(str(error))}", file=sys.stderr)
+        before = f"bfcl-pipeline {options.command}: "
+        print(f"{before}{wrapped(printable(str(error)), before)}", file=sys.stderr)
         return 1
     except OSError as error:
         if error.errno not in _FILE_ERRORS:

@@ -38,7 +38,7 @@ ENTRY: dict[str, str] = {
 """Of the wing `show.entry`."""
 
 PLANNING: dict[str, str] = {
-    "plan": "before a run: which sample is precise enough, its cost and time",
+    "plan": "say before a run how precise a sample is, its cost and time",
 }
 """Of the wing `show.planning`."""
 
@@ -114,7 +114,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
 """The commands in the order of `bfcl-pipeline --help`, those of every day first."""
 
 EXAMPLES: dict[str, str] = {
-    "run": "-m my-model-FC --sample 200 --budget 2",
+    "run": "-m my-model-FC -c live --sample 20",
     "watch": "embedded --once",
     "models": "qwen",
     "ping": "my-model-FC",
@@ -125,9 +125,9 @@ EXAMPLES: dict[str, str] = {
     "show": "multi_turn_base_12 --model lexical-FC --run embedded",
     "compare": "embedded:oracle-FC embedded:lexical-FC",
     "diff": "embedded mine",
-    "gate": "mine --against embedded:oracle --no-worse 1.0",
+    "gate": "mine --against embedded --no-worse 1 --category live",
     "figures": "embedded --out figures",
-    "audit": "--entry simple_python_3",
+    "audit": "simple_python_3",
     "journal": "my-model-FC",
     "web": "status",
     "split": "--run embedded",
@@ -141,8 +141,8 @@ EXAMPLES: dict[str, str] = {
     "gallery": "bundles --out site",
     "serve": "Qwen/Qwen3-8B-FC --print",
     "ceiling": "--server http://127.0.0.1:8000 --sample 20",
-    "blame": "mine --parser hermes",
-    "reparse": "mine --parser qwen3_coder --tokenizer tokenizer",
+    "blame": "nightly",
+    "reparse": "nightly --parser qwen3_coder --tokenizer tokenizer",
     "stage": "--source bfcl_eval-2026.3.23-py3-none-any.whl",
     "generate": "--model oracle --category simple_java --run r --out try",
     "gather": "try/1 try/2 --category simple_java --out try/responses",

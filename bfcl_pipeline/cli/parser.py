@@ -2,6 +2,9 @@
 
 import argparse
 import re
+import shutil
+import sys
+import textwrap
 from collections.abc import Iterable
 from typing import Any, NoReturn
 
@@ -35,7 +38,20 @@ class Parser(argparse.ArgumentParser):
         for name in (word.partition("=")[0] for word in self.given if word.startswith("--")):
             if not any(each.startswith(name) for each in known):
                 meant += did_you_mean(name, known)
-        super().error(f"{message.rstrip('.')}.{meant}")
+        super().error(wrapped(f"{message.rstrip('.')}.{meant}", f"{self.prog}: error: "))
+
+
+def wrapped(text: str, before: str) -> str:
+    """`text`, broken between words if standard error is a terminal. before: begins its first line."""
+    if not sys.stderr.isatty():
+        return text
+    lines = textwrap.fill(
+        f"{before}{text}",
+        shutil.get_terminal_size().columns,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return lines.removeprefix(before)
 
 
 def described_commands() -> str:

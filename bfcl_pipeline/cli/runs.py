@@ -9,7 +9,8 @@ import re
 from pathlib import Path
 
 from bfcl_pipeline.base.errors import ConfigError
-from bfcl_pipeline.runs.folders import RESULTS
+from bfcl_pipeline.base.text import did_you_mean
+from bfcl_pipeline.runs.folders import RESULTS, run_names
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 """Names of runs, as workflow/schemas/config.schema.yaml has them."""
@@ -34,8 +35,9 @@ def archive_file(given: Path) -> Path:
     if len(given.parts) != 1 or given.is_file():
         return given
     if not named.is_file():
+        meant = did_you_mean(given.name, run_names())
         raise ConfigError(
-            f"neither an archive {given} nor {named}. `bfcl-pipeline archive RUN` writes one."
+            f"neither an archive {given} nor {named}.{meant} `bfcl-pipeline archive RUN` writes one."
         )
     return named
 

@@ -2,53 +2,13 @@
 
 import json
 import socket
-import threading
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
 from bfcl_pipeline.ask.models.adapters.row_adapter import RowAdapter
 from bfcl_pipeline.ask.ping.blame import same_model
 from bfcl_pipeline.cli import main
-
-ORDER = {
-    "items": [{"drink": "tea", "count": 2}, {"drink": "coffee", "count": 3}],
-    "address": {"street": "5 Elm Street", "city": "Oslo"},
-}
-
-
-def chat(body, calls, text=None, **more):
-    """A chat completion. calls: pairs of name and arguments, a mapping or text."""
-    listed = [
-        {
-            "id": f"call_{place}",
-            "type": "function",
-            "function": {"name": name, "arguments": given if isinstance(given, str) else json.dumps(given)},
-        }
-        for place, (name, given) in enumerate(calls)
-    ]
-    message = {"role": "assistant", "content": text, "tool_calls": listed, **more.pop("message", {})}
-    choice = {"finish_reason": "tool_calls" if calls else "stop", "message": message}
-    sent = len(json.dumps([body["messages"], body.get("tools")]))
-    usage = {"prompt_tokens": sent, "completion_tokens": 20}
-    return 200, {"model": body["model"], "choices": [{**choice, **more}], "usage": usage}
-
-
-def wanted(body):
-    """The calls that the last message of a request asks for."""
-    last = body["messages"][-1]
-    if last["role"] == "tool":
-        return []
-    if "teas" in last["content"]:
-        return [("place_order", ORDER)]
-    return [("get_weather", {"city": city}) for city in ("Oslo", "Lima") if city in last["content"]]
-
-
-def good(body):
-    """What a model does that can all that is asked for."""
-    calls = wanted(body)
-    return chat(body, calls, None if calls else "It is 9.")
+from tests.support.pinged_server import chat, good, server_of, wanted
 
 
 def in_text(body):
@@ -75,50 +35,7 @@ def refusing(what):
 
 WORDS = {"choices": [{"finish_reason": "stop", "message": {"role": "assistant", "content": "It snows."}}]}
 NO_SUCH_MODEL = {"error": {"message": "The model `mine` does not exist.", "code": "model_not_found"}}
-COUNT = (200, {"count": 9, "max_model_len": 4096})
 MODELS = {"data": [{"id": "other"}, {"id": "mine-2"}]}
-
-
-class _Handler(BaseHTTPRequestHandler):
-    def do_POST(self):
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self.server.asked.append((self.path, self.headers.get("Authorization"), body))
-        counts = self.path.endswith(("/tokenize", "/count"))
-        answer = self.server.answer
-        self._send(*(self.server.count if counts else answer(body) if callable(answer) else answer))
-
-    def do_GET(self):
-        self.server.asked.append((self.path, self.headers.get("Authorization"), None))
-        self._send(*self.server.models)
-
-    def log_message(self, *_):
-        """Logs nothing."""
-
-    def _send(self, status, content):
-        data = content if isinstance(content, bytes) else json.dumps(content).encode()
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(data)))
-        self.end_headers()
-        self.wfile.write(data)
-
-
-@contextmanager
-def _server(status, content=None, models=(404, b""), count=COUNT):
-    with ThreadingHTTPServer(("127.0.0.1", 0), _Handler) as server:
-        server.answer, server.models, server.asked = (
-            status if callable(status) else (status, content),
-            models,
-            [],
-        )
-        server.count = count
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
-        try:
-            yield server
-        finally:
-            server.shutdown()
-            thread.join()
 
 
 @pytest.fixture
@@ -142,7 +59,7 @@ def ping(tmp_path, capsys, monkeypatch):
 
 def test_a_good_model_passes_every_try(ping):
     """The table has each try; tokens, seconds and price follow, and the next command; options are sent."""
-    with _server(good) as server:
+    with server_of(good) as server:
         status, out, err = ping(server, input_price=1, output_price=10, key="MY_KEY", options={"seed": 7})
     assert (status, err) == (0, "")
     rows = {line[:11].strip(): line.split()[-1] for line in out.splitlines()[3:9]}
@@ -282,7 +199,7 @@ STATUS = {"row": 1, "server": 3, "model": 4}
 def test_what_fails_is_put_down_to_row_server_or_model(ping, case):
     """The exit status and the JSON name what is to be looked at first; the text has the reason."""
     behaviour, row, blame, failed, words = FOUND[case]
-    with _server(behaviour, models=(200, MODELS)) as server:
+    with server_of(behaviour, models=(200, MODELS)) as server:
         status, out, err = ping(server, "mine-FC", "--json", **row)
         text = ping(server, **row)[1]
     document = json.loads(out)
@@ -322,7 +239,7 @@ def test_a_model_of_mode_prompt_is_asked_as_a_run_asks(ping, staged):
         status, answer = chat(body, [], text)
         return status, {key: value for key, value in answer.items() if key != "usage"}
 
-    with _server(prompted) as server:
+    with server_of(prompted) as server:
         status, out, _ = ping(server, "mine", "--data", str(staged), input_price=1, output_price=1)
     assert status == 0, out
     assert "tokens: unknown sent" in out
@@ -341,11 +258,11 @@ def _is_harmless(text):
 @pytest.mark.parametrize("options", [[], ["--json"]])
 def test_a_server_cannot_control_the_terminal(ping, options):
     """Escape sequences in calls, errors and model names are printed as text."""
-    with _server(lambda body: chat(body, [(HOSTILE, {})])) as server:
+    with server_of(lambda body: chat(body, [(HOSTILE, {})])) as server:
         status, out, _ = ping(server, "mine-FC", *options)
     assert status == 4
     assert _is_harmless(out)
-    with _server(404, {"error": {"message": HOSTILE}}, (200, {"data": [{"id": HOSTILE}]})) as server:
+    with server_of(404, {"error": {"message": HOSTILE}}, (200, {"data": [{"id": HOSTILE}]})) as server:
         status, out, _ = ping(server, "mine-FC", *options)
     assert status == 1
     assert _is_harmless(out)
@@ -354,7 +271,7 @@ def test_a_server_cannot_control_the_terminal(ping, options):
 def test_an_error_of_a_server_cannot_control_the_terminal(staged, tmp_path, capsys):
     """`generate` prints the escape sequences in the reason of an entry without an answer as text."""
     models = tmp_path / "models.yaml"
-    with _server(400, {"error": {"message": HOSTILE}}) as server:
+    with server_of(400, {"error": {"message": HOSTILE}}) as server:
         row = {
             "name": "mine-FC",
             "kind": "openai_chat",
@@ -388,7 +305,7 @@ REFUSED = [
 @pytest.mark.parametrize(("answer", "content", "key", "expected", "words"), REFUSED)
 def test_an_error_that_all_requests_meet_ends_the_tries(ping, answer, content, key, expected, words):
     """One request, the error with advice, and never the key."""
-    with _server(answer, content) as server:
+    with server_of(answer, content) as server:
         status, out, _ = ping(server, key=key)
     assert (status, sum(body is not None for _, _, body in server.asked)) == (expected, 1)
     assert words in " ".join(out.split())
@@ -397,7 +314,7 @@ def test_an_error_that_all_requests_meet_ends_the_tries(ping, answer, content, k
 
 def test_an_unknown_model_is_answered_with_the_models_of_the_endpoint(ping):
     """After 404, the models that the endpoint lists are printed, the most similar first."""
-    with _server(404, NO_SUCH_MODEL, (200, MODELS)) as server:
+    with server_of(404, NO_SUCH_MODEL, (200, MODELS)) as server:
         status, out, _ = ping(server, key="MY_KEY")
     assert status == 1
     assert "There is no 'mine' at" in " ".join(out.split())
@@ -426,7 +343,7 @@ def test_a_timeout_is_an_error(ping):
 def test_a_missing_key_is_reported_before_a_request(ping, monkeypatch):
     """Without the key that the row names, no request is sent."""
     monkeypatch.delenv("MY_KEY")
-    with _server(good) as server:
+    with server_of(good) as server:
         status, _, err = ping(server, key="MY_KEY")
     assert status == 1
     assert "MY_KEY is not set" in err
@@ -439,7 +356,7 @@ def test_a_model_that_a_run_serves_can_be_pinged_at_an_endpoint(ping):
     status, _, err = ping("", **row)
     assert status == 1
     assert "--endpoint http://127.0.0.1:8000/v1" in err
-    with _server(good) as server:
+    with server_of(good) as server:
         address = f"http://127.0.0.1:{server.server_port}/v1"
         status, out, _ = ping("", "mine-FC", "--endpoint", address, **row)
     assert status == 0
@@ -449,7 +366,7 @@ def test_a_model_that_a_run_serves_can_be_pinged_at_an_endpoint(ping):
 
 def test_a_key_is_only_sent_to_the_endpoint_of_the_row(ping):
     """--endpoint is refused for models of vendors: their keys are for their own endpoints."""
-    with _server(good) as server:
+    with server_of(good) as server:
         address = f"http://127.0.0.1:{server.server_port}/v1"
         status, _, err = ping("https://example.org/v1", "mine-FC", "--endpoint", address, key="MY_KEY")
     assert status == 1
@@ -475,7 +392,7 @@ def test_the_seconds_are_those_of_the_requests(ping, monkeypatch):
 
     monkeypatch.setattr(RowAdapter, "open", open_slowly)
     monkeypatch.setattr("bfcl_pipeline.ask.ping.run_tries.time.perf_counter", lambda: clock[0])
-    with _server(good) as server:
+    with server_of(good) as server:
         status, out, _ = ping(server, key="MY_KEY")
     assert (status, clock) == (0, [30.0])
     assert "; 0.00 s;" in out
@@ -484,7 +401,7 @@ def test_the_seconds_are_those_of_the_requests(ping, monkeypatch):
 @pytest.mark.parametrize("arguments", ["{}", "", '{"town": "Oslo"}', "not JSON"])
 def test_a_call_without_its_argument_is_not_right(ping, arguments):
     """What is missing is named; of empty arguments, that the server may have lost them."""
-    with _server(lambda body: chat(body, [("get_weather", arguments)])) as server:
+    with server_of(lambda body: chat(body, [("get_weather", arguments)])) as server:
         status, out, _ = ping(server)
     assert status == 4
     assert ("its server's tool parser loses them" in " ".join(out.split())) is (arguments in ("", "{}"))
@@ -501,7 +418,7 @@ def test_a_prompt_is_printed_with_the_raw_answer_and_what_was_read(ping, staged)
     """All on lines of their own and bounded; a hostile answer moves no cursor."""
     call = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Oslo"}}\n</tool_call>'
     text = f"<think>\x1b[2J hm </think>{call}{'!' * 5_000}"
-    with _server(200, _completion(text)) as server:
+    with server_of(200, _completion(text)) as server:
         status, out, err = ping(server, "Qwen/Qwen3-8B-FC", "--data", str(staged), **FAMILY)
     assert (status, err) == (4, "")  # it answers the same to all questions
     lines = {line.split()[0]: line for line in reversed(out.splitlines()) if line}
@@ -516,7 +433,7 @@ def test_a_prompt_is_printed_with_the_raw_answer_and_what_was_read(ping, staged)
 
 def test_a_server_that_does_not_state_its_context_is_noted(ping, staged):
     """What a run writes to its log is printed to standard error; the answer follows."""
-    with _server(200, _completion("It snows."), count=(404, b"")) as server:
+    with server_of(200, _completion("It snows."), count=(404, b"")) as server:
         status, out, err = ping(server, "Qwen/Qwen3-8B-FC", "--data", str(staged), **FAMILY)
     assert status == 4
     assert "the server does not state its context length: set `vllm: {max_model_len: N}`" in err
@@ -550,7 +467,7 @@ def test_a_server_that_does_not_state_its_context_is_noted(ping, staged):
 def test_the_advice_for_a_family_is_about_families(ping, staged, answer, models, expected, words):
     """Another family or way of asking, or the context; neither a tool parser nor a key."""
     answer = answer if isinstance(answer, tuple) else (200, answer)
-    with _server(*answer, models or (404, b"")) as server:
+    with server_of(*answer, models or (404, b"")) as server:
         status, out, _ = ping(server, "Qwen/Qwen3-8B-FC", "--data", str(staged), **FAMILY)
     assert (status, words in " ".join(out.split())) == (expected, True)
     assert "tool_parser" not in out
@@ -559,7 +476,7 @@ def test_the_advice_for_a_family_is_about_families(ping, staged, answer, models,
 
 def test_a_prompt_needs_the_staged_release(ping, tmp_path):
     """One line with the command that stages it; nothing is sent."""
-    with _server(200, WORDS) as server:
+    with server_of(200, WORDS) as server:
         status, _, err = ping(server, "Qwen/Qwen3-8B-FC", "--data", str(tmp_path), **FAMILY)
     assert (status, server.asked) == (1, [])
     assert "bfcl-pipeline stage" in err

@@ -3,12 +3,12 @@
 Covers finding the entry in the staged release and the answer in a run.
 """
 
-import difflib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bfcl_pipeline.base.errors import ConfigError, TableError
+from bfcl_pipeline.base.text import did_you_mean
 from bfcl_pipeline.benchmark.definition import CATEGORIES, category_of
 from bfcl_pipeline.benchmark.records import Entry, Mode, Response, Rules
 from bfcl_pipeline.benchmark.tables import entries_path, read_entries, read_responses, read_table
@@ -113,10 +113,9 @@ def find_entry(data: Path, entry_id: str) -> Entry:
             f"{entries_path(data, category)}: no such table. Stage the benchmark again: "
             f"bfcl-pipeline stage --data {data}"
         )
-    near = difflib.get_close_matches(entry_id, staged, n=3)
-    hint = f" Similar ids: {', '.join(near)}." if near else ""
+    meant = did_you_mean(entry_id, staged, 3)
     raise ConfigError(
-        f"{data}/entries has no entry {entry_id!r}.{hint} Ids are those of the release, for example "
+        f"{data}/entries has no entry {entry_id!r}.{meant} Ids are those of the release, for example "
         "simple_python_3 or multi_turn_base_12."
     )
 

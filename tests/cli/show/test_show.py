@@ -223,7 +223,7 @@ def test_a_missing_response_names_the_table_and_the_runs_that_have_one(refused, 
 def test_an_unknown_entry_is_answered_with_similar_ids(refused, entry_id, near):
     """The error for a mistyped category or number has ids that exist."""
     error = refused(entry_id)
-    assert f"no entry {entry_id!r}. Similar ids: " in error
+    assert f"no entry {entry_id!r}. Did you mean " in error
     assert near in error
 
 
