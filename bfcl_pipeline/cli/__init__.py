@@ -17,8 +17,8 @@ from bfcl_pipeline.base import __version__
 from bfcl_pipeline.base.errors import PipelineError
 from bfcl_pipeline.base.project import read_env_file
 from bfcl_pipeline.base.text import did_you_mean, printable
-from bfcl_pipeline.cli.commands import COMMANDS, EXAMPLES
-from bfcl_pipeline.cli.parser import Parser, described_commands, wrapped
+from bfcl_pipeline.cli.commands import COMMANDS
+from bfcl_pipeline.cli.parser import Parser, described_commands, example_of, wrapped
 
 INTERRUPTED = 130
 """Exit status after Ctrl-C, as shells define it."""
@@ -89,8 +89,7 @@ def _run(arguments: Sequence[str]) -> int:
         subparser.given = arguments
         if name == command:
             _module(name).add_arguments(subparser)
-            example = f"example:\n  bfcl-pipeline {name} {EXAMPLES[name]}"
-            subparser.epilog = f"{subparser.epilog or ''}\n\n{example}"
+            subparser.epilog = f"{subparser.epilog or ''}\n\nexample:\n  {example_of(name)}"
     options, unknown = parser.parse_known_args(arguments)
     if unknown:  # the usage is that of the command
         commands.choices[options.command].error(f"unrecognized arguments: {' '.join(unknown)}")

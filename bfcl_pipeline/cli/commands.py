@@ -1,6 +1,7 @@
-"""The commands: those of the core, and those that each wing brings; their groups in the help, and examples.
+"""The commands: those of the core, and those that each wing brings; their groups in the help.
 
-Without its line in `COMMANDS` and its folder, a wing is gone and the rest works.
+Without its line in `COMMANDS` and its folder, a wing is gone and the rest works. examples.txt has an
+example of each command; the help of the command ends with it.
 """
 
 CORE: dict[str, str] = {
@@ -112,42 +113,3 @@ GROUPS: dict[str, tuple[str, ...]] = {
     ),
 }
 """The commands in the order of `bfcl-pipeline --help`, those of every day first."""
-
-EXAMPLES: dict[str, str] = {
-    "run": "-m my-model-FC -c live --sample 20",
-    "watch": "embedded --once",
-    "models": "qwen",
-    "ping": "my-model-FC",
-    "plan": "--within 5 --model my-model-FC",
-    "categories": "multi_turn",
-    "import-official": "official/result --as-run imported",
-    "table": "embedded",
-    "show": "multi_turn_base_12 --model lexical-FC --run embedded",
-    "compare": "embedded:oracle-FC embedded:lexical-FC",
-    "diff": "embedded mine",
-    "gate": "mine --against embedded --no-worse 1 --category live",
-    "figures": "embedded --out figures",
-    "audit": "simple_python_3",
-    "journal": "my-model-FC",
-    "web": "status",
-    "split": "--run embedded",
-    "archive": "results/embedded",
-    "verify": "results/embedded.crate.zip",
-    "sign": "results/embedded.crate.zip --key ~/.ssh/id_ed25519",
-    "submit": "embedded --out bundles/embedded",
-    "export": "embedded --form markdown --out table.md",
-    "export-official": "embedded --out official",
-    "replay": "embedded",
-    "gallery": "bundles --out site",
-    "serve": "Qwen/Qwen3-8B-FC --print",
-    "ceiling": "--server http://127.0.0.1:8000 --sample 20",
-    "blame": "nightly",
-    "reparse": "nightly --parser qwen3_coder --tokenizer tokenizer",
-    "stage": "--source bfcl_eval-2026.3.23-py3-none-any.whl",
-    "generate": "--model oracle --category simple_java --run r --out try",
-    "gather": "try/1 try/2 --category simple_java --out try/responses",
-    "score": "try/simple_java.parquet --out verdicts.parquet",
-    "aggregate": "embedded",
-    "report": "embedded",
-}
-"""An example of each command, without `bfcl-pipeline` and its name; ends the command's help."""

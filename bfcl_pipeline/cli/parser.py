@@ -6,6 +6,7 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any, NoReturn
 
 from bfcl_pipeline.base.text import did_you_mean
@@ -61,3 +62,9 @@ def described_commands() -> str:
         lines = [f"  {name:<15}  {COMMANDS[name]}" for name in names if name in COMMANDS]
         groups.append("\n".join([f"{title}:", *lines]))
     return "\n\n".join(groups)
+
+
+def example_of(command: str) -> str:
+    """A command line, from examples.txt."""
+    lines = Path(__file__).with_name("examples.txt").read_text(encoding="utf-8").splitlines()
+    return next(line for line in lines if line.split()[1] == command)

@@ -9,6 +9,7 @@ import ast
 import contextlib
 import re
 import shlex
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,7 +17,8 @@ from pathlib import Path
 import pytest
 
 from bfcl_pipeline.cli import main
-from bfcl_pipeline.cli.commands import COMMANDS, EXAMPLES, GROUPS
+from bfcl_pipeline.cli.commands import COMMANDS, GROUPS
+from bfcl_pipeline.cli.parser import example_of
 from tests.support import ROOT
 
 ACTIONS = [[name] for name in COMMANDS] + [["web", action] for action in ("check", "status", "try")]
@@ -66,7 +68,6 @@ def test_the_help_lists_each_command_once_daily_ones_first(
     assert Counter(listed) == Counter([*COMMANDS])
     assert [line[:-1] for line in lines if line.endswith(":") and line != "options:"] == [*GROUPS]
     assert listed[:2] == ["run", "watch"]
-    assert EXAMPLES.keys() == COMMANDS.keys()
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -75,11 +76,11 @@ def test_a_help_ends_with_an_example(
 ) -> None:
     """It is a command that the parser accepts."""
     last = shown([name], 80, monkeypatch, capsys).splitlines()[-1]
-    assert last == f"  bfcl-pipeline {name} {EXAMPLES[name]}"
+    assert last == f"  {example_of(name)}"
     seen: list[object] = []
     module = f"bfcl_pipeline.cli.{name.replace('-', '_')}"
     monkeypatch.setattr(f"{module}.run", lambda options: seen.append(options) or 0)
-    assert main([name, *shlex.split(EXAMPLES[name])]) == 0
+    assert main(shlex.split(example_of(name))[1:]) == 0
     assert len(seen) == 1
 
 
@@ -173,3 +174,19 @@ def test_a_wrong_name_is_answered_with_the_one_that_is_meant(
         status = ended.code
     assert status in (1, 2)
     assert f"Did you mean '{NEAR[words]}'" in capsys.readouterr().err
+
+
+def test_an_error_is_broken_between_words_on_a_terminal_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """At its width; elsewhere an error is one line, for programs that read it."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+    assert main(["categories", "mult_turn"]) == 1
+    whole = capsys.readouterr().err
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    assert main(["categories", "mult_turn"]) == 1
+    broken = capsys.readouterr().err
+    assert whole.count("\n") == 1
+    assert 70 < max(map(len, broken.splitlines())) <= 80
+    assert broken.split() == whole.split()

@@ -20,7 +20,8 @@ import yaml
 
 from bfcl_pipeline.benchmark.definition import release
 from bfcl_pipeline.cli import main
-from bfcl_pipeline.cli.commands import COMMANDS, EXAMPLES
+from bfcl_pipeline.cli.commands import COMMANDS
+from bfcl_pipeline.cli.parser import example_of
 from tests.show.compare.diff.made_run import MadeRun
 from tests.show.servers.test_recorded import endpoint, made, tokenizer
 from tests.support.pinged_server import good, server_of
@@ -51,7 +52,7 @@ def prepare(project: Project, address: str) -> None:
     row = {"name": "my-model-FC", "kind": "openai_chat", "endpoint": address}
     rows = [{**row, "input_price": 1, "output_price": 1}]
     Path("config/my_models.yaml").write_text(yaml.safe_dump({"models": rows}), encoding="utf-8")
-    ids = "[multi_turn_base_12,simple_python_0,live_simple_0-0-0]"
+    ids = "[multi_turn_base_12,simple_python_0,multiple_0]"
     project.call(run="embedded", models="[oracle-FC,oracle,lexical-FC]", entry_ids=ids)
     project.call(run="mine", models="[oracle-FC]", entry_ids=ids)
     for part in ("1", "2"):
@@ -79,7 +80,7 @@ def test_every_example_of_the_help_runs(
     with server_of(good) as server:
         prepare(project, f"http://127.0.0.1:{server.server_port}/v1")
         for name in sorted(COMMANDS, key=lambda name: (*FIRST, name).index(name)):
-            words = [name, *shlex.split(EXAMPLES[name].replace("~", str(project.folder)))]
+            words = shlex.split(example_of(name).replace("~", str(project.folder)))[1:]
             if name in PROCESSES:
                 command = [sys.executable, "-m", "bfcl_pipeline.cli", *words]
                 done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -87,5 +88,5 @@ def test_every_example_of_the_help_runs(
             else:
                 status, said = main(words), ""
             if status != STATUS.get(name, 0):
-                wrong.append(f"{name} {EXAMPLES[name]}: exit status {status}\n{said}")
+                wrong.append(f"{example_of(name)}: exit status {status}\n{said}")
     assert not wrong, "\n\n".join(wrong)

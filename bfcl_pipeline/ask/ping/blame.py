@@ -29,6 +29,7 @@ _MAX_LISTED = 8  # models of an endpoint in a message
 _FEW_TOKENS = 8  # received with an answer that is truly empty
 _AT_LIMIT = ("length", "max_tokens", "MAX_TOKENS", "incomplete")  # reasons of the APIs
 _VERSION = re.compile(r"[-@:](latest|preview|\d{3,8}|\d{4}-\d\d-\d\d|\d\d-\d{2,4})$")
+_VLLM_PARSER = " (`vllm: {tool_parser: NAME}`)"
 _FORCED = {"tool_choice": "required", "parallel_tool_calls": False}  # options with which no model passes
 
 
@@ -60,17 +61,23 @@ def of_answers(
     tried: Try, row: ModelRow, mode: Mode, answers: Sequence[Exchange], raw: Json, problem: str
 ) -> Finding:
     """Why answers that came are wrong. raw: the last of them; problem: what is wrong with it."""
-    last, names = answers[-1], [function["name"] for function in tried.entry.functions]
+    first, last, names = answers[0], answers[-1], [function["name"] for function in tried.entry.functions]
     called = has_calls(last, mode) or isinstance(last.result, list)
     content = last.result if isinstance(last.result, str) else (last.reply or {}).get("content")
     text = content if isinstance(content, str) else ""
+    forced = [name for name, value in _FORCED.items() if row.options.get(name) == value]
     if last.finish_reason in _AT_LIMIT:
         return Finding(Blame.ROW, "The answer ended at the limit of new tokens: raise it in `options`.")
+    if is_written_call(text, names) and row.family is not None:
+        said = f"The text has a call, but not as the family {row.family} writes calls. Another `family`"
+        return Finding(Blame.ROW, f"{said}, or `prompting: server`, asks in another way.")
+    if is_written_call(text, names) and mode is Mode.PROMPT:
+        return Finding(Blame.MODEL, "The text has a call, but not in the form that the prompt asks for.")
     if is_written_call(text, names):
-        return _written(row, mode)
-    for option, value in _FORCED.items():
-        if row.options.get(option) == value:
-            return Finding(Blame.ROW, f"{problem} The row has `options: {{{option}: {value}}}`.")
+        said = "The text has a call that the server did not read: start it with the model's tool parser"
+        return Finding(Blame.SERVER, f"{said}{_VLLM_PARSER if row.kind == 'vllm' else ''}.")
+    if forced:
+        return Finding(Blame.ROW, f"{problem} The row sets `{forced[0]}` in `options`.")
     if not called and mode is Mode.FC and last.finish_reason == "tool_calls":
         return Finding(Blame.SERVER, "It says that it made calls, and lists none: see its tool parser.")
     if not called and not text:
@@ -79,30 +86,11 @@ def of_answers(
             tokens = f"{last.output_tokens} tokens were counted, and neither text nor call came"
             return Finding(Blame.SERVER, f"{tokens}: see its reasoning parser and tool parser.")
         return Finding(Blame.MODEL, "The answer is empty.")
-    if (last.input_tokens or 0) < (answers[0].input_tokens or 0) and last.input_tokens:
+    if 0 < (last.input_tokens or 0) < (first.input_tokens or 0):
         return Finding(Blame.SERVER, f"{problem} It counts fewer tokens than before: it drops messages.")
-    if (
-        called
-        and isinstance(last.result, list)
-        and any({"", "{}"} & {*call.values()} for call in last.result)
-    ):
+    if isinstance(last.result, list) and any({"", "{}"} & {*call.values()} for call in last.result):
         problem += " If the model writes the arguments, its server's tool parser loses them."
     return Finding(Blame.MODEL, problem)
-
-
-def _written(row: ModelRow, mode: Mode) -> Finding:
-    """A call in a known form is in the text and was not read."""
-    if row.family is not None:
-        return Finding(
-            Blame.ROW,
-            "The text has a call that was not read: the model may not write calls as the family "
-            f"{row.family} does. Another `family`, or `prompting: server`, asks in another way.",
-        )
-    if mode is Mode.PROMPT:
-        return Finding(Blame.MODEL, "The text has a call, but not in the form that the prompt asks for.")
-    parser = " (`vllm: {tool_parser: NAME}`)" if row.kind == "vllm" else ""
-    said = "The text has a call that the server did not read: start it with the model's tool parser"
-    return Finding(Blame.SERVER, f"{said}{parser}.")
 
 
 def _reasoning(raw: Json) -> str:
@@ -114,20 +102,19 @@ def _reasoning(raw: Json) -> str:
 
 def of_tools(first: Exchange, plain: Exchange | ModelError) -> Finding:
     """Why no call came although functions were sent. plain: what the question without them led to."""
-    words = "It answers in words and calls nothing, though mode fc offers a function. "
+    said = "It answers in words and calls nothing, though mode fc offers a function."
     advice = "A model that cannot call functions belongs in mode prompt (a name without -FC)."
-    counts = (first.input_tokens, None if isinstance(plain, ModelError) else plain.input_tokens)
-    if None in counts:
-        doubt = " If it can, the server may ignore `tools`; token counts, which would show it, are missing."
-        return Finding(Blame.MODEL, words + advice + doubt)
-    if counts[0] == counts[1]:
-        return Finding(
-            Blame.SERVER,
-            f"It ignores `tools`: it counts {counts[0]} tokens with the function and without it. Start it "
-            "with a chat template and tool parser for functions, or use a name without -FC.",
-        )
-    shown = f"The function reaches the model: {counts[0]} tokens with it, {counts[1]} without. "
-    return Finding(Blame.MODEL, words + shown + advice)
+    sent = first.input_tokens
+    counted = None if isinstance(plain, ModelError) else plain.input_tokens
+    if sent is None or counted is None:
+        shown = "The server may ignore `tools`; counts of tokens, which would show it, are missing."
+    elif sent == counted:
+        said = f"It ignores `tools`: it counts {sent} tokens with the function and without it."
+        advice = "Start it with a chat template and tool parser for functions, or use a name without -FC."
+        return Finding(Blame.SERVER, f"{said} {advice}")
+    else:
+        shown = f"The function reaches the model: {sent} tokens with it, {counted} without."
+    return Finding(Blame.MODEL, f"{said} {shown} {advice}")
 
 
 def same_model(asked: str, stated: str) -> bool:
