@@ -7,7 +7,7 @@ requests would meet, too, the rest is not tried.
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
@@ -30,10 +30,11 @@ class Tried:
 
     name: str
     asked: str  # what was asked for, in words
-    came: str | None  # the last answer; None: none came
-    finding: Finding | None  # None: it is right
+    came: str | None = None  # the last answer; None: none came
+    finding: Finding | None = None  # None: it is right, or is not judged yet
     answers: Sequence[Exchange] = ()  # with their latencies
     raws: Sequence[Json] = ()  # as the server sent them
+    error: ModelError | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,16 +60,6 @@ class Pinged:
         """The price of the answers in US dollars; None if prices or token counts are not known."""
         tokens = [(answer.input_tokens, answer.output_tokens) for answer in self.answers]
         return total(token_dollars(*each, self.row.input_price, self.row.output_price) for each in tokens)
-
-
-@dataclass(frozen=True, slots=True)
-class _Made:
-    """A try before it is judged."""
-
-    tried: Try
-    answers: Sequence[Exchange]
-    raws: Sequence[Json]
-    error: ModelError | None
 
 
 _MOST_REQUESTS = 3  # of a try: a call, an answer to its result, and a call of the second turn
@@ -104,87 +95,90 @@ async def ping(
         taken = time.perf_counter() - started
         return replace(adapter.read(request, raw), latency_seconds=taken), raw
 
-    as_tools = row.family is None and adapter.asking.mode is Mode.FC
+    asking = adapter.asking
+    as_tools = row.family is None and asking.mode is Mode.FC
     texts = _NO_TEXTS if as_tools else read_texts(data)
-    made: list[_Made] = []
+    made: list[Tried] = []
     plain: Plain = None
     try:
         adapter.open(log)  # imports the client, which may take seconds
         for each in all_tries():
-            made.append(await _make(each, adapter.asking, texts, ask))
+            made.append(await _make(each, asking, texts, ask))
             if not isinstance(made[-1].error, RequestRefused | None):
                 break
-        if as_tools and _calls_nothing(made):
+        answers = [answer for tried in made for answer in tried.answers]
+        called = any(has_calls(answer, asking.mode) for answer in answers)
+        if as_tools and not called and (answers or isinstance(made[0].error, RequestRefused)):
             try:
                 plain, _ = await ask(fc_request(replace(all_tries()[0].entry, functions=())))
             except ModelError as error:
                 plain = error
     finally:
         await adapter.close()
-    answers = [answer for each in made for answer in each.answers]
     first = next(iter(answers), None)
     if first and len({answer.input_tokens for answer in answers}) == 1:
         first = replace(first, input_tokens=None)  # questions differ in length, so nothing was counted
-    tries = [await _tried(each, adapter.asking, row, endpoint, plain, first) for each in made]
-    return Pinged(row, (*tries, *[named async for named in _named(row, endpoint, made)]))
+    findings = [
+        await _finding(each, tried, asking, row, endpoint, plain, first)
+        for each, tried in zip(all_tries(), made, strict=False)
+    ]
+    tries = [replace(tried, finding=found) for tried, found in zip(made, findings, strict=True)]
+    raws = [raw for tried in made for raw in tried.raws if isinstance(raw, Mapping)]
+    stated = [raw.get("model") or raw.get("modelVersion") for raw in raws]
+    return Pinged(row, (*tries, *await _named(row, endpoint, [name for name in stated if name])))
 
 
-async def _make(tried: Try, asking: Asking, texts: Texts, ask: _Ask) -> _Made:
+async def _make(each: Try, asking: Asking, texts: Texts, ask: _Ask) -> Tried:
     """Makes one try with the conversation of a run, up to the first answer of its last turn."""
     answers: list[Exchange] = []
     raws: list[Json] = []
-    talk = conversation(tried.entry, asking, texts, new_world())
+    talk = conversation(each.entry, asking, texts, new_world())
     request = next(talk)
     while True:
         try:
             answer, raw = await ask(request)
         except ModelError as error:
-            return _Made(tried, answers, raws, error)
+            return Tried(each.name, each.asked, None, None, answers, raws, error)
         answers.append(answer)
         raws.append(raw)
-        if request.turn + 1 == len(tried.entry.turns) or len(answers) == _MOST_REQUESTS:
-            return _Made(tried, answers, raws, None)
+        if request.turn + 1 == len(each.entry.turns) or len(answers) == _MOST_REQUESTS:
+            return Tried(each.name, each.asked, _text(answer), None, answers, raws)
         request = talk.send(answer)
 
 
-def _calls_nothing(made: Sequence[_Made]) -> bool:
-    """Whether the first try was refused, or no answer to any has a call."""
-    refused = isinstance(made[0].error, RequestRefused)
-    answers = [answer for each in made for answer in each.answers]
-    return refused or (bool(answers) and not any(has_calls(answer, Mode.FC) for answer in answers))
+async def _finding(
+    each: Try,
+    tried: Tried,
+    asking: Asking,
+    row: ModelRow,
+    endpoint: str | None,
+    plain: Plain,
+    first: Exchange | None,
+) -> Finding | None:
+    """Why a try failed; None if it is right. first: the first answer of all tries."""
+    if tried.error is not None:
+        return await blame.of_error(row, endpoint, tried.error, plain, others=first is not None)
+    problem = each.problem(tried.answers, asking.mode, asking.name_style)
+    if not problem:
+        return None
+    found = blame.of_answers(each, row, asking.mode, tried.answers, tried.raws[-1], problem)
+    words = not isinstance(tried.answers[0].result, list)
+    return (
+        blame.of_tools(first, plain) if found.blame is Blame.MODEL and words and plain and first else found
+    )
 
 
-async def _tried(
-    made: _Made, asking: Asking, row: ModelRow, endpoint: str | None, plain: Plain, first: Exchange | None
-) -> Tried:
-    """What came of a try, judged.
-
-    plain: what its question without functions led to, if it was asked. first: the first answer of all.
-    """
-    tried, answers, found = made.tried, made.answers, None
-    if made.error is not None:
-        found = await blame.of_error(row, endpoint, made.error, plain, others=first is not None)
-    elif problem := tried.problem(answers, asking.mode, asking.name_style):
-        found = blame.of_answers(tried, row, asking.mode, answers, made.raws[-1], problem)
-        if found.blame is Blame.MODEL and plain and first and not isinstance(answers[0].result, list):
-            found = blame.of_tools(first, plain)
-    came = None if made.error is not None else _answer_text(answers[-1])
-    return Tried(tried.name, tried.asked, came, found, answers, made.raws)
+async def _named(row: ModelRow, endpoint: str | None, stated: Sequence[str]) -> list[Tried]:
+    """The check of the name that the answers state, if they state any."""
+    if not stated:
+        return []
+    other = next((name for name in stated if not blame.same_model(row.model, f"{name}")), None)
+    found = None if other is None else await blame.of_name(row, endpoint, f"{other}")
+    return [Tried("model name", row.model, f"{other or stated[0]}", found)]
 
 
-def _answer_text(answer: Exchange) -> str:
+def _text(answer: Exchange) -> str:
     """The calls of an answer with their arguments, or its text as JSON."""
     if isinstance(answer.result, list):
         return ", ".join(f"{name}({given})" for call in answer.result for name, given in call.items())
     return json.dumps(answer.result, ensure_ascii=False)
-
-
-async def _named(row: ModelRow, endpoint: str | None, made: Sequence[_Made]) -> AsyncIterator[Tried]:
-    """The check of the name that the answers state, if they state any."""
-    raws = (raw for each in made for raw in each.raws if isinstance(raw, Mapping))
-    names = {name: None for raw in raws for name in (raw.get("model"), raw.get("modelVersion"))}
-    stated = [name for name in names if isinstance(name, str) and name]
-    if stated:
-        other = next((name for name in stated if not blame.same_model(row.model, name)), None)
-        found = None if other is None else await blame.of_name(row, endpoint, other)
-        yield Tried("model name", row.model, other or stated[0], found)
