@@ -6,6 +6,7 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Iterable
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -36,7 +37,8 @@ class Parser(argparse.ArgumentParser):
         if choice := re.search(r"invalid choice: '([^']*)' \(choose from (.*)\)", message):
             meant += did_you_mean(choice[1], re.findall(r"[\w.-]+", choice[2]))
         known = [name for name in self._option_string_actions if name.startswith("--")]
-        for name in (word.partition("=")[0] for word in self.given if word.startswith("--")):
+        given = takewhile(lambda word: word != "--", self.given)  # what follows is Snakemake's
+        for name in (word.partition("=")[0] for word in given if word.startswith("--")):
             if not any(each.startswith(name) for each in known):
                 meant += did_you_mean(name, known)
         super().error(wrapped(f"{message.rstrip('.')}.{meant}", f"{self.prog}: error: "))

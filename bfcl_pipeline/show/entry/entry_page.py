@@ -132,7 +132,7 @@ def choose_run(data: Path, entry_id: str, model: str, runs: Sequence[Run]) -> Ru
         if path.is_file() and entry.entry_id in _ids(path):
             return run
     raise TableError(
-        f"no run has a response of {model!r} to {entry.entry_id}. {_runs_with_response(runs, entry)}"
+        f"no run has a response of {model!r} to {entry.entry_id}.{_runs_with_response(runs, entry, model)}"
     )
 
 
@@ -144,18 +144,20 @@ def find_response(run: ModelRun, entry: Entry) -> Response:
         return responses[-1]
     runs = [run.run, *(other for other in run.others if other.folder != run.run.folder)]
     raise TableError(
-        f"{path}: no response of {run.model!r} to {entry.entry_id}. {_runs_with_response(runs, entry)}"
+        f"{path}: no response of {run.model!r} to {entry.entry_id}."
+        f"{_runs_with_response(runs, entry, run.model)}"
     )
 
 
-def _runs_with_response(runs: Iterable[Run], entry: Entry) -> str:
-    """A sentence with the runs, and their models, that have a response to the entry."""
+def _runs_with_response(runs: Iterable[Run], entry: Entry, model: str) -> str:
+    """After a text: the name that is probably meant, and the runs with a response to the entry."""
     models = {run.folder: sorted(_models_with_response(run, entry)) for run in runs}
     found = [f"{folder} ({', '.join(names)})" for folder, names in models.items() if names]
     if not found:
-        return "No run has one: the entry may be outside their samples; list it in `entry_ids` of a run."
+        return " No run has one: the entry may be outside their samples; list it in `entry_ids` of a run."
     more = f" and {len(found) - MOST_RUNS:,} more" if len(found) > MOST_RUNS else ""
-    return f"Runs that have one: {'; '.join(found[:MOST_RUNS])}{more}."
+    meant = did_you_mean(model, {name for names in models.values() for name in names})
+    return f"{meant} Runs that have one: {'; '.join(found[:MOST_RUNS])}{more}."
 
 
 def _models_with_response(run: Run, entry: Entry) -> Iterator[str]:
