@@ -209,6 +209,55 @@ def test_what_fails_is_put_down_to_row_server_or_model(ping, case):
     assert max(map(len, text.splitlines())) <= 80
 
 
+def _anthropic(body, calls, text):
+    uses = [{"type": "tool_use", "id": f"{n}", "name": name, "input": given} for n, (name, given) in calls]
+    content = uses or [{"type": "text", "text": text}]
+    usage = {"input_tokens": len(json.dumps(body)), "output_tokens": 5}
+    return {"type": "message", "role": "assistant", "model": "m", "content": content, "usage": usage}
+
+
+def _gemini(body, calls, text):
+    parts = [{"functionCall": {"name": name, "args": given}} for _, (name, given) in calls]
+    content = {"role": "model", "parts": parts or [{"text": text}]}
+    usage = {"promptTokenCount": len(json.dumps(body)), "candidatesTokenCount": 5}
+    candidates = [{"content": content, "finishReason": "STOP"}]
+    return {"modelVersion": "m-001", "candidates": candidates, "usageMetadata": usage}
+
+
+def _responses(body, calls, text):
+    said = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": text}]}
+    output = [
+        {"type": "function_call", "call_id": f"{n}", "name": name, "arguments": json.dumps(given)}
+        for n, (name, given) in calls
+    ] or [said]
+    return {"model": "m", "status": "completed", "output": output, "usage": {"input_tokens": 9}}
+
+
+@pytest.mark.parametrize(
+    ("kind", "answer", "messages"),
+    [
+        ("anthropic", _anthropic, "messages"),
+        ("gemini", _gemini, "contents"),
+        ("openai_responses", _responses, "input"),
+    ],
+)
+def test_every_api_format_is_tried(ping, kind, answer, messages):
+    """Calls, texts and results of calls are read and written in the form of the API."""
+
+    def answered(body):
+        last = json.dumps(body[messages][-1])
+        is_result = any(
+            word in last for word in ("tool_result", "functionResponse", "function_call_output")
+        )
+        calls = [] if is_result else wanted({"messages": [{"role": "user", "content": last}]})
+        return 200, answer(body, list(enumerate(calls)), "It is 9.")
+
+    with server_of(answered) as server:
+        status, out, _ = ping(server, "m-FC", kind=kind, key="MY_KEY", model="m")
+    assert status == 0, out
+    assert '"It is 9."' in out
+
+
 @pytest.mark.parametrize(
     ("asked", "stated", "same"),
     [

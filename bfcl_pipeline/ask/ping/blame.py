@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import NamedTuple, TypeAlias
 
 from bfcl_pipeline.ask.models.adapters.openai_adapter import COMPATIBLE_KINDS, listed_models
-from bfcl_pipeline.ask.ping.tries import Try, has_calls
+from bfcl_pipeline.ask.ping.tries import Try, has_calls, named_calls, text_of
 from bfcl_pipeline.base.errors import (
     AccessDenied,
     ContextOverflow,
@@ -62,9 +62,7 @@ def of_answers(
 ) -> Finding:
     """Why answers that came are wrong. raw: the last of them; problem: what is wrong with it."""
     first, last, names = answers[0], answers[-1], [function["name"] for function in tried.entry.functions]
-    called = has_calls(last, mode) or isinstance(last.result, list)
-    content = last.result if isinstance(last.result, str) else (last.reply or {}).get("content")
-    text = content if isinstance(content, str) else ""
+    called, text = has_calls(last, mode) or bool(named_calls(last)), text_of(last)
     forced = [name for name, value in _FORCED.items() if row.options.get(name) == value]
     if last.finish_reason in _AT_LIMIT:
         return Finding(Blame.ROW, "The answer ended at the limit of new tokens: raise it in `options`.")
@@ -88,7 +86,7 @@ def of_answers(
         return Finding(Blame.MODEL, "The answer is empty.")
     if 0 < (last.input_tokens or 0) < (first.input_tokens or 0):
         return Finding(Blame.SERVER, f"{problem} It counts fewer tokens than before: it drops messages.")
-    if isinstance(last.result, list) and any({"", "{}"} & {*call.values()} for call in last.result):
+    if any(given in ("", "{}", {}) for _, given in named_calls(last)):
         problem += " If the model writes the arguments, its server's tool parser loses them."
     return Finding(Blame.MODEL, problem)
 

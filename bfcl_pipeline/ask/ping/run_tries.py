@@ -15,7 +15,7 @@ from typing import TypeAlias
 from bfcl_pipeline.ask.generation import Adapter, Asking, conversation
 from bfcl_pipeline.ask.ping import blame
 from bfcl_pipeline.ask.ping.blame import Blame, Finding, Plain
-from bfcl_pipeline.ask.ping.tries import Try, all_tries, has_calls, new_world
+from bfcl_pipeline.ask.ping.tries import Try, all_tries, has_calls, named_calls, new_world, text_of
 from bfcl_pipeline.base.errors import ModelError, RequestRefused, Transient
 from bfcl_pipeline.base.text import Log
 from bfcl_pipeline.benchmark.config import ModelRow
@@ -142,7 +142,7 @@ async def _make(each: Try, asking: Asking, texts: Texts, ask: _Ask) -> Tried:
         answers.append(answer)
         raws.append(raw)
         if request.turn + 1 == len(each.entry.turns) or len(answers) == _MOST_REQUESTS:
-            return Tried(each.name, each.asked, _text(answer), None, answers, raws)
+            return Tried(each.name, each.asked, _shown(answer), None, answers, raws)
         request = talk.send(answer)
 
 
@@ -162,10 +162,9 @@ async def _finding(
     if not problem:
         return None
     found = blame.of_answers(each, row, asking.mode, tried.answers, tried.raws[-1], problem)
-    words = not isinstance(tried.answers[0].result, list)
-    return (
-        blame.of_tools(first, plain) if found.blame is Blame.MODEL and words and plain and first else found
-    )
+    if first is None or plain is None or found.blame is not Blame.MODEL or named_calls(tried.answers[0]):
+        return found
+    return blame.of_tools(first, plain)
 
 
 async def _named(row: ModelRow, endpoint: str | None, stated: Sequence[str]) -> list[Tried]:
@@ -177,8 +176,7 @@ async def _named(row: ModelRow, endpoint: str | None, stated: Sequence[str]) -> 
     return [Tried("model name", row.model, f"{other or stated[0]}", found)]
 
 
-def _text(answer: Exchange) -> str:
+def _shown(answer: Exchange) -> str:
     """The calls of an answer with their arguments, or its text as JSON."""
-    if isinstance(answer.result, list):
-        return ", ".join(f"{name}({given})" for call in answer.result for name, given in call.items())
-    return json.dumps(answer.result, ensure_ascii=False)
+    calls = [f"{name}({given})" for name, given in named_calls(answer)]
+    return ", ".join(calls) or json.dumps(text_of(answer), ensure_ascii=False)

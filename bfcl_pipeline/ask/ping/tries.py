@@ -1,14 +1,14 @@
 """What is tried: the entries of tries.yaml, the world that runs their calls, and when answers are right."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from bfcl_pipeline.base.yaml_reader import read_yaml_file
-from bfcl_pipeline.benchmark.records import Entry, Exchange, Mode, NameStyle, Rules
+from bfcl_pipeline.benchmark.records import Entry, Exchange, Json, Mode, NameStyle, Rules
 from bfcl_pipeline.dialogue.calls import decode_step
 from bfcl_pipeline.judge.scoring import Judge
 from bfcl_pipeline.world.tools import World
@@ -54,6 +54,19 @@ def has_calls(answer: Exchange, mode: Mode) -> bool:
     """Whether calls were read of an answer."""
     calls = decode_step(answer.result, mode)
     return isinstance(calls, tuple) and bool(calls)
+
+
+def named_calls(answer: Exchange) -> list[tuple[str, Json]]:
+    """The names and arguments of native calls in an answer, readable or not; some APIs list texts, too."""
+    items = answer.result if isinstance(answer.result, list) else []
+    return [call for item in items if isinstance(item, Mapping) for call in item.items()]
+
+
+def text_of(answer: Exchange) -> str:
+    """The text of an answer, also beside its calls."""
+    found = [answer.result, (answer.reply or {}).get("content")]
+    found = [part for one in found for part in (one if isinstance(one, list) else [one])]
+    return next((part for part in found if isinstance(part, str) and part), "")
 
 
 @cache
