@@ -64,9 +64,17 @@ def unknown_name(kind: str, name: object, known: Iterable[str], hint: str = "") 
     hint: a sentence on what is meant; without one, the most similar known name is suggested.
     """
     known = list(known)
-    near = difflib.get_close_matches(str(name), known, n=1)
-    suggested = hint or (f"Did you mean {near[0]!r}?" if near else "")
-    return f"unknown {kind} {name!r}.{suggested and f' {suggested}'} Known: {', '.join(known)}."
+    suggested = f" {hint}" if hint else did_you_mean(name, known)
+    return f"unknown {kind} {name!r}.{suggested} Known: {', '.join(known)}."
+
+
+def did_you_mean(name: object, known: Iterable[str], most: int = 1) -> str:
+    """After a text: the known names, `most` at most, that are similar to `name`, as a question.
+
+    Empty if none is similar.
+    """
+    near = difflib.get_close_matches(str(name), sorted(known), n=most)
+    return f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
 
 
 def printable(text: str) -> str:

@@ -16,8 +16,9 @@ from types import ModuleType
 from bfcl_pipeline.base import __version__
 from bfcl_pipeline.base.errors import PipelineError
 from bfcl_pipeline.base.project import read_env_file
-from bfcl_pipeline.base.text import printable
+from bfcl_pipeline.base.text import did_you_mean, printable
 from bfcl_pipeline.cli.commands import COMMANDS
+from bfcl_pipeline.cli.parser import Parser, described_commands, example_of, wrapped
 
 INTERRUPTED = 130
 """Exit status after Ctrl-C, as shells define it."""
@@ -70,13 +71,25 @@ def _is_closed(stream: int) -> bool:
 
 def _run(arguments: Sequence[str]) -> int:
     command = next((word for word in arguments if not word.startswith("-")), None)
-    parser = argparse.ArgumentParser(prog="bfcl-pipeline", description="Evaluate BFCL V4, reproducibly.")
+    parser = Parser(
+        prog="bfcl-pipeline",
+        usage="bfcl-pipeline COMMAND ...",
+        description=described_commands(),
+    )
     parser.add_argument("--version", action="version", version=f"bfcl-pipeline {__version__}")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    parser.given = arguments
+    if command is not None and command not in COMMANDS:
+        meant = did_you_mean(command, COMMANDS)
+        parser.error(f"unknown command {command!r}.{meant} `bfcl-pipeline --help` lists the commands")
+    commands = parser.add_subparsers(
+        prog="bfcl-pipeline", dest="command", metavar="COMMAND", help=argparse.SUPPRESS, required=True
+    )
     for name, about in COMMANDS.items():
-        subparser = commands.add_parser(name, help=about, description=about)
+        subparser = commands.add_parser(name, description=f"{about[0].upper()}{about[1:]}.")
+        subparser.given = arguments
         if name == command:
             _module(name).add_arguments(subparser)
+            subparser.epilog = f"{subparser.epilog or ''}\n\nexample:\n  {example_of(name)}"
     options, unknown = parser.parse_known_args(arguments)
     if unknown:  # the usage is that of the command
         commands.choices[options.command].error(f"unrecognized arguments: {' '.join(unknown)}")
@@ -84,7 +97,8 @@ def _run(arguments: Sequence[str]) -> int:
         read_env_file()
         return int(_module(options.command).run(options))
     except PipelineError as error:
-        print(f"bfcl-pipeline {options.command}: {printable(str(error))}", file=sys.stderr)
+        before = f"bfcl-pipeline {options.command}: "
+        print(f"{before}{wrapped(printable(str(error)), before)}", file=sys.stderr)
         return 1
     except OSError as error:
         if error.errno not in _FILE_ERRORS:

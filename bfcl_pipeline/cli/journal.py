@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import difflib
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -14,7 +13,7 @@ from typing import TypeAlias
 from bfcl_pipeline.base.errors import ConfigError, JournalError, LeaseError, ProvenanceError
 from bfcl_pipeline.base.leases import read_holder
 from bfcl_pipeline.base.process import is_alive
-from bfcl_pipeline.base.text import printable, text_table, unknown_name
+from bfcl_pipeline.base.text import did_you_mean, printable, text_table, unknown_name
 from bfcl_pipeline.benchmark.config import model_folder
 from bfcl_pipeline.benchmark.definition import category_of, resolve_categories
 from bfcl_pipeline.benchmark.records import total
@@ -237,6 +236,4 @@ def _models(options: argparse.Namespace) -> Models:
 def _unknown_entry(options: argparse.Namespace, entry_ids: set[str]) -> str:
     if options.entry in entry_ids:
         return f"no exchange of {options.entry} in that category."
-    near = difflib.get_close_matches(options.entry, sorted(entry_ids), n=3)
-    hint = f" Did you mean {', '.join(map(repr, near))}?" if near else ""
-    return f"no exchange of an entry {options.entry!r}.{hint}"
+    return f"no exchange of an entry {options.entry!r}.{did_you_mean(options.entry, entry_ids, 3)}"

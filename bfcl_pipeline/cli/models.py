@@ -93,7 +93,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     adding.add_argument(
         "--kind",
         choices=list(KINDS),
-        help="how it answers (default: openai_chat with --endpoint, else vllm)",
+        metavar="KIND",
+        help=f"how it answers: {', '.join(KINDS)} (default: openai_chat with --endpoint, else vllm)",
     )
     adding.add_argument(
         "--set",

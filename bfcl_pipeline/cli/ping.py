@@ -1,72 +1,44 @@
-"""`bfcl-pipeline ping`: sends one request to a model, as a run would, and prints the answer.
+"""`bfcl-pipeline ping`: tries a model as a run would ask it, and says what is to blame for what fails.
 
-The question is about the weather and offers one small function, so it costs next to nothing. The body has
-the options of the model's row: a server that refuses the requests of a run refuses this one. For a model
-that is sent prompts, the prompt and the raw answer are printed, too.
+The questions offer one small function each, so they cost next to nothing. For open weights that are sent
+the prompts of their family, the first prompt and its raw answer are printed, too.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
-import difflib
 import json
-import sys
-import time
-from collections.abc import Mapping
-from pathlib import Path
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping
 
-from bfcl_pipeline.ask.generation import Adapter
-from bfcl_pipeline.ask.generation.remote import RunTerms
 from bfcl_pipeline.ask.jobs.options import add_models
 from bfcl_pipeline.ask.models import build_adapter
-from bfcl_pipeline.ask.models.adapters.openai_adapter import COMPATIBLE_KINDS, listed_models
-from bfcl_pipeline.base.errors import (
-    AccessDenied,
-    ConfigError,
-    ContextOverflow,
-    Malformed,
-    ModelError,
-    NoConnection,
-    RateLimited,
-    Transient,
-)
-from bfcl_pipeline.base.text import cut, loaded_json, on_one_line, printable
-from bfcl_pipeline.benchmark.config import KINDS, ModelRow, load_models, model_row
+from bfcl_pipeline.ask.ping import Blame, Pinged, Tried, ping
+from bfcl_pipeline.base.errors import ConfigError
+from bfcl_pipeline.base.text import cut_middle, line_of, on_one_line, plural, printable, text_table
+from bfcl_pipeline.benchmark.config import KINDS, load_models, model_row
 from bfcl_pipeline.benchmark.config.families import way_of_asking
-from bfcl_pipeline.benchmark.records import Entry, Exchange, Json, Mode, Request
+from bfcl_pipeline.benchmark.records import Json, total
 from bfcl_pipeline.cli.models import location
-from bfcl_pipeline.cli.options import add_data
-from bfcl_pipeline.dialogue.prompts import WireFormat, tool_schemas
-from bfcl_pipeline.dialogue.release_texts import read_texts
+from bfcl_pipeline.cli.options import add_data, print_to_stderr
 
 SECONDS = 120.0
 """Default time limit: some servers load a model when the first request for it arrives."""
 
-_MAX_LISTED = 8  # models of an endpoint in a message
-_MAX_CHARACTERS = 400  # of an answer that is printed
+_WIDTH = 80  # of what is printed for people
+_ASKED, _CAME = 22, 31  # characters of what was asked and of what came in the table
+_MAX_CHARACTERS = 400  # of an answer below it
 _MAX_PROMPT = 2_000  # characters of a prompt, and of a raw answer
-
-_WEATHER = {
-    "name": "get_weather",
-    "description": "Tells the weather of a city.",
-    "parameters": {
-        "type": "dict",
-        "properties": {"city": {"type": "string", "description": "The name of the city."}},
-        "required": ["city"],
-    },
-}
-"""The function that is offered, documented as in the release."""
-
-_QUESTION = "What is the weather in Oslo?"
-_IN_WORDS = (
-    " You can call the function get_weather(city: str). Answer with the call alone, in Python, in a list: "
-    "[get_weather(city='...')]"
-)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the options of the command."""
+    parser.description = (
+        "Try a model as a run would ask it: one call, two calls, a call with nested arguments, no call, a "
+        "second turn. Exit status: 0, all is right; else what is to be looked at first: 1, the model's row "
+        "(its key, address, options); 3, the server; 4, the model."
+    )
     parser.add_argument("model", metavar="MODEL", help="name of a model; `bfcl-pipeline models` lists them")
     add_models(parser)
     parser.add_argument(
@@ -79,13 +51,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=float,
         default=SECONDS,
         metavar="N",
-        help=f"time limit of the request (default: {SECONDS:g})",
+        help=f"time limit of a request (default: {SECONDS:g})",
     )
+    parser.add_argument("--json", action="store_true", help="print JSON")
     add_data(parser)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Prints the answer, or the error with advice; then returns 1."""
+    """Prints what came of each try, and what is to blame; returns the exit status."""
     row = model_row(load_models(options.models), options.model)
     if KINDS[row.kind].embedded:
         print(
@@ -107,88 +80,100 @@ def run(options: argparse.Namespace) -> int:
             f"{row.name}: --endpoint is for models that vLLM serves; set `endpoint` in the model's row."
         )
     adapter = build_adapter(row, options.endpoint)
-    request = _request(adapter) if row.family is None else _prompt(adapter, options.data)
-    try:
-        exchange, raw, seconds = asyncio.run(_exchange(adapter, request, options.seconds))
-    except ModelError as error:
-        print(f"{row.name}: {printable(str(error))}", file=sys.stderr)
-        for line in asyncio.run(_advice(row, options.endpoint, error)):
-            print(printable(line), file=sys.stderr)
-        return 1
-    _print(row, adapter.asking.mode, exchange, raw, seconds)
-    return 0
-
-
-async def _exchange(
-    adapter: Adapter, request: Request, limit_seconds: float
-) -> tuple[Exchange, Json, float]:
-    """The exchange of one request, its raw answer and its duration in seconds."""
-    body = adapter.body(request)
-    try:
-        adapter.open(_log)  # imports the client, which may take seconds
-        started = time.perf_counter()
-        async with asyncio.timeout(limit_seconds):
-            raw = await adapter.send(body)
-        seconds = time.perf_counter() - started
-    except TimeoutError:
-        raise Transient(f"no answer within {limit_seconds:g} s. Wait longer with --seconds.") from None
-    finally:
-        await adapter.close()
-    return adapter.read(request, raw), raw, seconds
-
-
-def _log(line: str) -> None:
-    print(printable(line), file=sys.stderr)
-
-
-def _request(adapter: Adapter) -> Request:
-    asking = adapter.asking
-    if asking.mode is Mode.PROMPT:
-        return Request(asking.mode, ({"role": "user", "content": _QUESTION + _IN_WORDS},))
-    tools = tool_schemas([_WEATHER], WireFormat.OPENAI_CHAT)
-    return Request(asking.mode, ({"role": "user", "content": _QUESTION},), tools)
-
-
-def _prompt(adapter: Adapter, data: Path) -> Request:
-    """The question to a model that is sent prompts, which may have texts of the staged release."""
-    question = ({"role": "user", "content": _QUESTION},)
-    entry = Entry("ping", "simple_python", (question,), (_WEATHER,))
-    texts = read_texts(data)
-    return adapter.asking.written(adapter.asking.first(entry, texts), texts)
-
-
-def _print(row: ModelRow, mode: Mode, exchange: Exchange, raw: Json, seconds: float) -> None:
-    result, prompt = exchange.result, exchange.request.prompt
-    # Nothing is journaled, so nothing is recorded of what made the answer.
-    terms = RunTerms(None, "", input_price=row.input_price, output_price=row.output_price)
-    dollars = terms.dollars(exchange)
-    sent, received = (
-        "an unknown number" if count is None else count
-        for count in (exchange.input_tokens, exchange.output_tokens)
+    pinged = asyncio.run(
+        ping(adapter, row, options.endpoint, options.data, options.seconds, print_to_stderr)
     )
-    lines = {
-        "answer": ", ".join(f"{name}({arguments})" for call in result for name, arguments in call.items())
-        if isinstance(result, list)
-        else cut(json.dumps(result, ensure_ascii=False), _MAX_CHARACTERS),
-        "tokens": f"{sent} sent, {received} received",
-        "seconds": f"{seconds:.2f}",
-        "price": "unknown: the model's row has no prices, or the answer has no token counts"
-        if dollars is None
-        else f"${dollars:.6f}",
+    if options.json:
+        print(json.dumps(_document(pinged), indent=2))
+    else:
+        print(printable("\n".join(_lines(pinged))))
+    return 0 if pinged.blame is None else pinged.blame.status
+
+
+def _document(pinged: Pinged) -> dict[str, Json]:
+    """The JSON output."""
+    tries = []
+    for tried in pinged.tries:
+        blame, why = tried.finding or (None, None)
+        tries.append(
+            {"try": tried.name, "asked": tried.asked, "came": tried.came, "blame": blame, "why": why}
+        )
+    answers = pinged.answers
+    return {
+        "model": pinged.row.name,
+        "blame": pinged.blame,
+        "tries": tries,
+        "answers": len(answers),
+        "input_tokens": total(answer.input_tokens for answer in answers),
+        "output_tokens": total(answer.output_tokens for answer in answers),
+        "seconds": total(answer.latency_seconds for answer in answers),
+        "dollars": pinged.dollars,
     }
-    if prompt is not None:
-        asked = {
-            "asked": way_of_asking(row.family, row.mode),
-            "prompt": cut(prompt, _MAX_PROMPT),
-            "raw": cut(_raw_text(raw), _MAX_PROMPT),
-        }
-        lines = {**asked, **lines}
-    if exchange.finish_reason is not None:
-        lines["ended"] = exchange.finish_reason
-    print(f"{row.name} ({row.kind}, {location(row)}) answers.")
-    for name, text in lines.items():
-        print(f"  {name:<8} {on_one_line(printable(text))}")
-    print(_doubt(row, mode, exchange) or f"Next: bfcl-pipeline run --model {row.name} --sample 100")
+
+
+def _lines(pinged: Pinged) -> Iterator[str]:
+    """What is printed for people."""
+    row = pinged.row
+    yield f"{row.name} ({row.kind}, {location(row)})"
+    if row.family is not None and pinged.answers:
+        yield f"  asked   {way_of_asking(row.family, row.mode)}"
+        yield f"  prompt  {line_of(pinged.answers[0].request.prompt or '', _MAX_PROMPT)}"
+        yield f"  raw     {line_of(_raw_text(pinged.tries[0].raws[0]), _MAX_PROMPT)}"
+    cells = [
+        (tried.name, _cell(tried.asked, _ASKED), _cell(tried.came or "no answer", _CAME), _right(tried))
+        for tried in pinged.tries
+    ]
+    yield f"\n{text_table(('Try', 'Asked for', 'Came', 'Right'), cells)}\n"
+    for why, tries in _reasons(pinged).items():
+        came = tries[0].came or ""
+        sent = f" It sent: {line_of(came, _MAX_CHARACTERS)}" if len(came) > _CAME else ""
+        yield _wrapped(f"{_names(tries)}: {why}{sent}")
+    yield _wrapped(_totals(_document(pinged)))
+    if pinged.blame in (Blame.ROW, Blame.SERVER):
+        blamed = [tried for tried in pinged.tries if tried.finding and tried.finding.blame is pinged.blame]
+        yield _wrapped(f"Look at the {pinged.blame} first ({_names(blamed)}).")
+        yield f"Then: bfcl-pipeline ping {row.name}"
+        return
+    if pinged.blame is Blame.MODEL:
+        yield "Nothing shows a defect of row or server; a run counts such answers as wrong."
+    yield f"Next: bfcl-pipeline run -m {row.name} --sample 100"
+
+
+def _reasons(pinged: Pinged) -> dict[str, list[Tried]]:
+    """The failed tries by what was found."""
+    reasons: dict[str, list[Tried]] = {}
+    for tried in pinged.tries:
+        if tried.finding is not None:
+            reasons.setdefault(tried.finding.why, []).append(tried)
+    return reasons
+
+
+def _names(tries: Iterable[Tried]) -> str:
+    return ", ".join(tried.name for tried in tries)
+
+
+def _cell(text: str, room: int) -> str:
+    return cut_middle(on_one_line(printable(text)), room)
+
+
+def _right(tried: Tried) -> str:
+    return "yes" if tried.finding is None else f"no: {tried.finding.blame}"
+
+
+def _totals(totals: Mapping[str, Json]) -> str:
+    """Tokens, seconds and price of all answers."""
+    sent, received = (
+        "unknown" if totals[key] is None else totals[key] for key in ("input_tokens", "output_tokens")
+    )
+    price = "unknown price (no prices in the row, or no token counts)"
+    if totals["dollars"] is not None:
+        price = f"${totals['dollars']:.6f}"
+    answers = plural(totals["answers"], "answer", "answers")
+    return f"{answers}, tokens: {sent} sent, {received} received; {totals['seconds'] or 0:.2f} s; {price}."
+
+
+def _wrapped(text: str) -> str:
+    return textwrap.fill(on_one_line(text), _WIDTH, subsequent_indent="  ", break_on_hyphens=False)
 
 
 def _raw_text(raw: Json) -> str:
@@ -197,77 +182,3 @@ def _raw_text(raw: Json) -> str:
         case {"choices": [{"text": str(text)}, *_]}:
             return text
     return json.dumps(raw, ensure_ascii=False)
-
-
-def _doubt(row: ModelRow, mode: Mode, exchange: Exchange) -> str:
-    """What is wrong with the answer of a model of mode fc; empty if nothing is."""
-    calls = exchange.result if isinstance(exchange.result, list) else []
-    if mode is not Mode.FC or any(map(_names_a_city, calls)):
-        return ""
-    vllm = row.kind == "vllm"
-    if row.family is not None:
-        return (
-            "No call with the argument `city` was read from the answer: the model may not write calls as "
-            f"the family {row.family} does. Another `family`"
-            f"{', or `prompting: server`, asks' if vllm else ' asks'} in another way."
-        )
-    problem = (
-        "The call lacks the argument `city`, which the function requires. Either the model does not fill "
-        "it in, or its server loses arguments"
-        if calls
-        else "It answers in words and calls nothing, though mode fc offers a function. A model that cannot "
-        "call functions belongs in mode prompt (a name without -FC)"
-    )
-    return problem + ("; or another `tool_parser` reads its calls." if vllm else ".")
-
-
-def _names_a_city(call: Mapping[str, Json]) -> bool:
-    """Whether a call, {name: arguments as JSON text}, has the argument that was asked for."""
-    arguments = [loaded_json(text) if isinstance(text, str) else text for text in call.values()]
-    return any(isinstance(given, Mapping) and given.get("city") for given in arguments)
-
-
-async def _advice(row: ModelRow, endpoint: str | None, error: ModelError) -> list[str]:
-    """What to do next, in addition to what the error says."""
-    address = endpoint or row.endpoint
-    compatible = address is not None and row.kind in COMPATIBLE_KINDS
-    match error:
-        case RateLimited():
-            return ["It is too busy or still starting, or a limit is reached. Runs wait and try again."]
-        case ContextOverflow() if row.kind == "vllm":
-            return [
-                "Start the server with a longer context (vLLM: --max-model-len); entries need far more."
-            ]
-        case AccessDenied(status=status):
-            lines = [
-                "No key was sent: set `key` in the model's row to the environment variable with the key."
-                if row.key is None
-                else f"The key came from {row.key}."
-            ]
-            names = await listed_models(row, endpoint)
-            if row.family is not None and status == 404 and row.model in names:
-                return [
-                    f"{address} lists the model, but has no /completions, to which prompts are sent. "
-                    "`prompting: server` sends chat completions instead."
-                ]
-            if names and row.model not in names:
-                return [
-                    f"There is no {row.model!r} at {address}; it offers {_some(names, row.model)}.",
-                    *lines,
-                ]
-            if compatible and not names and status == 404:
-                lines.insert(0, f"{address} does not list its models either. Most endpoints end in /v1.")
-            return lines
-        case Malformed() if compatible:
-            return [f"Is {address} an API of kind {row.kind}? Most endpoints end in /v1."]
-        case NoConnection() if address is not None:
-            return [f"Is a server running at {address}?"]
-    return []
-
-
-def _some(names: tuple[str, ...], wanted: str) -> str:
-    """Some of the names, those similar to `wanted` first, and the number of the others."""
-    near = difflib.get_close_matches(wanted, names, n=_MAX_LISTED, cutoff=0.3)
-    ordered = [*near, *(name for name in names if name not in near)]
-    more = len(ordered) - _MAX_LISTED
-    return ", ".join(ordered[:_MAX_LISTED]) + (f" and {more} more" if more > 0 else "")

@@ -19,24 +19,17 @@ from bfcl_pipeline.benchmark.config.sampling import SampleBy
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.cli.options import split_names
 
-_EXAMPLES = """\
-examples:
-  bfcl-pipeline run                                          the whole benchmark, embedded models
-  bfcl-pipeline run -m my-model-FC --sample 200 --budget 2   a sample, for at most 2 US dollars
-
-Works in the current folder: data/, cache/, results/, and config/ if it exists. To continue an
-interrupted run, give the same command again, --fresh included. Arguments after -- are passed to
-Snakemake.
+_EPILOG = """\
+Without options, the embedded models are run on the whole benchmark. Works in the current folder: data/,
+cache/, results/, and config/ if it exists. To continue an interrupted run, give the same command again,
+--fresh included. Arguments after -- are passed to Snakemake.
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the options of the command. What is not given is as in config/config.yaml."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.usage = (
-        "bfcl-pipeline run [-m MODEL] [-c CATEGORY] [--sample N] [--run NAME] [option ...] [-- ...]"
-    )
-    parser.epilog = _EXAMPLES
+    parser.usage = "bfcl-pipeline run [-m MODEL] [-c CATEGORY] [--sample N] [option ...]"
+    parser.epilog = _EPILOG
     _add_selection(parser.add_argument_group("what to evaluate"))
     _add_terms(parser.add_argument_group("how"))
     _add_place(parser.add_argument_group("where"))

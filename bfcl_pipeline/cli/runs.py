@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import TypeAlias
 
 from bfcl_pipeline.base.errors import ConfigError
+from bfcl_pipeline.base.text import did_you_mean
 from bfcl_pipeline.cli.options import print_to_stderr
-from bfcl_pipeline.runs.folders import ARCHIVE_SUFFIX, RESULTS, newest_first
+from bfcl_pipeline.runs.folders import ARCHIVE_SUFFIX, RESULTS, newest_first, run_names
 from bfcl_pipeline.runs.run import DATA, Run, open_run
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
@@ -65,8 +66,9 @@ def archive_file(given: Path) -> Path:
     if len(given.parts) != 1 or given.is_file():
         return given
     if not named.is_file():
+        meant = did_you_mean(given.name, run_names())
         raise ConfigError(
-            f"neither an archive {given} nor {named}. `bfcl-pipeline archive RUN` writes one."
+            f"neither an archive {given} nor {named}.{meant} `bfcl-pipeline archive RUN` writes one."
         )
     return named
 

@@ -4,7 +4,6 @@ Covers which files a run has, checking them against the staged release, and havi
 in a block `using_errata`, and in the processes that it starts, judges and shows entries by them.
 """
 
-import difflib
 import json
 import os
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
@@ -13,6 +12,7 @@ from functools import cache
 from pathlib import Path
 
 from bfcl_pipeline.base.errors import ConfigError, ErrataError, MalformedRelease
+from bfcl_pipeline.base.text import did_you_mean
 from bfcl_pipeline.base.yaml_reader import read_yaml_file
 from bfcl_pipeline.benchmark.definition import CATEGORIES, category_of, release
 from bfcl_pipeline.benchmark.errata import Erratum, with_edits
@@ -140,6 +140,5 @@ def _unknown(entry_id: str, data: Path) -> str:
     for category in CATEGORIES:
         rows = read_table(entries_path(data, category), ["entry_id", "prerequisite"]).to_pylist()
         known += [row["entry_id"] for row in rows if not row["prerequisite"]]
-    near = difflib.get_close_matches(entry_id, known, n=1)
-    hint = f" Did you mean {near[0]!r}?" if near else ""
-    return f"the release has no scored entry {entry_id!r}.{hint} Its ids are in {data / 'entries'}."
+    meant = did_you_mean(entry_id, known)
+    return f"the release has no scored entry {entry_id!r}.{meant} Its ids are in {data / 'entries'}."

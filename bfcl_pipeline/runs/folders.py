@@ -3,10 +3,10 @@
 Covers finding the folder of a run, and the newest run. Standard library only, so that commands start fast.
 """
 
-import difflib
 from pathlib import Path
 
 from bfcl_pipeline.base.errors import ConfigError
+from bfcl_pipeline.base.text import did_you_mean
 
 RESULTS = Path("results")
 """The directory of all runs, one directory each."""
@@ -29,10 +29,8 @@ def run_folder(given: Path) -> Path:
     if given.is_dir():
         return given
     names = run_names()
-    near = difflib.get_close_matches(given.name, names, n=1)
-    hint = f" Did you mean {near[0]!r}?" if near else ""
     known = f"Runs in {RESULTS}/: {', '.join(names)}." if names else f"There are no runs in {RESULTS}/ yet."
-    raise ConfigError(f"no run {str(given)!r}.{hint} {known}")
+    raise ConfigError(f"no run {str(given)!r}.{did_you_mean(given.name, names)} {known}")
 
 
 def run_names() -> list[str]:

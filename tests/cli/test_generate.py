@@ -83,7 +83,7 @@ def test_entries_can_be_chosen(generate, tmp_path):
             "oracle",
             "multiple",
             ("--entry-ids", "multiple_x"),
-            "multiple: no entry 'multiple_x'. Near ones:",
+            "multiple: no entry 'multiple_x'. Did you mean",
         ),
         ("oracle", "multiple", ("--sample", "-1"), "--sample must be 0 or more"),
         ("oracle", "multiple", ("--data", "/nowhere"), "no such table"),

@@ -197,7 +197,7 @@ def test_no_journals_are_not_an_error(tmp_path, capsys):
     [
         (["smal"], "unknown model 'smal'. Did you mean 'small'? Known: org_model-FC, small."),
         (["--category", "simple"], "unknown category 'simple'"),
-        (["--entry", "simple_python_4"], "Did you mean 'simple_python_5', 'simple_python_3'?"),
+        (["--entry", "simple_python_4"], "Did you mean 'simple_python_5' or 'simple_python_3'?"),
         (
             ["--entry", "simple_python_3", "--category", "multiple"],
             "no exchange of simple_python_3 in that category",

@@ -62,7 +62,7 @@ def test_an_unknown_option_shows_the_usage_of_its_command(capsys):
     assert stopped.value.code == 2
     usage, error = capsys.readouterr().err.splitlines()[-2:]
     assert usage.startswith("usage: bfcl-pipeline run [-m MODEL]")
-    assert error == "bfcl-pipeline run: error: unrecognized arguments: --sampel"
+    assert error == "bfcl-pipeline run: error: unrecognized arguments: --sampel. Did you mean '--sample'?"
 
 
 def test_version(capsys):

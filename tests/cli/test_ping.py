@@ -1,76 +1,41 @@
-"""`bfcl-pipeline ping` against servers on loopback: answers, errors and silence."""
+"""`bfcl-pipeline ping` against servers on loopback: right and wrong answers, errors and silence."""
 
 import json
 import socket
-import threading
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
 from bfcl_pipeline.ask.models.adapters.row_adapter import RowAdapter
+from bfcl_pipeline.ask.ping.blame import same_model
 from bfcl_pipeline.cli import main
+from tests.support.pinged_server import chat, good, server_of, wanted
 
-CALLS = {
-    "choices": [
-        {
-            "finish_reason": "tool_calls",
-            "message": {
-                "role": "assistant",
-                "content": None,
-                "tool_calls": [
-                    {
-                        "id": "call_1",
-                        "type": "function",
-                        "function": {"name": "get_weather", "arguments": '{"city": "Oslo"}'},
-                    }
-                ],
-            },
-        }
-    ],
-    "usage": {"prompt_tokens": 80, "completion_tokens": 20},
-}
+
+def in_text(body):
+    """Calls as text that the server did not read."""
+    calls = [{"name": name, "arguments": given} for name, given in wanted(body)]
+    return chat(body, [], "".join(f"<tool_call>{json.dumps(call)}</tool_call>" for call in calls) or "9")
+
+
+def without_tools(body):
+    """A server that ignores `tools`."""
+    status, answer = chat(body, [], "It snows.")
+    sent = len(json.dumps(body["messages"]))
+    return status, {**answer, "usage": {"prompt_tokens": sent, "completion_tokens": 4}}
+
+
+def refusing(what):
+    """A server that refuses requests in whose tools something stands."""
+    return lambda body: (
+        (400, {"error": {"message": "not supported"}})
+        if what in json.dumps(body.get("tools"))
+        else good(body)
+    )
+
+
 WORDS = {"choices": [{"finish_reason": "stop", "message": {"role": "assistant", "content": "It snows."}}]}
 NO_SUCH_MODEL = {"error": {"message": "The model `mine` does not exist.", "code": "model_not_found"}}
-COUNT = (200, {"count": 9, "max_model_len": 4096})
 MODELS = {"data": [{"id": "other"}, {"id": "mine-2"}]}
-
-
-class _Handler(BaseHTTPRequestHandler):
-    def do_POST(self):
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self.server.asked.append((self.path, self.headers.get("Authorization"), body))
-        counts = self.path.endswith(("/tokenize", "/count"))
-        self._send(*(self.server.count if counts else self.server.answer))
-
-    def do_GET(self):
-        self.server.asked.append((self.path, self.headers.get("Authorization"), None))
-        self._send(*self.server.models)
-
-    def log_message(self, *_):
-        """Logs nothing."""
-
-    def _send(self, status, content):
-        data = content if isinstance(content, bytes) else json.dumps(content).encode()
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(data)))
-        self.end_headers()
-        self.wfile.write(data)
-
-
-@contextmanager
-def _server(status, content, models=(404, b""), count=COUNT):
-    with ThreadingHTTPServer(("127.0.0.1", 0), _Handler) as server:
-        server.answer, server.models, server.asked = (status, content), models, []
-        server.count = count
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
-        try:
-            yield server
-        finally:
-            server.shutdown()
-            thread.join()
 
 
 @pytest.fixture
@@ -92,29 +57,244 @@ def ping(tmp_path, capsys, monkeypatch):
     return pinged
 
 
-def test_a_call_is_printed(ping):
-    """An answer is printed with its calls, tokens, seconds and price."""
-    with _server(200, CALLS) as server:
+def test_a_good_model_passes_every_try(ping):
+    """The table has each try; tokens, seconds and price follow, and the next command; options are sent."""
+    with server_of(good) as server:
         status, out, err = ping(server, input_price=1, output_price=10, key="MY_KEY", options={"seed": 7})
     assert (status, err) == (0, "")
+    rows = {line[:11].strip(): line.split()[-1] for line in out.splitlines()[3:9]}
+    names = ["one call", "two calls", "nested call", "no call", "second turn", "model name"]
+    assert rows == dict.fromkeys(names, "yes")
     assert 'get_weather({"city": "Oslo"})' in out
-    assert "80 sent, 20 received" in out
-    assert "$0.000280" in out
+    assert "7 answers, tokens: " in out
+    assert "140 received" in out
+    assert "$0.0" in out
+    assert out.endswith("Next: bfcl-pipeline run -m mine-FC --sample 100\n")
+    assert max(map(len, out.splitlines())) <= 80
     (path, key, body) = server.asked[0]
     assert (path, key) == ("/v1/chat/completions", "Bearer sk-secret-of-the-test")
     assert body["tools"][0]["function"]["name"] == "get_weather"
-    assert body["seed"] == 7
+    assert {asked["seed"] for _, _, asked in server.asked} == {7}
+    sent = [message["role"] for message in server.asked[-1][2]["messages"]]
+    assert sent == ["user", "assistant", "tool", "assistant", "user"]
 
 
-def test_a_text_is_printed(ping):
-    """In mode prompt the text is printed; without token counts the price is unknown."""
-    with _server(200, WORDS) as server:
-        status, out, _ = ping(server, "mine", input_price=1, output_price=1)
-    assert status == 0
-    assert '"It snows."' in out
-    assert "an unknown number sent" in out
-    assert "price    unknown" in out
+def _one_only(body):
+    return chat(body, wanted(body)[:1], None if wanted(body) else "It is 9.")
+
+
+def _lost(body):
+    return chat(body, [], "It is 9.", finish_reason="tool_calls" if wanted(body) else "stop")
+
+
+def _silent(body):
+    return chat(body, [], None, message={"tool_calls": None}) if wanted(body) else good(body)
+
+
+def _thinking(body):
+    status, answer = in_text(body)
+    message = answer["choices"][0]["message"]
+    return status, {**answer, "choices": [{"message": {"reasoning_content": message["content"]}}]}
+
+
+def _cut(body):
+    return chat(body, [], "It is", finish_reason="length") if wanted(body) else good(body)
+
+
+def _again(body):
+    return chat(body, [("get_weather", {"city": "Oslo"})]) if body["messages"][1:] else good(body)
+
+
+def _forgets(body):
+    status, answer = _again(body)
+    return status, {**answer, "usage": {"prompt_tokens": 500 // len(body["messages"])}}
+
+
+def _renamed(body):
+    status, answer = good(body)
+    return status, {**answer, "model": "other"}
+
+
+def _uncounted(body):
+    status, answer = without_tools(body)
+    return status, {**answer, "usage": None}
+
+
+def _constant(body):
+    status, answer = without_tools(body)
+    return status, {**answer, "usage": {"prompt_tokens": 0}}
+
+
+def _words(body):
+    return chat(body, [], "It snows.")
+
+
+def _calling(body):
+    square = "square" in body["messages"][-1]["content"]
+    return chat(body, [("get_weather", {"city": "9"})]) if square else good(body)
+
+
+CALLED = {"one call", "two calls", "nested call", "second turn"}
+FOUND = {
+    "gives one call where two are asked for": (_one_only, {}, "model", {"two calls"}, "Expected 2 calls"),
+    "is told to give one call": (
+        _one_only,
+        {"options": {"parallel_tool_calls": False}},
+        "row",
+        {"two calls"},
+        "parallel_tool_calls",
+    ),
+    "calls where nothing fits": (_calling, {}, "model", {"no call"}, "no call"),
+    "is forced to call": (
+        _calling,
+        {"options": {"tool_choice": "required"}},
+        "row",
+        {"no call"},
+        "tool_choice",
+    ),
+    "answers in words": (_words, {}, "model", CALLED, "belongs in mode prompt"),
+    "ignores tools": (without_tools, {}, "server", CALLED, "It ignores `tools`: it counts "),
+    "counts the same tokens for all": (_constant, {}, "model", CALLED, "The server may ignore `tools`"),
+    "counts no tokens": (_uncounted, {}, "model", CALLED, "The server may ignore `tools`"),
+    "does not read calls": (in_text, {}, "server", CALLED, "with the model's tool parser"),
+    "loses calls": (_lost, {}, "server", CALLED, "says that it made calls, and lists none"),
+    "loses the answer": (_silent, {}, "server", CALLED, "20 tokens were counted, and neither text nor"),
+    "leaves calls in the reasoning": (
+        _thinking,
+        {},
+        "server",
+        CALLED,
+        "its reasoning parser",
+    ),
+    "ends at the limit": (_cut, {}, "row", CALLED, "limit of new tokens"),
+    "calls again": (_again, {}, "model", {"second turn"}, "It calls again although it was sent"),
+    "drops messages": (_forgets, {}, "server", {"second turn"}, "it drops messages"),
+    "answers as another": (
+        _renamed,
+        {},
+        "row",
+        {"model name"},
+        "Set `model` in the row to one of: mine-2,",
+    ),
+    "refuses tools": (
+        refusing("name"),
+        {},
+        "server",
+        CALLED | {"no call"},
+        "the same question without functions",
+    ),
+    "refuses nested tools": (
+        refusing("address"),
+        {},
+        "server",
+        {"nested call"},
+        "It answers other questions",
+    ),
+    "refuses the options": (refusing(""), {}, "row", CALLED | {"no call"}, "`options` in the model's row"),
+}
+STATUS = {"row": 1, "server": 3, "model": 4}
+
+
+@pytest.mark.parametrize("case", FOUND)
+def test_what_fails_is_put_down_to_row_server_or_model(ping, case):
+    """The exit status and the JSON name what is to be looked at first; the text has the reason."""
+    behaviour, row, blame, failed, words = FOUND[case]
+    with server_of(behaviour, models=(200, MODELS)) as server:
+        status, out, err = ping(server, "mine-FC", "--json", **row)
+        text = ping(server, **row)[1]
+    document = json.loads(out)
+    assert (status, document["blame"], err) == (STATUS[blame], blame, "")
+    assert {one["try"] for one in document["tries"] if one["blame"] is not None} == failed
+    assert words in " ".join(text.split())
+    assert max(map(len, text.splitlines())) <= 80
+
+
+def _anthropic(body, calls, text):
+    uses = [{"type": "tool_use", "id": f"{n}", "name": name, "input": given} for n, (name, given) in calls]
+    content = uses or [{"type": "text", "text": text}]
+    usage = {"input_tokens": len(json.dumps(body)), "output_tokens": 5}
+    return {"type": "message", "role": "assistant", "model": "m", "content": content, "usage": usage}
+
+
+def _gemini(body, calls, text):
+    parts = [{"functionCall": {"name": name, "args": given}} for _, (name, given) in calls]
+    content = {"role": "model", "parts": parts or [{"text": text}]}
+    usage = {"promptTokenCount": len(json.dumps(body)), "candidatesTokenCount": 5}
+    candidates = [{"content": content, "finishReason": "STOP"}]
+    return {"modelVersion": "m-001", "candidates": candidates, "usageMetadata": usage}
+
+
+def _responses(body, calls, text):
+    said = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": text}]}
+    output = [
+        {"type": "function_call", "call_id": f"{n}", "name": name, "arguments": json.dumps(given)}
+        for n, (name, given) in calls
+    ] or [said]
+    return {"model": "m", "status": "completed", "output": output, "usage": {"input_tokens": 9}}
+
+
+@pytest.mark.parametrize(
+    ("kind", "answer", "messages"),
+    [
+        ("anthropic", _anthropic, "messages"),
+        ("gemini", _gemini, "contents"),
+        ("openai_responses", _responses, "input"),
+    ],
+)
+def test_every_api_format_is_tried(ping, kind, answer, messages):
+    """Calls, texts and results of calls are read and written in the form of the API."""
+
+    def answered(body):
+        last = json.dumps(body[messages][-1])
+        is_result = any(
+            word in last for word in ("tool_result", "functionResponse", "function_call_output")
+        )
+        calls = [] if is_result else wanted({"messages": [{"role": "user", "content": last}]})
+        return 200, answer(body, list(enumerate(calls)), "It is 9.")
+
+    with server_of(answered) as server:
+        status, out, _ = ping(server, "m-FC", kind=kind, key="MY_KEY", model="m")
+    assert status == 0, out
+    assert '"It is 9."' in out
+
+
+@pytest.mark.parametrize(
+    ("asked", "stated", "same"),
+    [
+        ("gpt-4o", "gpt-4o-2024-08-06", True),
+        ("claude-3-5-haiku-latest", "claude-3-5-haiku-20241022", True),
+        ("Qwen/Qwen3-8B", "qwen3-8b", True),
+        ("gemini-2.0-flash", "models/gemini-2.0-flash-001", True),
+        ("mine", "mine-2", False),
+        ("gpt-4o", "gpt-4o-mini", False),
+        ("Qwen/Qwen3-8B", "Qwen/Qwen3-4B", False),
+    ],
+)
+def test_a_version_is_not_another_model(asked, stated, same):
+    """Servers add a date, a version or a folder to the name that they were asked for."""
+    assert same_model(asked, stated) is same
+
+
+def test_a_model_of_mode_prompt_is_asked_as_a_run_asks(ping, staged):
+    """With the benchmark's system prompt and without tools; text is read as Python, results go back."""
+
+    def prompted(body):
+        calls = [
+            f"{name}({', '.join(f'{key}={value!r}' for key, value in given.items())})"
+            for name, given in wanted({"messages": [body["messages"][-1]]})
+        ]
+        is_result = body["messages"][-1]["content"].startswith("[{'role': 'tool'")
+        text = f"[{', '.join(calls)}]" if calls and not is_result else "It is 9."
+        status, answer = chat(body, [], text)
+        return status, {key: value for key, value in answer.items() if key != "usage"}
+
+    with server_of(prompted) as server:
+        status, out, _ = ping(server, "mine", "--data", str(staged), input_price=1, output_price=1)
+    assert status == 0, out
+    assert "tokens: unknown sent" in out
+    assert "unknown price" in out
     assert "tools" not in server.asked[0][2]
+    assert server.asked[0][2]["messages"][0]["role"] == "system"
 
 
 HOSTILE = "\x1b[2Jbad\u202e\x9b8m"
@@ -124,25 +304,23 @@ def _is_harmless(text):
     return "bad" in text and all(letter.isprintable() or letter == "\n" for letter in text)
 
 
-def test_a_server_cannot_control_the_terminal(ping):
-    """Escape sequences in calls, reasons and model names are printed as text."""
-    call = {"id": "1", "type": "function", "function": {"name": HOSTILE, "arguments": "{}"}}
-    message = {"role": "assistant", "content": None, "tool_calls": [call]}
-    with _server(200, {"choices": [{"finish_reason": HOSTILE, "message": message}]}) as server:
-        status, out, _ = ping(server)
-    assert status == 0
+@pytest.mark.parametrize("options", [[], ["--json"]])
+def test_a_server_cannot_control_the_terminal(ping, options):
+    """Escape sequences in calls, errors and model names are printed as text."""
+    with server_of(lambda body: chat(body, [(HOSTILE, {})])) as server:
+        status, out, _ = ping(server, "mine-FC", *options)
+    assert status == 4
     assert _is_harmless(out)
-    models = (200, {"data": [{"id": HOSTILE}]})
-    with _server(404, {"error": {"message": HOSTILE}}, models) as server:
-        status, _, err = ping(server)
+    with server_of(404, {"error": {"message": HOSTILE}}, (200, {"data": [{"id": HOSTILE}]})) as server:
+        status, out, _ = ping(server, "mine-FC", *options)
     assert status == 1
-    assert _is_harmless(err)
+    assert _is_harmless(out)
 
 
 def test_an_error_of_a_server_cannot_control_the_terminal(staged, tmp_path, capsys):
     """`generate` prints the escape sequences in the reason of an entry without an answer as text."""
     models = tmp_path / "models.yaml"
-    with _server(400, {"error": {"message": HOSTILE}}) as server:
+    with server_of(400, {"error": {"message": HOSTILE}}) as server:
         row = {
             "name": "mine-FC",
             "kind": "openai_chat",
@@ -156,90 +334,65 @@ def test_an_error_of_a_server_cannot_control_the_terminal(staged, tmp_path, caps
     assert _is_harmless(printed.out + printed.err)
 
 
-def test_a_text_in_place_of_a_call_is_explained(ping):
-    """If a model of mode fc calls nothing, the output explains what that may mean."""
-    with _server(200, WORDS) as server:
-        status, out, _ = ping(server)
-    assert status == 0
-    assert "belongs in mode prompt" in out
+GARBAGE = [b"<html>hello</html>", b'{"choices": []}', b"\xff\xfe", b'{"choices": [{}]}']
+REFUSED = [
+    (
+        401,
+        {"error": {"message": "Incorrect API key: sk-secret-of-the-test"}},
+        "MY_KEY",
+        1,
+        "The key came from",
+    ),
+    (401, {"error": {"message": "no key"}}, None, 1, "No key was sent: set `key` in the model's row"),
+    (404, b"<html>not here</html>", None, 1, "does not list its models either. Most endpoints end in /v1."),
+    (429, {"error": {"message": "slow down"}}, None, 3, "Runs wait and try again."),
+    (500, {"error": {"message": "broken"}}, None, 3, "HTTP 500"),
+    *((200, each, None, 1, "an API of kind openai_chat? Most endpoints end in /v1.") for each in GARBAGE),
+]
 
 
-def test_a_wrong_key_is_named(ping):
-    """After 401, the message has the variable with the key, not the key."""
-    with _server(401, {"error": {"message": "Incorrect API key: sk-secret-of-the-test"}}) as server:
-        status, out, err = ping(server, key="MY_KEY")
-    assert (status, out) == (1, "")
-    assert "HTTP 401" in err
-    assert "The key came from MY_KEY." in err
-
-
-def test_a_missing_key_is_suspected(ping):
-    """After 401 to a request without a key, the advice is to set `key` in the row."""
-    with _server(401, {"error": {"message": "no key"}}) as server:
-        status, _, err = ping(server)
-    assert status == 1
-    assert "No key was sent: set `key` in the model's row" in err
+@pytest.mark.parametrize(("answer", "content", "key", "expected", "words"), REFUSED)
+def test_an_error_that_all_requests_meet_ends_the_tries(ping, answer, content, key, expected, words):
+    """One request, the error with advice, and never the key."""
+    with server_of(answer, content) as server:
+        status, out, _ = ping(server, key=key)
+    assert (status, sum(body is not None for _, _, body in server.asked)) == (expected, 1)
+    assert words in " ".join(out.split())
+    assert "no answer" in out
 
 
 def test_an_unknown_model_is_answered_with_the_models_of_the_endpoint(ping):
     """After 404, the models that the endpoint lists are printed, the most similar first."""
-    with _server(404, NO_SUCH_MODEL, (200, MODELS)) as server:
-        status, _, err = ping(server, key="MY_KEY")
+    with server_of(404, NO_SUCH_MODEL, (200, MODELS)) as server:
+        status, out, _ = ping(server, key="MY_KEY")
     assert status == 1
-    assert "There is no 'mine' at" in err
-    assert "it offers mine-2, other." in err
+    assert "There is no 'mine' at" in " ".join(out.split())
+    assert "it offers mine-2, other." in " ".join(out.split())
     assert server.asked[1][:2] == ("/v1/models", "Bearer sk-secret-of-the-test")
-
-
-def test_a_wrong_path_is_suspected(ping):
-    """An endpoint that answers 404 for completions and for its list of models is probably wrong."""
-    with _server(404, b"<html>not here</html>") as server:
-        status, _, err = ping(server)
-    assert status == 1
-    assert "does not list its models either. Most endpoints end in /v1." in err
-
-
-@pytest.mark.parametrize(
-    "garbage", [b"<html>hello</html>", b'{"choices": []}', b"\xff\xfe", b'{"choices": [{}]}']
-)
-def test_an_answer_in_another_format_is_an_error(ping, garbage):
-    """Another format is an error, with a guess at the reason."""
-    with _server(200, garbage) as server:
-        status, out, err = ping(server)
-    assert (status, out) == (1, "")
-    assert "an API of kind openai_chat? Most endpoints end in /v1." in err
 
 
 def test_a_server_that_is_not_running_is_an_error(ping):
     """If no connection can be made, the message suggests that no server is running."""
     with socket.create_server(("127.0.0.1", 0)) as once:
         port = once.getsockname()[1]
-    status, _, err = ping(f"http://127.0.0.1:{port}/v1")
-    assert status == 1
-    assert f"Is a server running at http://127.0.0.1:{port}/v1?" in err
+    status, out, _ = ping(f"http://127.0.0.1:{port}/v1")
+    assert status == 3
+    assert f"Is a server running at http://127.0.0.1:{port}/v1?" in " ".join(out.split())
 
 
 def test_a_timeout_is_an_error(ping):
     """A server that accepts the request and never answers is an error after --seconds."""
     with socket.create_server(("127.0.0.1", 0)) as silent:
         address = f"http://127.0.0.1:{silent.getsockname()[1]}/v1"
-        status, _, err = ping(address, "mine-FC", "--seconds", "0.05")
-    assert status == 1
-    assert "no answer within 0.05 s. Wait longer with --seconds." in err
-
-
-def test_a_busy_server_is_reported(ping):
-    """After 429 the message says that runs wait and try again."""
-    with _server(429, {"error": {"message": "slow down"}}) as server:
-        status, _, err = ping(server)
-    assert status == 1
-    assert "Runs wait and try again." in err
+        status, out, _ = ping(address, "mine-FC", "--seconds", "0.05")
+    assert status == 3
+    assert "no answer within 0.05 s. Wait longer with --seconds." in out
 
 
 def test_a_missing_key_is_reported_before_a_request(ping, monkeypatch):
     """Without the key that the row names, no request is sent."""
     monkeypatch.delenv("MY_KEY")
-    with _server(200, CALLS) as server:
+    with server_of(good) as server:
         status, _, err = ping(server, key="MY_KEY")
     assert status == 1
     assert "MY_KEY is not set" in err
@@ -252,7 +405,7 @@ def test_a_model_that_a_run_serves_can_be_pinged_at_an_endpoint(ping):
     status, _, err = ping("", **row)
     assert status == 1
     assert "--endpoint http://127.0.0.1:8000/v1" in err
-    with _server(200, CALLS) as server:
+    with server_of(good) as server:
         address = f"http://127.0.0.1:{server.server_port}/v1"
         status, out, _ = ping("", "mine-FC", "--endpoint", address, **row)
     assert status == 0
@@ -262,7 +415,7 @@ def test_a_model_that_a_run_serves_can_be_pinged_at_an_endpoint(ping):
 
 def test_a_key_is_only_sent_to_the_endpoint_of_the_row(ping):
     """--endpoint is refused for models of vendors: their keys are for their own endpoints."""
-    with _server(200, CALLS) as server:
+    with server_of(good) as server:
         address = f"http://127.0.0.1:{server.server_port}/v1"
         status, _, err = ping("https://example.org/v1", "mine-FC", "--endpoint", address, key="MY_KEY")
     assert status == 1
@@ -277,8 +430,8 @@ def test_embedded_models_are_always_ready(ping):
     assert "always ready" in out
 
 
-def test_the_seconds_are_those_of_the_request(ping, monkeypatch):
-    """The import of the client, before the request, is not part of the time."""
+def test_the_seconds_are_those_of_the_requests(ping, monkeypatch):
+    """The import of the client, before the first request, is not part of the time."""
     clock = [0.0]
     opened = RowAdapter.open
 
@@ -287,30 +440,20 @@ def test_the_seconds_are_those_of_the_request(ping, monkeypatch):
         clock[0] += 30.0
 
     monkeypatch.setattr(RowAdapter, "open", open_slowly)
-    monkeypatch.setattr("bfcl_pipeline.cli.ping.time.perf_counter", lambda: clock[0])
-    with _server(200, CALLS) as server:
+    monkeypatch.setattr("bfcl_pipeline.ask.ping.run_tries.time.perf_counter", lambda: clock[0])
+    with server_of(good) as server:
         status, out, _ = ping(server, key="MY_KEY")
     assert (status, clock) == (0, [30.0])
-    assert "seconds  0.00" in out
-
-
-def test_the_next_step_follows_a_good_answer(ping):
-    """The last line is a command that runs the model."""
-    with _server(200, CALLS) as server:
-        _, out, _ = ping(server)
-    assert out.endswith("Next: bfcl-pipeline run --model mine-FC --sample 100\n")
+    assert "; 0.00 s;" in out
 
 
 @pytest.mark.parametrize("arguments", ["{}", "", '{"town": "Oslo"}', "not JSON"])
-def test_a_call_without_its_argument_is_not_fine(ping, arguments):
-    """A call that lacks the required argument is explained, and no next step is shown."""
-    calls = json.loads(json.dumps(CALLS))
-    calls["choices"][0]["message"]["tool_calls"][0]["function"]["arguments"] = arguments
-    with _server(200, calls) as server:
+def test_a_call_without_its_argument_is_not_right(ping, arguments):
+    """What is missing is named; of empty arguments, that the server may have lost them."""
+    with server_of(lambda body: chat(body, [("get_weather", arguments)])) as server:
         status, out, _ = ping(server)
-    assert status == 0
-    assert "The call lacks the argument `city`" in out
-    assert "Next:" not in out
+    assert status == 4
+    assert ("its server's tool parser loses them" in " ".join(out.split())) is (arguments in ("", "{}"))
 
 
 def _completion(text):
@@ -324,63 +467,65 @@ def test_a_prompt_is_printed_with_the_raw_answer_and_what_was_read(ping, staged)
     """All on lines of their own and bounded; a hostile answer moves no cursor."""
     call = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Oslo"}}\n</tool_call>'
     text = f"<think>\x1b[2J hm </think>{call}{'!' * 5_000}"
-    with _server(200, _completion(text)) as server:
+    with server_of(200, _completion(text)) as server:
         status, out, err = ping(server, "Qwen/Qwen3-8B-FC", "--data", str(staged), **FAMILY)
-    assert (status, err) == (0, "")
-    lines = {line.split()[0]: line for line in out.splitlines()}
+    assert (status, err) == (4, "")  # it answers the same to all questions
+    lines = {line.split()[0]: line for line in reversed(out.splitlines()) if line}
     assert "prompts of the leaderboard, family qwen3-fc" in lines["asked"]
-    (sent,) = [body for path, _, body in server.asked if path == "/v1/completions"]
+    sent = next(body for path, _, body in server.asked if path == "/v1/completions")
     assert sent["prompt"].startswith("<|im_start|>system\n# Tools")
     assert lines["prompt"].split(maxsplit=1)[1] == sent["prompt"].replace("\n", "\\n")
     assert r"<think>\x1b[2J hm </think><tool_call>\n{" in lines["raw"]
     assert lines["raw"].endswith("more characters)")
-    assert lines["answer"].split(maxsplit=1)[1] == 'get_weather({"city": "Oslo"})'
-    assert "Next: bfcl-pipeline run" in out
+    assert lines["one"].endswith("yes")
 
 
 def test_a_server_that_does_not_state_its_context_is_noted(ping, staged):
     """What a run writes to its log is printed to standard error; the answer follows."""
-    with _server(200, _completion("It snows."), count=(404, b"")) as server:
+    with server_of(200, _completion("It snows."), count=(404, b"")) as server:
         status, out, err = ping(server, "Qwen/Qwen3-8B-FC", "--data", str(staged), **FAMILY)
-    assert status == 0
+    assert status == 4
     assert "the server does not state its context length: set `vllm: {max_model_len: N}`" in err
     assert "It snows." in out
 
 
-def test_an_answer_in_another_form_than_the_familys_is_doubted(ping, staged):
-    """The advice is about families, not about the server's parser."""
-    with _server(200, _completion("[get_weather(city='Oslo')]")) as server:
+@pytest.mark.parametrize(
+    ("answer", "models", "expected", "words"),
+    [
+        (
+            _completion("[get_weather(city='Oslo')]"),
+            None,
+            1,
+            "not as the family qwen3-fc writes calls",
+        ),
+        (
+            (404, {"detail": "Not Found"}),
+            (200, {"data": [{"id": "Qwen/Qwen3-8B"}]}),
+            1,
+            "has no /completions, to which prompts are sent. `prompting: server`",
+        ),
+        (
+            (400, {"object": "error", "message": "maximum context length is 30 tokens.", "code": 400}),
+            None,
+            3,
+            "vLLM: --max-model-len",
+        ),
+    ],
+    ids=["another form", "no completions", "a small context"],
+)
+def test_the_advice_for_a_family_is_about_families(ping, staged, answer, models, expected, words):
+    """Another family or way of asking, or the context; neither a tool parser nor a key."""
+    answer = answer if isinstance(answer, tuple) else (200, answer)
+    with server_of(*answer, models or (404, b"")) as server:
         status, out, _ = ping(server, "Qwen/Qwen3-8B-FC", "--data", str(staged), **FAMILY)
-    assert status == 0
-    assert "may not write calls as the family qwen3-fc does" in out
+    assert (status, words in " ".join(out.split())) == (expected, True)
     assert "tool_parser" not in out
-
-
-def test_a_server_without_completions_is_told_from_a_wrong_model(ping, staged):
-    """It lists the model, so the advice is the other way of asking and not a key or another name."""
-    listed = (200, {"data": [{"id": "Qwen/Qwen3-8B"}]})
-    with _server(404, {"detail": "Not Found"}, models=listed) as server:
-        status, _, err = ping(server, "Qwen/Qwen3-8B-FC", "--data", str(staged), **FAMILY)
-    assert status == 1
-    assert "has no /completions, to which prompts are sent. `prompting: server`" in err
-    assert "No key was sent" not in err
-
-
-def test_a_context_that_is_too_small_is_the_servers(ping, staged):
-    """The advice is the server's option."""
-    too_long = {
-        "object": "error",
-        "message": "This model's maximum context length is 30 tokens.",
-        "code": 400,
-    }
-    with _server(400, too_long) as server:
-        status, _, err = ping(server, "Qwen/Qwen3-8B-FC", "--data", str(staged), **FAMILY)
-    assert (status, "vLLM: --max-model-len" in err) == (1, True)
+    assert "No key was sent" not in out
 
 
 def test_a_prompt_needs_the_staged_release(ping, tmp_path):
     """One line with the command that stages it; nothing is sent."""
-    with _server(200, WORDS) as server:
+    with server_of(200, WORDS) as server:
         status, _, err = ping(server, "Qwen/Qwen3-8B-FC", "--data", str(tmp_path), **FAMILY)
     assert (status, server.asked) == (1, [])
     assert "bfcl-pipeline stage" in err

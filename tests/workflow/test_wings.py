@@ -74,7 +74,7 @@ def test_without_a_wing_its_commands_alone_are_missing(wing: str, tmp_path: Path
         "from bfcl_pipeline.cli import main; main(['--help'])\n"
     )
     printed = python(place, "-c", program)
-    listed = {line.split()[0] for line in printed.splitlines() if line.startswith("    ")}
+    listed = {line.split()[0] for line in printed.splitlines() if line.startswith("  ")}
     assert listed >= set(commands.COMMANDS) - missing
     assert not listed & missing
 

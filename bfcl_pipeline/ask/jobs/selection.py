@@ -1,12 +1,12 @@
 """Which entries a job runs: those selected of its categories, and the memory sessions that they need."""
 
-import difflib
 from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Protocol, TypeVar
 
 from bfcl_pipeline.ask.generation.chains import shard_of
 from bfcl_pipeline.base.errors import ConfigError
+from bfcl_pipeline.base.text import did_you_mean
 from bfcl_pipeline.benchmark.config import RunConfig, Selection, pick
 from bfcl_pipeline.benchmark.records import Entry
 from bfcl_pipeline.benchmark.tables import entries_path, read_entries
@@ -72,8 +72,7 @@ def check_entry_ids(run: RunConfig, data: Path) -> None:
 
 
 def _unknown_entry(entry_id: str, categories: Sequence[str], known: Collection[str]) -> str:
-    near = difflib.get_close_matches(entry_id, sorted(known), n=3)
-    hint = f" Near ones: {', '.join(near)}." if near else ""
+    meant = did_you_mean(entry_id, known, 3)
     return (
-        f"{', '.join(categories)}: no entry {entry_id!r}.{hint} The {len(known)} ids are in data/entries."
+        f"{', '.join(categories)}: no entry {entry_id!r}.{meant} The {len(known)} ids are in data/entries."
     )

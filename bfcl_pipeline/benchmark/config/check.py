@@ -6,7 +6,6 @@ Names of models and categories are checked by `config.run_config`, rules between
 `config.model_rows`.
 """
 
-import difflib
 import json
 import math
 import re
@@ -15,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bfcl_pipeline.base.errors import ConfigError
-from bfcl_pipeline.base.text import cut, unknown_name
+from bfcl_pipeline.base.text import cut, did_you_mean, unknown_name
 from bfcl_pipeline.benchmark.config.run_form import FORM_KEY
 
 LONGEST_VALUE = 200
@@ -170,10 +169,7 @@ def _text(misfit: Misfit) -> str:
     else:
         words = " or ".join(map(str, wanted)) if keyword == "enum" else str(wanted)
         expected = _FORMS.get(words, _KEYWORDS[keyword][2]).format(wanted=words)
-    near = ""
-    if keyword == "enum" and isinstance(value, str):
-        matches = difflib.get_close_matches(value, map(str, wanted), n=1)
-        near = f" Did you mean {matches[0]!r}?" if matches else ""
+    near = did_you_mean(value, map(str, wanted)) if keyword == "enum" and isinstance(value, str) else ""
     # A key of an API may stand where the name of its variable belongs; it is not printed.
     got = "something else" if schema.get("writeOnly") else _shown(value)
     return f"expected {expected}, got {got}.{near} {schema.get('description', '')}".strip()

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from bfcl_pipeline.base.errors import ConfigError
-from bfcl_pipeline.base.text import unknown_name
+from bfcl_pipeline.base.text import did_you_mean, unknown_name
 
 FORMER: Mapping[str, tuple[str, ...]] = {
     "simple": ("simple_python",),
@@ -217,5 +217,6 @@ def category_of(entry_id: str) -> str:
         raise ConfigError(
             f"{entry_id!r} is not an entry id; expected a category and a number, "
             "for example simple_python_3 or live_simple_0-0-0."
+            f"{did_you_mean(entry_id.rpartition('_')[0], CATEGORIES)}"
         )
     return match["category"]

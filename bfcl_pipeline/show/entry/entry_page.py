@@ -3,13 +3,13 @@
 Covers finding the entry in the staged release and the answer in a run.
 """
 
-import difflib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bfcl_pipeline.ask.jobs.written import tokenizer_of, written_steps
 from bfcl_pipeline.base.errors import ConfigError, PipelineError, TableError
+from bfcl_pipeline.base.text import did_you_mean
 from bfcl_pipeline.benchmark.config import trial_of
 from bfcl_pipeline.benchmark.definition import CATEGORIES, category_of
 from bfcl_pipeline.benchmark.records import Entry, Mode, Response, Rules
@@ -128,10 +128,9 @@ def find_entry(data: Path, entry_id: str) -> Entry:
             f"{entries_path(data, category)}: no such table. Stage the benchmark again: "
             f"bfcl-pipeline stage --data {data}"
         )
-    near = difflib.get_close_matches(entry_id, staged, n=3)
-    hint = f" Did you mean {', '.join(map(repr, near))}?" if near else ""
+    meant = did_you_mean(entry_id, staged, 3)
     raise ConfigError(
-        f"{data}/entries has no entry {entry_id!r}.{hint} Ids are those of the release, for example "
+        f"{data}/entries has no entry {entry_id!r}.{meant} Ids are those of the release, for example "
         "simple_python_3 or multi_turn_base_12."
     )
 
@@ -151,10 +150,8 @@ def choose_run(data: Path, entry_id: str, model: str, runs: Sequence[Run]) -> Ru
     for run in runs:
         if has_response(run, model, entry):
             return run
-    near = difflib.get_close_matches(model, {name for run in runs for name in answered_models(run)}, n=1)
-    hint = f" Did you mean {near[0]!r}?" if near else ""
     raise TableError(
-        f"no run has a response of {model!r} to {entry.entry_id}.{hint} {_runs_with_response(runs, entry)}"
+        f"no run has a response of {model!r} to {entry.entry_id}.{_runs_with_response(runs, entry, model)}"
     )
 
 
@@ -171,18 +168,20 @@ def find_response(run: ModelRun, entry: Entry) -> Response:
         return responses[-1]
     runs = [run.run, *(other for other in run.others if other.folder != run.run.folder)]
     raise TableError(
-        f"{path}: no response of {run.model!r} to {entry.entry_id}. {_runs_with_response(runs, entry)}"
+        f"{path}: no response of {run.model!r} to {entry.entry_id}."
+        f"{_runs_with_response(runs, entry, run.model)}"
     )
 
 
-def _runs_with_response(runs: Iterable[Run], entry: Entry) -> str:
-    """A sentence with the runs, and their models, that have a response to the entry."""
+def _runs_with_response(runs: Iterable[Run], entry: Entry, model: str) -> str:
+    """After a text: the name that is probably meant, and the runs with a response to the entry."""
     models = {run.folder: sorted(_models_with_response(run, entry)) for run in runs}
     found = [f"{folder} ({', '.join(names)})" for folder, names in models.items() if names]
     if not found:
-        return "No run has one: the entry may be outside their samples; list it in `entry_ids` of a run."
+        return " No run has one: the entry may be outside their samples; list it in `entry_ids` of a run."
     more = f" and {len(found) - MOST_RUNS:,} more" if len(found) > MOST_RUNS else ""
-    return f"Runs that have one: {'; '.join(found[:MOST_RUNS])}{more}."
+    meant = did_you_mean(model, {name for names in models.values() for name in names})
+    return f"{meant} Runs that have one: {'; '.join(found[:MOST_RUNS])}{more}."
 
 
 def _models_with_response(run: Run, entry: Entry) -> Iterator[str]:

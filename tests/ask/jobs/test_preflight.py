@@ -140,7 +140,7 @@ def test_how_the_web_is_reached_is_stated(tmp_path: Path) -> None:
 def test_unknown_entry_ids_are_found_once_the_release_is_staged(staged: Path, tmp_path: Path) -> None:
     """The error names similar ids; without the release nothing can be said."""
     run = load_run({**CONFIG, "models": ["oracle"], "entry_ids": ["simple_java_9999"]}, ROWS)
-    with pytest.raises(ConfigError, match=r"no entry 'simple_java_9999'. Near ones: simple_java_99"):
+    with pytest.raises(ConfigError, match=r"no entry 'simple_java_9999'. Did you mean 'simple_java_99'"):
         check_entry_ids(run, staged)
     check_entry_ids(run, tmp_path)
     check_entry_ids(
