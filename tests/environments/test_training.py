@@ -18,7 +18,40 @@ from tests.support import ROOT
 PYTHON = sys.executable if importlib.util.find_spec("trl") else os.environ.get("BFCL_TRL_PYTHON")
 
 
-@pytest.mark.skipif(PYTHON is None, reason="trl is not installed")
+pytestmark = pytest.mark.skipif(PYTHON is None, reason="trl is not installed")
+
+LOOP = """
+from pathlib import Path
+from trl import GRPOConfig
+from bfcl_pipeline.environments import Episode
+from bfcl_pipeline.environments.setting import open_setting
+from bfcl_pipeline.environments.splits import named_split
+setting = open_setting(Path("data"), Path("cache"), "simulated")
+short = {"max_steps": 1, "max_completion_length": 8, "report_to": [], "save_strategy": "no"}
+MODEL, SETTINGS = "model", GRPOConfig("out", use_cpu=True, bf16=False, **short)
+"""
+
+
+def test_the_loop_of_the_page_runs(staged: Path, tmp_path: Path) -> None:
+    """One step with an untrained model, which a chat template gives the whole prompts."""
+    assert PYTHON is not None
+    page = (ROOT / "docs/environments.md").read_text(encoding="utf-8")
+    loop = page.split("```python\n")[1].split("```")[0]
+    (tmp_path / "data").symlink_to(staged)
+    for command in ([ROOT / "tests/support/make_tiny_model.py", "model"], ["-c", LOOP + loop]):
+        paths = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
+        done = subprocess.run(
+            [PYTHON, *command],
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": paths},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr[-3000:]
+    assert "train_loss" in done.stdout
+
+
 def test_two_steps_are_trained_and_drawn(staged: Path, tmp_path: Path) -> None:
     """It prints the rewards of both sides before and after, and draws them below the best possible ones."""
     assert PYTHON is not None
