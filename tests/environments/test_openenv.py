@@ -1,6 +1,7 @@
 """OpenEnv's own client plays episodes on our server.
 
-Their Python is this one if openenv is installed, else the one that BFCL_OPENENV_PYTHON names.
+Their Python is this one if openenv is installed, else the one that BFCL_OPENENV_PYTHON names. The server is
+started as its image starts it.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -23,7 +25,9 @@ from tests.support.episodes import chat_message
 
 PYTHON = sys.executable if importlib.util.find_spec("openenv") else os.environ.get("BFCL_OPENENV_PYTHON")
 
-pytestmark = pytest.mark.skipif(PYTHON is None, reason="openenv is not installed")
+RECIPE = (ROOT / "containers/environments/Containerfile").read_text(encoding="utf-8")
+_, *STARTED = json.loads(re.findall(r"(?m)^ENTRYPOINT (.*)$", RECIPE)[-1])
+"""The arguments of Python in the image."""
 
 CLIENT = """
 import json, sys
@@ -56,8 +60,7 @@ def address(staged: Path) -> Iterator[str]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    command = [PYTHON, "-m", "bfcl_pipeline.environments.openenv_server"]
-    command += ["--port", str(port), "--data", str(staged)]
+    command = [PYTHON, *STARTED, "--host", "127.0.0.1", "--port", str(port), "--data", str(staged)]
     paths = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
     with subprocess.Popen(command, env={**os.environ, "PYTHONPATH": paths}) as server:
         try:
@@ -73,6 +76,15 @@ def address(staged: Path) -> Iterator[str]:
             server.terminate()
 
 
+def test_the_recipe_of_the_image_has_its_files() -> None:
+    """What it copies is in the repository, and its base is that of the pipeline's image."""
+    for line in re.findall(r"(?m)^COPY (?!--from)(.*) \S+$", RECIPE):
+        assert all((ROOT / name).exists() for name in line.split())
+    pipeline = (ROOT / "containers/pipeline/Containerfile").read_text(encoding="utf-8")
+    assert re.findall("(?m)^ARG BASE=.*$", RECIPE) == re.findall("(?m)^ARG BASE=.*$", pipeline)
+
+
+@pytest.mark.skipif(PYTHON is None, reason="openenv is not installed")
 def test_its_client_earns_our_rewards(address: str, staged: Path) -> None:
     """Interleaved sessions of the oracle earn 1, and one that answers with text alone 0."""
     ids = ["simple_python_0", "multi_turn_base_12", "memory_kv_3-customer-3", "web_search_base_3"]
