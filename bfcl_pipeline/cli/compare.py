@@ -161,5 +161,5 @@ def _compare(options: argparse.Namespace, numbering: Numbering, groups: Groups) 
 def _made_with(sides: tuple[Side, Side], comparison: Comparison) -> list[str]:
     """The settings in which two sides differ, and what can explain a difference."""
     (first, second), pair = (side.run for side in sides), (sides[0].model, sides[1].model)
-    changed = setting_changes(first, second, pair)
-    return made_lines(changed, explanation(first, second, pair, changed, comparison), _SETTINGS)
+    explained = explanation(first, second, pair, comparison)
+    return made_lines(setting_changes(first, second, pair), explained, _SETTINGS)

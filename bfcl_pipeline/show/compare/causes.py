@@ -1,7 +1,5 @@
 """What can explain a difference between two models: settings on which answers depend, the server, noise."""
 
-from collections.abc import Sequence
-
 from bfcl_pipeline.base.differences import MISSING, Difference, differences
 from bfcl_pipeline.benchmark.config.run_settings import ENTRY_KEYS, WEB_KEYS
 from bfcl_pipeline.benchmark.definition import CATEGORIES, GROUPS
@@ -40,27 +38,13 @@ def _settings(run: Run, model: str) -> dict[str, Json] | None:
     return {"release": f"{release.version} {release.sha256}", **entries, **web, **failing, **of_row}
 
 
-def explanation(
-    first: Run,
-    second: Run,
-    pair: tuple[str, str],
-    changed: Sequence[Difference] | None,
-    compared: Comparison | None,
-) -> str:
-    """What can explain a difference between a pair of models on the entries that both have.
-
-    Args:
-        first: the run of the first.
-        second: the run of the second.
-        pair: their names.
-        changed: their `setting_changes`.
-        compared: their comparison; None: there is none.
-    """
+def explanation(first: Run, second: Run, pair: tuple[str, str], compared: Comparison | None) -> str:
+    """What can explain a difference between a pair of models. compared: None: they are not compared."""
     scores = compared.scores if compared else ()
     entries = sum(score.entries for score in scores if score.score in CATEGORIES)
     if compared and entries and sum(compared.same_exchange.values()) == entries:
         return "by nothing but other verdicts: both sides are the same exchanges"
-    if changed is None:
+    if (changed := setting_changes(first, second, pair)) is None:
         return "not known: a side did not record its settings"
     found = [one.path for one in changed if one.path not in ENTRY_KEYS]
     prompt = [path for path in found if path in _PROMPT]

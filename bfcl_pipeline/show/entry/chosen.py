@@ -32,11 +32,11 @@ def chosen_answer(
     Args:
         data: the staged release.
         entry_id: the entry; None: any that the model has wrong.
-        named: the run, by default the newest, of a model alone the newest with its response; and the model,
-            by default the only one of the run.
+        named: the run, by default the newest (with a response of the model); and the model, by default the
+            only one of the run.
         runs: all runs, the newest first.
         rules: applied to the answer.
-        log: receives what is shown though neither was named, and why no answer is.
+        log: receives what was chosen, and why.
 
     Raises:
         ConfigError: there is no such entry; or the run has no such model, or several and none is named.

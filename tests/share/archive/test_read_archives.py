@@ -29,8 +29,10 @@ def test_an_archive_is_read_like_its_run(
     made = [tmp_path / source.name for source in (small_run.results, archived)]
     files = [{path.relative_to(out): path.read_bytes() for path in out.glob("**/*.*")} for out in made]
     assert files[0] == files[1]
-    assert main(["table", str(archived), str(small_run.results)]) == 0
-    assert f"{archived}:" in capsys.readouterr().out
+    both = tmp_path / "both.md"
+    sources = [str(archived), str(small_run.results)]
+    assert main(["export", *sources, "--form", "markdown", "--out", str(both)]) == 0
+    assert "/small.crate.zip:" in both.read_text(encoding="utf-8")
     assert main(["figures", str(archived)]) == 1
     assert "--out" in capsys.readouterr().err
 

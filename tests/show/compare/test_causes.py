@@ -75,8 +75,8 @@ def test_settings_on_which_answers_depend_explain_a_difference(
     found = setting_changes(one, two, pair)
     assert found is not None
     assert [each.path for each in found] == changed
-    assert explanation(one, two, pair, found, None) == explained
+    assert explanation(one, two, pair, None) == explained
     (tmp_path / "two/models.yaml").unlink()
     bare = Run(tmp_path / "two")
     assert setting_changes(one, bare, pair) is None
-    assert explanation(one, bare, pair, None, None) == "not known: a side did not record its settings"
+    assert explanation(one, bare, pair, None) == "not known: a side did not record its settings"

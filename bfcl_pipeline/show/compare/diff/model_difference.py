@@ -17,7 +17,7 @@ from bfcl_pipeline.benchmark.records import Entry, Request, Rules
 from bfcl_pipeline.benchmark.tables import entries_path, read_entries, read_table, with_types
 from bfcl_pipeline.benchmark.tables.schemas import VERDICTS, count, mark, text
 from bfcl_pipeline.runs.run import Run
-from bfcl_pipeline.show.compare.causes import explanation, setting_changes
+from bfcl_pipeline.show.compare.causes import explanation
 from bfcl_pipeline.show.compare.compare import Comparer, Comparison
 from bfcl_pipeline.show.compare.diff.conversations import (
     Conversation,
@@ -128,7 +128,7 @@ def diff_models(first: Run, second: Run, pair: tuple[str, str], rules: Rules, lo
         ],
         comparison,
         why,
-        explanation(*runs, pair, setting_changes(*runs, pair), comparison),
+        explanation(*runs, pair, comparison),
         flaky,
     )
 
