@@ -177,12 +177,11 @@ def plan_sentinel(
     counts = allocated(strata, loss)
     requests = _cost(strata, counts)
     if counts is None or requests > most:
-        needs, give = "needs more entries than it has", "another --of"
-        if counts:
-            allowed = f"{minutes:g} minutes at {rate:g} requests a second"
-            needs, give = f"takes {duration(requests / rate)}, not {allowed}", "more --minutes"
+        allowed = f"{minutes:g} minutes at {rate:g} requests a second"
+        needs = f"takes {duration(requests / rate)}, not {allowed}" if counts else "needs more entries"
         raise ConfigError(
-            f"a loss of {100 * loss:g} points on {score} {needs}. Give {give}, or a greater --gate."
+            f"a loss of {100 * loss:g} points on {score} {needs}. Give a greater --gate or --minutes, or "
+            "another --of."
         )
     chosen = {name: set[str]() for name in shares_of(score)}
     for one, count in zip(strata, counts, strict=True):
@@ -210,7 +209,7 @@ def sentinel_text(sentinel: Sentinel, rate: float) -> str:
             sentinel.claim.replace("; ", ";\n") + ".\n",
             text_table(["category", "chosen", "all"], rows, right=(1, 2)),
             f"\n{total:,} entries, {sentinel.requests:,.0f} requests, {time} at {rate:g} a second.",
-            "Write them with --out sentinel.yaml; then, for the baseline and for what is tested:",
+            "With --out sentinel.yaml; then, for the baseline and for what is tested:",
             "  bfcl-pipeline run -m MODEL --configfile sentinel.yaml --fresh --run NAME",
             f"  bfcl-pipeline gate NAME --against BASELINE --no-worse {margin} --sentinel{option}",
         ]
