@@ -70,7 +70,7 @@ def sentinel_gate(
     loss: float,
     worst: bool,
 ) -> Gate:
-    """The decision on each pair and score: worse, or no loss is shown.
+    """The decision on each run with its baseline, and each score: worse, or no loss is shown.
 
     Args:
         entries: category and id of each number of the sides.
@@ -80,7 +80,7 @@ def sentinel_gate(
         worst: count entries without a verdict against the run, instead of leaving them out.
 
     Raises:
-        TableError: a pair has no verdicts in common on a stratum of a score.
+        TableError: a pair has no verdicts in common on a stratum of a score, or all are the same exchanges.
     """
     level = FALSE_ALARMS / (len(pairs) * len(scores))
     decided = []

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -143,14 +142,6 @@ def _lost(strata: Sequence[Stratum], loss: float) -> float:
     return loss / right
 
 
-def _cost(strata: Sequence[Stratum], counts: Sequence[int] | None) -> float:
-    """The requests of so many entries; infinite without counts."""
-    entries = Counter[str]()
-    for one, count in zip(strata, counts or (), strict=counts is not None):
-        entries[one.category] += count
-    return _requests(entries) if counts else math.inf
-
-
 def _requests(entries: Mapping[str, int]) -> float:
     return effort(entries, PUBLISHED, None).requests
 
@@ -173,21 +164,20 @@ def plan_sentinel(
     """
     if not (minutes > 0 and rate > 0):
         raise ConfigError(f"expected --minutes and --rate above 0, got {minutes:g} and {rate:g}.")
-    strata, most = strata_of(score, records, own), 60 * minutes * rate
+    strata = strata_of(score, records, own)
     counts = allocated(strata, loss)
-    requests = _cost(strata, counts)
-    if counts is None or requests > most:
-        needs, give = "needs more entries than it has", "another --of"
-        if counts:
-            allowed = f"{minutes:g} minutes at {rate:g} requests a second"
-            needs, give = f"takes {duration(requests / rate)}, not {allowed}", "more --minutes"
-        raise ConfigError(
-            f"a loss of {100 * loss:g} points on {score} {needs}. Give {give}, or a greater --gate."
-        )
     chosen = {name: set[str]() for name in shares_of(score)}
-    for one, count in zip(strata, counts, strict=True):
+    for one, count in zip(strata, counts or (), strict=counts is not None):
         chosen[one.category].update(pick(one.ids, count, _SEED))
     entries = {name: [one for one in records[name] if one in ids] for name, ids in chosen.items()}
+    requests = _requests({name: len(ids) for name, ids in entries.items()})
+    if counts is None or requests > 60 * minutes * rate:
+        allowed = f"{minutes:g} minutes at {rate:g} requests a second"
+        needs = f"takes {duration(requests / rate)}, not {allowed}" if counts else "needs more entries"
+        raise ConfigError(
+            f"a loss of {100 * loss:g} points on {score} {needs}. Give a greater --gate or --minutes, or "
+            "another --of."
+        )
     return Sentinel(score, loss, entries, requests)
 
 
@@ -210,7 +200,7 @@ def sentinel_text(sentinel: Sentinel, rate: float) -> str:
             sentinel.claim.replace("; ", ";\n") + ".\n",
             text_table(["category", "chosen", "all"], rows, right=(1, 2)),
             f"\n{total:,} entries, {sentinel.requests:,.0f} requests, {time} at {rate:g} a second.",
-            "Write them with --out sentinel.yaml; then, for the baseline and for what is tested:",
+            "With --out sentinel.yaml; then, for the baseline and for what is tested:",
             "  bfcl-pipeline run -m MODEL --configfile sentinel.yaml --fresh --run NAME",
             f"  bfcl-pipeline gate NAME --against BASELINE --no-worse {margin} --sentinel{option}",
         ]

@@ -108,9 +108,9 @@ def test_own_records_replace_the_published_ones() -> None:
         ("--gate 3 --minutes 5", "expected --minutes and --rate above 0, got 5 and 0"),
         (
             "--gate 3 --minutes 5 --rate 1",
-            "takes 10 min, not 5 minutes at 1 requests a second. Give more --minutes",
+            "takes 10 min, not 5 minutes at 1 requests a second. Give a greater",
         ),
-        ("--gate 3 --minutes 5 --rate 9 --of irrelevance", "entries than it has. Give another --of"),
+        ("--gate 3 --minutes 5 --rate 9 --of irrelevance", "on irrelevance needs more entries. Give"),
         ("--gate 90 --minutes 5 --rate 5", "90 points cannot be lost: the recorded runs have"),
         ("--gate 3 --minutes 5 --rate 5 --records none", "no run 'none'"),
     ],
