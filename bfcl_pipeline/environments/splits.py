@@ -216,5 +216,5 @@ def scores_by_side(made: Split, run: Run, rules: Rules) -> str:
                 shown = [f"{share:.1f}" for share in shares]
                 rows.append((model, name, *shown, f"{shares[0] - shares[1]:+.1f}"))
     if not rows:
-        raise ConfigError(f"no category has verdicts ({rules}) on both sides: evaluate more of its entries.")
+        raise ConfigError(f"no category has verdicts ({rules}) on both sides: evaluate more entries.")
     return text_table(("model", "score", *SIDES, "train - test"), rows, right={2, 3, 4})
