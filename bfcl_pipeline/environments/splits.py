@@ -195,7 +195,7 @@ def scores_by_side(made: Split, run: Run, rules: Rules) -> str:
     """The V4 scores of each model of a run in per cent, on train and on test: categories, groups, overall.
 
     Scores of which a category has no verdict on a side are left out. Raises TableError if a table of
-    verdicts is missing.
+    verdicts is missing, and ConfigError if no category has verdicts on both sides.
     """
     rows = []
     for model in run.models:
@@ -215,4 +215,6 @@ def scores_by_side(made: Split, run: Run, rules: Rules) -> str:
                 shares = (100 * score.accuracy, 100 * test[name].accuracy)
                 shown = [f"{share:.1f}" for share in shares]
                 rows.append((model, name, *shown, f"{shares[0] - shares[1]:+.1f}"))
+    if not rows:
+        raise ConfigError(f"no category has verdicts ({rules}) on both sides: evaluate more entries.")
     return text_table(("model", "score", *SIDES, "train - test"), rows, right={2, 3, 4})

@@ -140,3 +140,5 @@ def test_a_run_is_shown_by_side(made: Split, every: list[Entry], tmp_path: Path)
     shown = {line.split()[1]: line.split()[2:] for line in lines[1:]}
     assert shown["multiple"] == shown["multi_turn"] == shown["live"] == ["100.0", "0.0", "+100.0"]
     assert not shown.keys() & {"simple_java", "simple_ast", "non_live", "overall"}  # not evaluated
+    with pytest.raises(ConfigError, match="both sides"):
+        scores_by_side(made, open_run(tmp_path), Rules.CORRECTED)

@@ -27,6 +27,7 @@ from bfcl_pipeline.environments import Episode
 from bfcl_pipeline.environments.setting import open_setting
 from bfcl_pipeline.environments.splits import named_split
 setting = open_setting(Path("data"), Path("cache"), "simulated")
+train = named_split("train:clusters-v1", setting)
 short = {"max_steps": 1, "max_completion_length": 8, "report_to": [], "save_strategy": "no"}
 MODEL, SETTINGS = "model", GRPOConfig("out", use_cpu=True, bf16=False, **short)
 """
