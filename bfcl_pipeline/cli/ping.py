@@ -118,7 +118,8 @@ def _lines(pinged: Pinged) -> Iterator[str]:
     if row.family is not None and pinged.answers:
         yield f"  asked   {way_of_asking(row.family, row.mode)}"
         yield f"  prompt  {line_of(pinged.answers[0].request.prompt or '', _MAX_PROMPT)}"
-        yield f"  raw     {line_of(_raw_text(pinged.tries[0].raws[0]), _MAX_PROMPT)}"
+        raw = next(raw for tried in pinged.tries for raw in tried.raws)
+        yield f"  raw     {line_of(_raw_text(raw), _MAX_PROMPT)}"
     cells = [
         (tried.name, _cell(tried.asked, _ASKED), _cell(tried.came or "no answer", _CAME), _right(tried))
         for tried in pinged.tries

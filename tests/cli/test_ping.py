@@ -529,3 +529,16 @@ def test_a_prompt_needs_the_staged_release(ping, tmp_path):
         status, _, err = ping(server, "Qwen/Qwen3-8B-FC", "--data", str(tmp_path), **FAMILY)
     assert (status, server.asked) == (1, [])
     assert "bfcl-pipeline stage" in err
+
+
+def test_a_family_whose_first_question_is_refused_is_tried_on(ping, staged):
+    """The prompt and the raw answer that are printed are the first that there are."""
+
+    def answered(body):
+        refused = "Oslo, and" not in body["prompt"]
+        return (400, {"error": {"message": "no"}}) if refused else (200, _completion("It snows."))
+
+    with server_of(answered) as server:
+        status, out, _ = ping(server, "Qwen/Qwen3-8B-FC", "--data", str(staged), **FAMILY)
+    assert status == 3
+    assert "  raw     It snows." in out

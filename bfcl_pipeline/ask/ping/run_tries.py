@@ -59,7 +59,8 @@ class Pinged:
     def dollars(self) -> float | None:
         """The price of the answers in US dollars; None if prices or token counts are not known."""
         tokens = [(answer.input_tokens, answer.output_tokens) for answer in self.answers]
-        return total(token_dollars(*each, self.row.input_price, self.row.output_price) for each in tokens)
+        prices = [token_dollars(*each, self.row.input_price, self.row.output_price) for each in tokens]
+        return None if None in prices else total(prices)
 
 
 _MOST_REQUESTS = 3  # of a try: a call, an answer to its result, and a call of the second turn
