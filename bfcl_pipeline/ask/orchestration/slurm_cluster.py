@@ -64,7 +64,7 @@ def check_slurm(missing: Callable[[str], bool] = lambda program: shutil.which(pr
         verb = "is" if len(lacking) == 1 else "are"
         raise ConfigError(
             f"{', '.join(lacking)} {verb} not on PATH: run this on a login node of the cluster, with its "
-            "SLURM module loaded (module load slurm). With no cluster, leave out --workflow-profile slurm."
+            "SLURM module loaded (module load slurm). With no cluster, leave out the profile slurm."
         )
 
 
