@@ -171,7 +171,7 @@ def test_the_smallest_segments_of_the_bars_can_be_seen(tmp_path: Path) -> None:
     widths = [
         float(width) for width in re.findall(r'<rect class="c\d" x="[^"]*" y="0" width="([^"]*)"', page)
     ]
-    assert (len(widths), min(widths), sum(widths)) == (2, pytest.approx(9.9, abs=0.1), pytest.approx(1_000))
+    assert [len(widths), min(widths), sum(widths)] == pytest.approx([2, 9.9, 1_000], abs=0.1)
 
 
 def test_the_cost_of_a_model_without_prices_is_unknown(tmp_path: Path) -> None:

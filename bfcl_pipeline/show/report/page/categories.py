@@ -61,8 +61,11 @@ def category_heat_map(tables: RunTables) -> Table | None:
 
 def _published(row: Row, names: Sequence[str]) -> list[Cell]:
     """The published scores of one model: numbers without a colour, which is for verdicts of the run."""
+    known = {name: row[name] for name in names if row.get(name) is not None}
     cells = (
-        Cell(short_percent(row[name]) if row.get(name) is not None else "", style="published center")
+        Cell(short_percent(known[name]), style="published center")
+        if name in known
+        else Cell("", style="na")
         for name in names
     )
     return [Cell.published_name(row), *cells]

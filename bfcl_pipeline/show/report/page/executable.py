@@ -45,7 +45,7 @@ def executable(tables: RunTables) -> Table | None:
         [
             Column("Model", lambda row: Cell.linked_name(models[row["model"]]), "name"),
             *each(TITLES, _score),
-            *each(_METRICS, lambda row, name: Cell.number(percent(row[name]), row[name])),
+            *each(_METRICS, _metric),
             Column(
                 "Requests answered",
                 _web,
@@ -104,6 +104,12 @@ def _score(row: Row, name: str) -> Cell:
         return cell
     wrong = {"verdict": "wrong"} if row[name] < 1 else {}
     return replace(cell, link=entries_link(model=row["model"], category=name, **wrong))
+
+
+def _metric(row: Row, name: str) -> Cell:
+    if row[name] is None:
+        return Cell.number(MISSING, None, title="not evaluated")
+    return Cell.number(percent(row[name]) + mark(row["web"]), row[name], title=note([row["web"]]))
 
 
 def _web(row: Row) -> Cell:
