@@ -153,7 +153,7 @@ def test_a_second_run_beside_an_active_one_is_refused(
         rest, _ = first.communicate(timeout=900)
     assert "Score lexical" in planned
     assert second.returncode == 1
-    assert ": another process runs " in second.stdout
+    assert "results/small: is running (process " in second.stdout
     assert "[1/" not in second.stdout
     assert first.returncode == 0, "".join([*lines, rest])
     assert {name: undisturbed[name] for name in contents(project)} == contents(project)

@@ -91,12 +91,16 @@ def half_width(
     return max(math.sqrt(max(total, 0.0)), Z_95 * scatter.deviation(shares, entries))
 
 
-def samples(
-    shares: Mapping[str, float], scatter: Scatter, by: SampleBy, difference: bool = False
-) -> tuple[Callable[[int], Sample], range]:
-    """A function that returns the sample of a number of entries, and all numbers of entries.
+def around(
+    shares: Mapping[str, float],
+    scatter: Scatter,
+    by: SampleBy,
+    difference: bool,
+    reached: Callable[[Sample], bool],
+) -> tuple[Sample | None, Sample | None]:
+    """The largest sample that has not `reached` what larger ones have, and the smallest that has.
 
-    It is divided among categories as a run divides it, whatever `scatter` says.
+    Samples are divided among categories as a run divides them, whatever `scatter` says.
     """
     sizes = {name: CATEGORIES[name].entries for name in shares}
 
@@ -104,31 +108,19 @@ def samples(
         entries = allocate(sizes, total) if by is SampleBy.SIZE else by_weight(shares, total)
         return Sample(by, entries, half_width(shares, scatter, entries, difference))
 
-    return sample, range(len(sizes), sum(sizes.values()) + 1)
+    totals = range(len(sizes), sum(sizes.values()) + 1)
+    place = bisect_left(totals, True, key=lambda total: reached(sample(total)))
+    return (
+        sample(totals[place - 1]) if place else None,
+        sample(totals[place]) if place < len(totals) else None,
+    )
 
 
 def smallest(
     shares: Mapping[str, float], scatter: Scatter, within: float, by: SampleBy, difference: bool = False
 ) -> Sample | None:
     """The smallest sample whose 95 % interval has at most `within` on each side; None if there is none."""
-    sample, totals = samples(shares, scatter, by, difference)
-    # The half width falls with every entry.
-    place = bisect_left(totals, True, key=lambda total: sample(total).half_width <= within)
-    return sample(totals[place]) if place < len(totals) else None
-
-
-def largest(
-    shares: Mapping[str, float],
-    scatter: Scatter,
-    fits: Callable[[Mapping[str, int]], bool],
-    by: SampleBy,
-    difference: bool = False,
-) -> Sample | None:
-    """The largest sample whose entries by category fit; None if there is none with all categories."""
-    sample, totals = samples(shares, scatter, by, difference)
-    place = bisect_left(totals, True, key=lambda total: not fits(sample(total).entries))
-    found = sample(totals[place - 1]) if place else None
-    return found if found is not None and math.isfinite(found.half_width) else None
+    return around(shares, scatter, by, difference, lambda sample: sample.half_width <= within)[1]
 
 
 def whole(shares: Mapping[str, float], scatter: Scatter, difference: bool = False) -> Sample:
@@ -227,26 +219,20 @@ def _seconds(entries: Mapping[str, int], goal: Goal, models: Sequence[PlannedMod
 def _fitting(
     goal: Goal, shares: Mapping[str, float], scatter: Scatter, models: Sequence[PlannedModel]
 ) -> dict[SampleBy, Sample]:
-    """The largest samples that end in the time of the goal."""
-    most = 60 * (goal.minutes or math.inf)
-    found = {
-        by: largest(
-            shares, scatter, lambda entries: _seconds(entries, goal, models) <= most, by, goal.difference
-        )
-        for by in SampleBy
-    }
-    return {by: sample for by, sample in found.items() if sample is not None}
+    """The largest samples that end in the time of the goal and have every category."""
+
+    def late(sample: Sample) -> bool:
+        return _seconds(sample.entries, goal, models) > 60 * (goal.minutes or math.inf)
+
+    found = {by: around(shares, scatter, by, goal.difference, late)[0] for by in SampleBy}
+    return {by: sample for by, sample in found.items() if sample and math.isfinite(sample.half_width)}
 
 
 def _too_short(goal: Goal, scatter: Scatter, models: Sequence[PlannedModel]) -> str:
     """Why no sample of a score fits, and which groups do."""
     least = _seconds(dict.fromkeys(shares_of(goal.score), 1), goal, models)
-    others = {name: _fitting(goal, shares_of(name), scatter, models) for name in reversed(GROUP)}
-    known = [
-        f"{name} {points(min(sample.half_width for sample in fitting.values()))}"
-        for name, fitting in others.items()
-        if fitting
-    ]
+    others = {name: _fitting(goal, shares_of(name), scatter, models).values() for name in reversed(GROUP)}
+    known = [f"{name} {points(min(one.half_width for one in fit))}" for name, fit in others.items() if fit]
     hint = f"What fits with --of: {', '.join(known)}" if known else "Give more --minutes"
     return (
         f"{goal.minutes:g} minutes are too few for {goal.score}: one entry of each category takes "

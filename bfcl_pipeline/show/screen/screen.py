@@ -163,7 +163,7 @@ class Screen:
                 self._display.line(record.getMessage())
             # An exception: whole, unless it says no more than the log of the failed step.
             case "error" if "\nCalledProcessError in file" not in record.getMessage():
-                self._display.line(record.getMessage(), "red")
+                self._display.line(record.getMessage().removeprefix("WorkflowError:\n"), "red")
 
     def _message(self, record: logging.LogRecord) -> None:
         """A message without a kind."""
