@@ -35,8 +35,13 @@ class Answer:
 
 
 def digest_of(body: bytes) -> str:
-    """The request's digest, used in counts and ids; what vLLM is asked for besides does not count."""
-    return hashlib.blake2b(body.replace(b'"return_token_ids":true,', b""), digest_size=12).hexdigest()
+    """The request's digest, used in counts and ids."""
+    return hashlib.blake2b(_counted(body), digest_size=12).hexdigest()
+
+
+def _counted(body: bytes) -> bytes:
+    """A request without what vLLM is asked for besides, on which its answer does not depend."""
+    return body.replace(b'"return_token_ids":true,', b"")
 
 
 def answer_to(body: bytes, digest: str, thought: int = 0, voice: str = "") -> Answer:
@@ -51,7 +56,7 @@ def answer_to(body: bytes, digest: str, thought: int = 0, voice: str = "") -> An
         message["reasoning_content"] = _thought(asked["messages"], thought, digest)
     choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": reason}
     said = json.dumps(choice)
-    sent, received = len(body) // 4, len(said) // 4
+    sent, received = len(_counted(body)) // 4, len(said) // 4
     rest = {
         "object": "chat.completion",
         "created": 1_750_000_000,

@@ -29,9 +29,9 @@ def blame_lines(model: str, answers: int, shares: Sequence[Share]) -> Iterator[s
     """What each cause costs a model, overall and where it costs anything."""
     of = {(share.cause, share.category): share for share in shares}
     wrong = sum(of[cause, "overall"].wrong for cause in Cause)
-    yield f"{model}: {answers} answers with a verdict, {wrong} wrong (official rules)"
+    yield f"{model}: {answers} verdicts, {wrong} wrong (official rules); points of the overall:"
     rows = [_row(of[cause, "overall"]) for cause in Cause]
-    headings = ["cause", "wrong", "right by accident", "points of the overall score", "95 % interval"]
+    headings = ["cause", "wrong", "right by accident", "points", "95 % interval"]
     yield text_table(headings, rows, right={1, 2, 3, 4})
     categories = [name for name in dict.fromkeys(share.category for share in shares) if name != "overall"]
     worst = [cause for cause in Cause if of[cause, "overall"].wrong]
