@@ -90,7 +90,9 @@ def _positive(text: str, below: float = math.inf, what: str = "a positive number
 def run(options: argparse.Namespace) -> int:
     """Prints the plan."""
     if not (options.within or options.minutes or options.gate or options.preset):
-        raise ConfigError("name what is planned: --within POINTS, --minutes M, --gate POINTS or --preset NAME.")
+        raise ConfigError(
+            "name what is planned: --within POINTS, --minutes M, --gate POINTS or --preset NAME."
+        )
     if options.trials < 1:
         raise ConfigError(f"--trials: expected 1 or more, got {options.trials}.")
     if options.gate or options.preset:

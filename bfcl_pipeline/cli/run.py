@@ -68,7 +68,7 @@ def _add_selection(group: argparse._ArgumentGroup) -> None:
     _value(group, "--seed", int, "N", "random seed of the sample")
     _value(group, "--trials", int, "N", "repeat the benchmark N times, to measure the spread")
     about = "compare ways of asking: stream,load=1:16,strict,api=chat:responses:prompt,effort=low:high"
-    _value(group, "--conditions", _names, "CONDITION", about, action="extend")
+    _value(group, "--conditions", split_names, "CONDITION", about, action="extend")
     about = "what the web-search categories search, and what executed calls ask"
     _value(group, "--web", str, None, about, choices=WEB_MODES)
 

@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "entry_id",
         nargs="?",
         metavar="ENTRY_ID",
-        help="id in the release, such as multi_turn_base_12; with --failed, the wrong answer to begin with; "
+        help="id in the release, such as multi_turn_base_12; with --failed, the first wrong answer shown; "
         "with --against also none, for all entries",
     )
     parser.add_argument(
