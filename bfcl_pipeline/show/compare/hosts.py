@@ -104,7 +104,7 @@ def hosts_text(hosts: Sequence[Host]) -> str:
         rows.append([cut_middle(printable(host.name), _LONGEST), *cells])
     headings = ["host", "trigger", "schema", "right", "change", "in", "out", "s"]
     return (
-        f"{hosts[0].entries:,} entries with a verdict at each host. Per cent; mean tokens; median seconds.\n"
+        f"{hosts[0].entries:,} entries judged at each host. Per cent, mean tokens, median seconds.\n"
         "trigger and change: beside the first host.\n\n"
         f"{text_table(headings, rows, range(1, len(headings)))}"
     )
