@@ -14,8 +14,8 @@ from bfcl_pipeline.benchmark.tables.text_forms import FORMS
 from bfcl_pipeline.cli.options import WORST, add_files, add_names, add_omitted, add_rules
 from bfcl_pipeline.cli.sides import opened_sides
 from bfcl_pipeline.show.compare.compare import Comparer, Comparison
-from bfcl_pipeline.show.compare.hosts import hosts_text, read_hosts
-from bfcl_pipeline.show.compare.recovery import recoveries, recovery_text
+from bfcl_pipeline.show.compare.hosts import hosts_text
+from bfcl_pipeline.show.compare.recovery import recovery_text
 from bfcl_pipeline.show.compare.sides import (
     Groups,
     Numbering,
@@ -86,7 +86,7 @@ def run(options: argparse.Namespace) -> int:
     with opened_sides(options.sides, options.run_dir) as choices:
         numbering, sides = read(choices, options.rules, resolve_categories(options.categories))
         if options.by:
-            print(hosts_text(read_hosts(numbering, sides)))
+            print(hosts_text(numbering, sides))
             return 0
     if options.modes:
         groups = mode_groups(sides)
@@ -128,8 +128,7 @@ def _compare(options: argparse.Namespace, numbering: Numbering, groups: Groups) 
     if not comparisons:
         print("No comparison.")
     elif options.recovery:
-        for first, second in compress(pairs, usable):
-            print(recovery_text(first.label, second.label, recoveries(comparer, first, second)))
+        print("\n\n".join(recovery_text(comparer, *pair) for pair in compress(pairs, usable)))
     elif len(comparisons) > _IN_FULL:
         print(pairs_text(comparisons, width))
     else:

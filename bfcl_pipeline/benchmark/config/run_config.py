@@ -150,17 +150,16 @@ def load_run(config: Mapping[str, Any], rows: Mapping[str, ModelRow]) -> RunConf
     """
     settings = RunSettings.of(config)
     try:
-        asked = {name: model_row(rows, name) for name in settings.models}
+        names = settings.models
+        if settings.conditions:
+            names = tuple(with_conditions(names, rows, settings.conditions))
+        asked = {name: model_row(rows, name) for name in names}
     except ConfigError as error:
         raise ConfigError(f"models: {error}") from error
-    if settings.conditions:
-        if settings.trials > 1:
-            raise ConfigError(
-                "conditions and trials are both set; `again` is a second trial: set trials to 1."
-            )
-        asked = {
-            name: model_row(rows, name) for name in with_conditions([*asked], rows, settings.conditions)
-        }
+    if settings.conditions and (settings.trials > 1 or names == settings.models):
+        raise ConfigError(
+            "conditions need a model that is asked through an API, and trials: 1 (`again` is the second)."
+        )
     chosen = _resolved(settings.categories)
     # A sample is drawn from what is asked: nothing is drawn from a category that no model runs.
     categories = tuple(name for name in chosen if any(_runs(row, name) for row in asked.values()))

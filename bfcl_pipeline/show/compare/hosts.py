@@ -4,8 +4,7 @@ Covers the table that makers of models publish of those who serve them. Trigger 
 single-turn entries in mode fc, whose one answer has calls or none.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
 from statistics import fmean, median
 from urllib.parse import urlsplit
 
@@ -15,43 +14,19 @@ from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.text import cut_middle, limit_points, loaded_json, printable, text_table
 from bfcl_pipeline.benchmark.config import trial_of
 from bfcl_pipeline.benchmark.definition import CATEGORIES
-from bfcl_pipeline.benchmark.records import Json, Mode
+from bfcl_pipeline.benchmark.records import Json, Mode, Response
 from bfcl_pipeline.benchmark.tables import entries_path, read_entries, read_responses
 from bfcl_pipeline.dialogue.prompts import fc_request
 from bfcl_pipeline.judge.scoring.intervals import pooled_layout
 from bfcl_pipeline.judge.scoring.statistics.paired import compare_paired
 from bfcl_pipeline.show.compare.sides import WRONG, Numbering, Side
 
+_HEADINGS = ("host", "trigger", "schema", "right", "change", "in", "out", "s")
 _LONGEST = 22  # characters of the name of a host
 
 
-@dataclass(frozen=True, slots=True)
-class Host:
-    """How one host answers the entries that all hosts have a verdict on. Shares from 0 to 1."""
-
-    name: str
-    entries: int
-    trigger: float | None  # entries on which it calls if and only if the first host does
-    schema: float | None  # its answers with calls that all fit the schemas of their functions
-    right: float
-    low: float  # of the 95 % interval of the difference from the first host, clustered
-    high: float
-    input_tokens: float | None  # of an entry, mean
-    output_tokens: float | None
-    seconds: float | None  # of an entry, median
-
-
-@dataclass(slots=True)
-class _Answered:
-    """What the answers of one host have beside their verdicts, by entry."""
-
-    called: dict[tuple[str, str], bool] = field(default_factory=dict)
-    fits: list[bool] = field(default_factory=list)
-    sums: list[tuple[int | None, int | None, float | None]] = field(default_factory=list)
-
-
-def read_hosts(numbering: Numbering, sides: Sequence[Side]) -> list[Host]:
-    """Each side beside the first, over the entries that all have a verdict on.
+def hosts_text(numbering: Numbering, sides: Sequence[Side]) -> str:
+    """A table of 80 columns with a line for each side, over the entries that all have a verdict on.
 
     Raises:
         ConfigError: there are fewer than two sides, or no such entry.
@@ -60,54 +35,31 @@ def read_hosts(numbering: Numbering, sides: Sequence[Side]) -> list[Host]:
     marks = np.array([side.spread_over(len(numbering.entries)) for side in sides])
     common = (marks >= WRONG).all(axis=0)
     if len(sides) < 2 or not common.any():
-        raise ConfigError(
-            "--by host: expected two or more sides with verdicts on the same entries, such as the rows of "
-            "one model with different endpoints."
-        )
+        raise ConfigError("--by host: expected two or more sides with verdicts on the same entries.")
     keys = [numbering.entries[place] for place in np.flatnonzero(common)]
-    where = pooled_layout(keys)
-    names = [_address(side) for side in sides]
-    answered = [_answered(side, frozenset(keys)) for side in sides]
-    found = []
-    for side, name, own, right in zip(sides, names, answered, marks[:, common], strict=True):
+    where, names, rows = pooled_layout(keys), [_address(side) for side in sides], []
+    first: dict[str, bool] = {}
+    for side, name, right in zip(sides, names, marks[:, common], strict=True):
+        answers = list(_answers(side, frozenset(keys)))
+        called = {one.entry_id: bool(calls) for one, calls, _ in answers if calls is not None}
+        alike = [called[key] == of_first for key, of_first in first.items() if key in called]
+        fits = [fit for _, calls, fit in answers if calls]
         limits = compare_paired(right, marks[0, common], where).limits[0]
-        alike = [
-            own.called[key] == called for key, called in answered[0].called.items() if key in own.called
-        ]
-        sums = [[value for value in values if value is not None] for values in zip(*own.sums, strict=True)]
-        found.append(
-            Host(
-                name=name if name and names.count(name) == 1 else side.label,
-                entries=len(keys),
-                trigger=fmean(alike) if alike else None,
-                schema=fmean(own.fits) if own.fits else None,
-                right=float(right.mean()),
-                low=limits.low,
-                high=limits.high,
-                input_tokens=fmean(sums[0]) if sums[0] else None,
-                output_tokens=fmean(sums[1]) if sums[1] else None,
-                seconds=median(sums[2]) if sums[2] else None,
-            )
+        change = f"{limit_points(limits.low)} to {limit_points(limits.high)}" if rows else ""
+        rows.append(
+            [
+                cut_middle(printable(name if name and names.count(name) == 1 else side.label), _LONGEST),
+                *(f"{100 * fmean(of):.2f}" if of else "-" for of in (alike, fits, list(right))),
+                change,
+                _of([one.input_tokens for one, _, _ in answers], fmean, 0),
+                _of([one.output_tokens for one, _, _ in answers], fmean, 0),
+                _of([one.latency_seconds for one, _, _ in answers], median, 2),
+            ]
         )
-    return found
-
-
-def hosts_text(hosts: Sequence[Host]) -> str:
-    """The hosts as a table of 80 columns."""
-    rows = []
-    for number, host in enumerate(hosts):
-        shares = [None if not number else host.trigger, host.schema, host.right]
-        cells = ["-" if share is None else f"{share * 100:.2f}" for share in shares]
-        interval = f"{limit_points(host.low)} to {limit_points(host.high)}" if number else ""
-        usage = [(host.input_tokens, 0), (host.output_tokens, 0), (host.seconds, 2)]
-        cells += [interval, *("-" if value is None else f"{value:,.{digits}f}" for value, digits in usage)]
-        rows.append([cut_middle(printable(host.name), _LONGEST), *cells])
-    headings = ["host", "trigger", "schema", "right", "change", "in", "out", "s"]
-    return (
-        f"{hosts[0].entries:,} entries judged at each host. Per cent, mean tokens, median seconds.\n"
-        "trigger and change: beside the first host.\n\n"
-        f"{text_table(headings, rows, range(1, len(headings)))}"
-    )
+        first = first or called
+    about = f"{len(keys):,} entries judged at each host. Per cent, mean tokens, median seconds.\n"
+    table = text_table(_HEADINGS, rows, range(1, len(_HEADINGS)))
+    return f"{about}trigger and change: beside the first host.\n\n{table}"
 
 
 def _address(side: Side) -> str:
@@ -115,29 +67,27 @@ def _address(side: Side) -> str:
     return urlsplit((row and row.endpoint) or "").netloc
 
 
-def _answered(side: Side, keys: frozenset[tuple[str, str]]) -> _Answered:
-    found = _Answered()
+def _of(values: Sequence[float | None], summary: Callable[[list[float]], float], digits: int) -> str:
+    known = [value for value in values if value is not None]
+    return f"{summary(known):,.{digits}f}" if known else "-"
+
+
+def _answers(
+    side: Side, keys: frozenset[tuple[str, str]]
+) -> Iterator[tuple[Response, list[Json] | None, bool]]:
+    """The response to each of the entries, its calls (None: not looked at), and whether all fit."""
     for category in dict.fromkeys(category for category, _ in keys):
-        single = CATEGORIES[category].single_turn
-        tools = {}
+        single, tools = CATEGORIES[category].single_turn, {}
         if single:
-            entries = read_entries(entries_path(side.run.data, category))
+            staged = read_entries(entries_path(side.run.data, category))
             tools = {
-                entry.entry_id: fc_request(entry).tools
-                for entry in entries
-                if (category, entry.entry_id) in keys
+                one.entry_id: fc_request(one).tools for one in staged if (category, one.entry_id) in keys
             }
-        for response in read_responses(side.run.responses(side.model, category)):
-            key = (category, response.entry_id)
-            if key not in keys:
-                continue
-            found.sums.append((response.input_tokens, response.output_tokens, response.latency_seconds))
-            if single and response.mode is Mode.FC:
-                calls = loaded_json(response.result_json)
-                found.called[key] = isinstance(calls, list) and bool(calls)
-                if found.called[key]:
-                    found.fits.append(all(_fits(call, tools[response.entry_id]) for call in calls))
-    return found
+        for one in read_responses(side.run.responses(side.model, category)):
+            if (category, one.entry_id) in keys:
+                result = loaded_json(one.result_json) if single and one.mode is Mode.FC else None
+                calls = [] if isinstance(result, str) else result
+                yield one, calls, all(_fits(call, tools[one.entry_id]) for call in calls or ())
 
 
 def _fits(call: Json, tools: Sequence[Json]) -> bool:

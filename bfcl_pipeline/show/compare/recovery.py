@@ -4,13 +4,13 @@ The interval has the ratios r for which the paired interval of `second - r x fir
 1954): it accounts for the error of both scores and for what they share.
 """
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from bfcl_pipeline.base.text import cut_middle, printable, text_table
-from bfcl_pipeline.judge.scoring.intervals import Scope
 from bfcl_pipeline.judge.scoring.statistics.clustered import Floats, Limits, total
 from bfcl_pipeline.judge.scoring.statistics.paired import compare_paired, composite_difference
 from bfcl_pipeline.show.compare.compare import Comparer
@@ -28,60 +28,57 @@ class Recovery:
     entries: int
     first: float
     second: float
-    ratio: float | None  # second by first; None if the first is 0
-    low: float  # of the 95 % interval of the ratio
-    high: float  # infinite if the first may be 0
+    limits: Limits  # of the 95 % interval of the ratio; the upper one is infinite if the first may be 0
+
+    @property
+    def ratio(self) -> float | None:
+        """The second by the first; None if the first is 0."""
+        return self.second / self.first if self.first else None
 
 
-def recoveries(comparer: Comparer, first: Side, second: Side) -> list[Recovery]:
+def recoveries(comparer: Comparer, first: Side, second: Side) -> Iterator[Recovery]:
     """The groups from the overall on, then the categories."""
     scope, one, two = comparer.judged(first, second)
     where, unit = scope.where, np.eye(len(scope.categories))
-    scores = [
-        (group.name + ("" if group.complete else "*"), group.weights, group.entries)
-        for group in reversed(scope.groups)
-    ]
-    scores += [(name, unit[place], int(where.sizes[place])) for place, name in enumerate(scope.categories)]
-    of_one, of_two = (np.bincount(where.category, marks) / where.sizes for marks in (one, two))
-    found = []
-    for name, weights, entries in scores:
-        a, b = total(weights * of_one), total(weights * of_two)
-        limits = _limits(scope, one, two, weights, b / a if a else 0.0)
-        found.append(Recovery(name, entries, a, b, b / a if a else None, limits.low, limits.high))
-    return found
+    accuracies = [np.bincount(where.category, marks) / where.sizes for marks in (one, two)]
 
+    def interval(ratio: float, weights: Floats) -> Limits:
+        return composite_difference(compare_paired(two, ratio * one, where), weights)
 
-def _limits(scope: Scope, one: Floats, two: Floats, weights: Floats, ratio: float) -> Limits:
-    def interval(of: float) -> Limits:
-        return composite_difference(compare_paired(two, of * one, scope.where), weights)
-
-    def edge(inside: float, outside: float) -> float:
+    def edge(inside: float, outside: float, weights: Floats) -> float:
         for _ in range(_STEPS):
             middle = (inside + outside) / 2
-            limits = interval(middle)
+            limits = interval(middle, weights)
             within = limits.low <= 0 <= limits.high
             inside, outside = (middle, outside) if within else (inside, middle)
         return inside
 
-    low = 0.0 if interval(0.0).low <= 0 else edge(ratio, 0.0)
-    return Limits(low, np.inf if interval(_MOST).high >= 0 else edge(ratio, _MOST))
+    groups = [(one, one.name + ("" if one.complete else "*")) for one in reversed(scope.groups)]
+    scores = [(name, group.entries, group.weights) for group, name in groups]
+    scores += [(name, int(where.sizes[at]), unit[at]) for at, name in enumerate(scope.categories)]
+    for name, entries, weights in scores:
+        of_first, of_second = (total(weights * accuracy) for accuracy in accuracies)
+        ratio = of_second / of_first if of_first else 0.0
+        low = 0.0 if interval(0.0, weights).low <= 0 else edge(ratio, 0.0, weights)
+        high = math.inf if interval(_MOST, weights).high >= 0 else edge(ratio, _MOST, weights)
+        yield Recovery(name, entries, of_first, of_second, Limits(low, high))
 
 
-def recovery_text(first: str, second: str, found: Sequence[Recovery]) -> str:
+def recovery_text(comparer: Comparer, first: Side, second: Side) -> str:
     """The ratios as a table of at most 80 columns, as model cards have it."""
+    found = list(recoveries(comparer, first, second))
     rows = [
         [
             each.score,
             f"{each.entries:,}",
-            *(f"{share * 100:.2f}" for share in (each.first, each.second)),
-            "-" if each.ratio is None else f"{each.ratio * 100:.1f}",
-            f"{each.low * 100:.1f} to {each.high * 100:.1f}",
+            *("-" if of is None else f"{of * 100:.2f}" for of in (each.first, each.second, each.ratio)),
+            f"{each.limits.low * 100:.1f} to {each.limits.high * 100:.1f}",
         ]
         for each in found
     ]
-    sides = [cut_middle(printable(name), 70) for name in (first, second)]
+    a, b = (cut_middle(printable(side.label), 70) for side in (first, second))
     headings = ["score", "entries", "A", "B", "recovery", "95 % interval"]
-    head = f"A: {sides[0]}\nB: {sides[1]}\nPer cent; recovery is B by A, entries with a verdict on both.\n"
-    partial = "\n* categories without verdicts on both sides count 0 on both."
-    below = partial if any(each.score.endswith("*") for each in found) else ""
+    head = f"A: {a}\nB: {b}\nPer cent; recovery is B by A, of entries with a verdict on both.\n"
+    partial = any(each.score.endswith("*") for each in found)
+    below = "\n* categories without verdicts on both sides count 0 on both." if partial else ""
     return f"{head}\n{text_table(headings, rows, range(1, len(headings)))}{below}"

@@ -34,18 +34,18 @@ def test_the_interval_holds_the_true_ratio(tmp_path: Path) -> None:
         first = random.random(150) < 0.8
         second = np.where(first, random.random(150) < 0.85, random.random(150) < 0.2)
         found = recovered(tmp_path / str(draw), first, second)["multiple"]
-        held += found.low <= (0.8 * 0.85 + 0.2 * 0.2) / 0.8 <= found.high
+        held += found.limits.low <= (0.8 * 0.85 + 0.2 * 0.2) / 0.8 <= found.limits.high
     assert 54 <= held <= 60
     same = recovered(tmp_path / "same", first, first)["multiple"]
     assert same.ratio == 1
-    assert same.low < 1 < same.high
+    assert same.limits.low < 1 < same.limits.high
 
 
 def test_a_score_near_zero_has_no_upper_limit(tmp_path: Path) -> None:
     """Without a right answer of the first side there is no ratio."""
     nothing = recovered(tmp_path, np.zeros(9, bool), np.ones(9, bool))["multiple"]
     assert nothing.ratio is None
-    assert math.isinf(nothing.high)
+    assert math.isinf(nothing.limits.high)
 
 
 def test_ratios_are_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -53,5 +53,5 @@ def test_ratios_are_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     recovered(tmp_path / "r", np.arange(20) < 16, np.arange(20) < 12)
     assert main(["compare", str(tmp_path / "r"), "--recovery"]) == 0
     lines = {line.split()[0]: line.split() for line in capsys.readouterr().out.splitlines() if line}
-    assert lines["multiple"][:5] == ["multiple", "20", "80.00", "60.00", "75.0"]
-    assert lines["overall*"][4] == "75.0"
+    assert lines["multiple"][:5] == ["multiple", "20", "80.00", "60.00", "75.00"]
+    assert lines["overall*"][4] == "75.00"
