@@ -15,15 +15,14 @@ from bfcl_pipeline.runs.archived.exchanges import exchanges_of
 from bfcl_pipeline.runs.journal import JournaledExchange
 from bfcl_pipeline.runs.run import Run
 
-ACCURACY = "accuracy"
-MEASURES: Mapping[str, str] = {
-    ACCURACY: "right, of the answers with a verdict",
-    "unread": "a call stands in the text, which the server did not read",
-    "malformed": "a call cannot be decoded, or its arguments are not JSON",
-    "starved": "the answer reached its limit of tokens without a call",
-    "failed": "the entry has no answer, as the server failed",
-}
-"""Shares of entries, each in words."""
+MEASURES = ACCURACY, UNREAD, MALFORMED, STARVED, NO_ANSWER = (
+    "accuracy",  # of the answers with a verdict, as all but the last
+    "unread",  # a call in the text was not read by the server
+    "malformed",  # a call cannot be decoded, or its arguments are not JSON
+    "starved",  # the answer reached its limit of tokens without a call
+    "failed",  # the server gave no answer; only this is known of such an entry
+)
+"""Shares of entries."""
 
 _VERDICT = ("category", "entry_id", "rules", "valid", "error_type", "status", "answer_class", "unread_call")
 
@@ -74,7 +73,7 @@ def read_answers(run: Run, model: str, condition: str, rules: Rules) -> Answers:
 
 def _marks(response: Response, verdict: Mapping[str, Json]) -> dict[str, bool]:
     if verdict["valid"] is None:
-        return {"failed": True}
+        return {NO_ANSWER: True}
     result, by_prompt = loaded_json(response.result_json), response.mode is Mode.PROMPT
     single = CATEGORIES[response.category].single_turn
     steps = [result] if single else [step for turn in result or () for step in turn or ()]
@@ -86,10 +85,10 @@ def _marks(response: Response, verdict: Mapping[str, Json]) -> dict[str, bool]:
     )
     return {
         ACCURACY: bool(verdict["valid"]),
-        "unread": bool(verdict["unread_call"]),
-        "malformed": malformed and not starved,
-        "starved": starved and not (by_prompt and verdict["valid"]),
-        "failed": False,
+        UNREAD: bool(verdict["unread_call"]),
+        MALFORMED: malformed and not starved,
+        STARVED: starved and not (by_prompt and verdict["valid"]),
+        NO_ANSWER: False,
     }
 
 

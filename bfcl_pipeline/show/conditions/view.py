@@ -54,7 +54,7 @@ def varied_lines(varied: Varied, rules: Rules) -> Iterator[str]:
     rows = [_change(each) for each in varied.effects if each.measure == ACCURACY]
     as_it_is = [shown(""), _percent(base.share(ACCURACY)), *[""] * 5]
     yield text_table(headings, [as_it_is, *rows], range(1, len(headings)))
-    headings = ["condition", *list(MEASURES)[1:], "req/s", "tok/s", "p50 s", "p95 s"]
+    headings = ["condition", *MEASURES[1:], "req/s", "tok/s", "p50 s", "p95 s"]
     rates = [_rates(one) for one in varied.asked if one.condition not in (FIRST, LAST)]
     yield f"\n{text_table(headings, rates, range(1, len(headings)))}\n"
     changed = [each for each in varied.effects if each.shown]
@@ -114,7 +114,7 @@ def _rates(one: Answers) -> list[str]:
         seconds = (speed.median_seconds, speed.p95_seconds)
         rates = [f"{rate:,.1f}" for rate in (speed.requests_per_second, speed.tokens_per_second)]
         rates += [f"{number:.3f}" for number in seconds]
-    return [shown(one.condition), *(_percent(one.share(name)) for name in list(MEASURES)[1:]), *rates]
+    return [shown(one.condition), *(_percent(one.share(name)) for name in MEASURES[1:]), *rates]
 
 
 def _finds(effect: Effect) -> str:
