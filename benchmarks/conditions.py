@@ -1,8 +1,8 @@
 """How often conditions are shown to differ: python -m benchmarks.conditions {false-alarms,power} [FILE]
 
 Simulates runs under six conditions and a canary, in each of which an entry is right with the same
-probability. `false-alarms` prints the share of runs in which any change is shown; `power` plants a loss of
-the size that a run states in one condition, and in the canary, and prints how often it is shown. FILE: a
+probability. `false-alarms` prints the share of runs in which any change is shown; `power` plants losses of
+the size that runs state in one condition, and in the canary, and prints how often each is shown. FILE: a
 table of recorded verdicts (run, category, entry_id, valid), from which the probabilities follow: that of
 one run, drawn in each simulation, mixed with the share of all runs that have the entry right. Without it,
 they are drawn for the clusters of simple_python to live_multiple.
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 from collections import defaultdict
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +24,7 @@ from bfcl_pipeline.benchmark.definition.clusters import cluster_of
 from bfcl_pipeline.show.conditions.answers import ACCURACY, Answers
 from bfcl_pipeline.show.conditions.effects import Effect, effects
 
-SIZES = (100, 200, 400, 1000)
+SIZES = (200, 400, 1000)
 CONDITIONS = ("", AGAIN, "stream", "load=1", "load=16", "load=128", "strict", FIRST, LAST)
 FLAKY = 0.15  # how much of an entry's probability is the share of all runs
 RARE = {"unread": 0.01, "malformed": 0.02, "starved": 0.01, "failed": 0.005}
@@ -49,6 +50,10 @@ class Recorded:
             runs[row["run"]][row["category"], row["entry_id"]] = row["valid"]
         self._runs = list(runs.values())
         self.entries = sorted({entry for run in self._runs for entry in run})
+        self._shares = {
+            entry: float(np.mean([run[entry] for run in self._runs if entry in run]))
+            for entry in self.entries
+        }
 
     def chances(self, entries: list[Entry], random: np.random.Generator) -> np.ndarray:
         """The probability of each entry."""
@@ -56,20 +61,18 @@ class Recorded:
             clusters = {cluster_of(*entry): random.beta(0.5, 0.3) for entry in entries}
             return np.array([clusters[cluster_of(*entry)] for entry in entries])
         run = self._runs[random.integers(len(self._runs))]
-        shares = [np.mean([one[entry] for one in self._runs if entry in one]) for entry in entries]
+        shares = [self._shares[entry] for entry in entries]
         own = [run.get(entry, share > 0.5) for entry, share in zip(entries, shares, strict=True)]
         return (1 - FLAKY) * np.array(own, float) + FLAKY * np.array(shares)
 
-    def run(
-        self, size: int, random: np.random.Generator, losing: str = "", loss: float = 0.0
-    ) -> list[Effect]:
-        """The effects of one simulated run. losing: the condition with a loss of so much accuracy."""
+    def run(self, size: int, random: np.random.Generator, losses: Mapping[str, float] = {}) -> list[Effect]:
+        """The effects of one simulated run. losses: of accuracy, by condition."""
         entries = [self.entries[place] for place in random.permutation(len(self.entries))[:size]]
         chances = self.chances(entries, random)
         asked = []
         for condition in CONDITIONS:
             number = min(CANARY, size) if condition in (FIRST, LAST) else size
-            kept = 1 - min(1.0, loss / chances[:number].mean()) if condition == losing else 1.0
+            kept = 1 - min(1.0, losses.get(condition, 0.0) / chances[:number].mean())
             right = random.random(number) < chances[:number] * kept
             rare = {name: random.random(number) < share for name, share in RARE.items()}
             marks = {
@@ -107,17 +110,21 @@ def main() -> None:
             alarms = sum(any(each.shown for each in run) for run in runs)
             rows.append([f"{size:,}", f"{alarms}", f"{alarms / len(runs) * 100:.2f}"])
             continue
+        stating = {"stream": AGAIN, LAST: LAST}
+        losses = {
+            losing: float(np.median([_stated(run, condition) for run in runs]))
+            for losing, condition in stating.items()
+        }
+        found = [recorded.run(size, random, losses) for _ in range(options.runs)]
         cells = [f"{size:,}"]
-        for stating, losing in ((AGAIN, "stream"), (LAST, LAST)):
-            loss = float(np.median([_stated(run, stating) for run in runs]))
-            found = [recorded.run(size, random, losing, loss) for _ in range(options.runs)]
+        for losing, loss in losses.items():
             shown = [any(each.shown and each.condition == losing for each in run) for run in found]
             cells += [f"{loss * 100:.1f}", f"{np.mean(shown) * 100:.1f}"]
         rows.append(cells)
     headings = ["entries", "runs with an alarm", "per cent"]
     if options.what == "power":
         headings = ["entries", "stated points", "shown, per cent", "canary: stated", "shown, per cent"]
-    print(text_table(headings, rows, range(len(headings))))
+    print(text_table(headings, rows, range(len(headings))), flush=True)
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ from bfcl_pipeline.judge.scoring.intervals import pooled_layout
 from bfcl_pipeline.judge.scoring.statistics.clustered import Layout
 from bfcl_pipeline.judge.scoring.statistics.paired import Paired, compare_paired
 from bfcl_pipeline.judge.scoring.statistics.power import by_test
-from bfcl_pipeline.show.conditions.answers import MEASURES, Answers
+from bfcl_pipeline.show.conditions.answers import ACCURACY, MEASURES, Answers
 
 LEVEL = 0.05
 """The probability of any false finding in a run whose conditions are equal, at most."""
@@ -39,7 +39,7 @@ class Effect:
     p: float  # exact, over clusters
     least_p: float  # if all clusters that differ did so in one direction
     shown: bool = False
-    detectable: float | None = None  # the smallest true difference that is shown with 80 % power
+    detectable: float | None = None  # accuracy: the least true difference that is shown with 80 % power
 
 
 def effects(asked: Sequence[Answers]) -> list[Effect]:
@@ -57,10 +57,11 @@ def effects(asked: Sequence[Answers]) -> list[Effect]:
         if (test := _tested(one, other, measure)) is not None
     ]
     level = LEVEL / _counting([effect.least_p for effect, _, _ in tests])
-    return [
-        replace(effect, shown=effect.p <= level, detectable=by_test(pair, 0, where, level))
-        for effect, pair, where in tests
-    ]
+    found = []
+    for effect, pair, where in tests:
+        least = by_test(pair, 0, where, level) if effect.measure == ACCURACY else None
+        found.append(replace(effect, shown=effect.p <= level, detectable=least))
+    return found
 
 
 def _tested(one: Answers, other: Answers, measure: str) -> tuple[Effect, Paired, Layout] | None:
