@@ -86,7 +86,7 @@ class FaultyServer:
         }
         noisy = random.Random(f"{body!r} {self._times[body]}").random() < self._noise
         right = self._answers[request["messages"][-1]["content"]]
-        calls = [
+        calls: list[dict[str, Any]] = [
             {
                 "index": place,
                 "id": f"call_{place}",

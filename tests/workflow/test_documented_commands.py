@@ -24,6 +24,7 @@ from tests.support.ssh_keys import allow, make_key, needs_ssh
 
 NEEDS = {
     "a server": r"\bping |--ask-again|\bserve |--endpoint-from|-m (my-|q8)(?!.* -n\b)|against baseline",
+    "a run that asked a server": r"\bconditions ways|--by host",
     "a key, or an account": r"--sigstore|-m gpt-",
     "the real web": r"\bweb try|--web record(?!.* -n\b)|unzip",
     "a record of the real web": r"--web replay|web status|web check",

@@ -69,6 +69,11 @@ def with_conditions(
         yield from (f"{name}+{FIRST}", name, *again, *changed, f"{name}+{LAST}")
 
 
+def is_canary(name: str) -> bool:
+    """Whether the row of this name is asked few entries, before or after all others."""
+    return split_condition(name)[1] in (FIRST, LAST)
+
+
 def canary(sizes: Mapping[str, int]) -> dict[str, int]:
     """How many entries of each category are asked before and after all others: of one turn, if there are.
 

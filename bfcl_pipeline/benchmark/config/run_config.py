@@ -13,14 +13,7 @@ from typing import Any
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.text import cut
 from bfcl_pipeline.benchmark.config.choices import Groups, comparison_groups
-from bfcl_pipeline.benchmark.config.conditions import (
-    FIRST,
-    LAST,
-    canary,
-    model_row,
-    split_condition,
-    with_conditions,
-)
+from bfcl_pipeline.benchmark.config.conditions import canary, is_canary, model_row, with_conditions
 from bfcl_pipeline.benchmark.config.job import (
     NETWORK_MODES,
     Job,
@@ -193,15 +186,11 @@ def _jobs(
 ) -> Iterable[Job]:
     """The jobs of one model."""
     names = [name for name in categories if _runs(row, name)]
-    if split_condition(row.name)[1] in (FIRST, LAST):
-        sizes = {
-            name: len(entry_ids.get(name, ())) or sample.get(name, CATEGORIES[name].entries)
-            for name in names
-        }
-        few = canary(sizes)
-        names = [*few]
-        entry_ids = {name: ids[: few[name]] for name, ids in entry_ids.items() if name in few}
-        sample = {} if entry_ids else few
+    if is_canary(row.name):
+        of_ids = {name: len(ids) for name, ids in entry_ids.items() if name in names}
+        few = canary(of_ids or {name: sample.get(name, CATEGORIES[name].entries) for name in names})
+        names, sample = [*few], {} if of_ids else few
+        entry_ids = {name: entry_ids[name][: few[name]] for name in few if of_ids}
     if not names:
         return
     web = settings.web or WebChoice()

@@ -37,8 +37,9 @@ def hosts_text(numbering: Numbering, sides: Sequence[Side]) -> str:
     if len(sides) < 2 or not common.any():
         raise ConfigError("--by host: expected two or more sides with verdicts on the same entries.")
     keys = [numbering.entries[place] for place in np.flatnonzero(common)]
-    where, names, rows = pooled_layout(keys), [_address(side) for side in sides], []
-    first: dict[str, bool] = {}
+    where, rows, first = pooled_layout(keys), list[list[str]](), dict[str, bool]()
+    described = [side.run.rows.get(trial_of(side.model).model) for side in sides]
+    names = [urlsplit(row.endpoint or "").netloc if row else "" for row in described]
     for side, name, right in zip(sides, names, marks[:, common], strict=True):
         answers = list(_answers(side, frozenset(keys)))
         called = {one.entry_id: bool(calls) for one, calls, _ in answers if calls is not None}
@@ -60,11 +61,6 @@ def hosts_text(numbering: Numbering, sides: Sequence[Side]) -> str:
     about = f"{len(keys):,} entries judged at each host. Per cent, mean tokens, median seconds.\n"
     table = text_table(_HEADINGS, rows, range(1, len(_HEADINGS)))
     return f"{about}trigger and change: beside the first host.\n\n{table}"
-
-
-def _address(side: Side) -> str:
-    row = side.run.rows.get(trial_of(side.model).model)
-    return urlsplit((row and row.endpoint) or "").netloc
 
 
 def _of(values: Sequence[float | None], summary: Callable[[list[float]], float], digits: int) -> str:

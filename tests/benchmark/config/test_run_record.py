@@ -11,6 +11,7 @@ from bfcl_pipeline.benchmark.config.run_record import recorded_config
 from bfcl_pipeline.benchmark.config.run_settings import (
     ENTRY_KEYS,
     NOT_RECORDED,
+    RECORDED_IF_SET,
     WEB_KEYS,
     config_schema,
 )
@@ -31,18 +32,8 @@ ANSWERS_DEPEND_ON = (
 
 NO_ANSWER_DEPENDS_ON = (
     *NOT_RECORDED,
-    *(
-        "run",
-        "budget",
-        "rules",
-        "compare",
-        "conditions",
-        "report",
-        "errata",
-        "published",
-        "containers",
-        FORM_KEY,
-    ),
+    *RECORDED_IF_SET,
+    *("run", "budget", "rules", "compare", "report", "errata", "published", "containers", FORM_KEY),
 )
 """All other keys."""
 
