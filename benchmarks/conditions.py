@@ -24,7 +24,6 @@ from bfcl_pipeline.benchmark.definition.clusters import cluster_of
 from bfcl_pipeline.show.conditions.answers import ACCURACY, Answers
 from bfcl_pipeline.show.conditions.effects import Effect, effects
 
-SIZES = (200, 400, 1000)
 CONDITIONS = ("", AGAIN, "stream", "load=1", "load=16", "load=128", "strict", FIRST, LAST)
 FLAKY = 0.15  # how much of an entry's probability is the share of all runs
 RARE = {"unread": 0.01, "malformed": 0.02, "starved": 0.01, "failed": 0.005}
@@ -101,9 +100,10 @@ def main() -> None:
     parser.add_argument("file", type=Path, nargs="?", help="table of recorded verdicts")
     parser.add_argument("--staged", type=Path, default=Path("data/entries"))
     parser.add_argument("--runs", type=int, default=400)
+    parser.add_argument("--entries", type=int, nargs="+", default=[200, 400])
     options = parser.parse_args()
     recorded, rows = Recorded(options.file, options.staged), []
-    for size in SIZES:
+    for size in options.entries:
         random = np.random.default_rng(size)
         runs = [recorded.run(size, random) for _ in range(options.runs if options.what != "power" else 40)]
         if options.what == "false-alarms":

@@ -67,13 +67,16 @@ def varied_lines(varied: Varied, rules: Rules) -> Iterator[str]:
     if calm:
         yield f"No change is shown: {', '.join(calm)}."
     accuracy = {each.condition: each for each in varied.effects if each.measure == ACCURACY}
-    if again := accuracy.get(AGAIN):
+    if AGAIN in accuracy:
+        again = accuracy[AGAIN]
         yield f"Asked twice as it is, {again.more + again.fewer} of {again.entries} entries differ."
-        yield f"A change of accuracy by {_finds(again)}."
-    if canary := accuracy.get(LAST):
+    if LAST in accuracy:
         sent = sum(one.speed.requests for one in varied.asked if one.speed)
-        asked = f"{canary.entries} entries, before and after all others, of {sent:,} requests"
-        yield f"Canary: {asked}; by {_finds(canary)}."
+        yield f"Canary: {accuracy[LAST].entries} entries before and after all others, of {sent:,} requests."
+    for name, each in accuracy.items():
+        if name in (AGAIN, LAST) and each.detectable is not None:
+            points = f"{each.detectable * 100:.1f} points of accuracy"
+            yield f"Of {shown(name)}, a change of {points} is shown with 80 % power."
     for one in varied.asked:
         if one.speed and one.speed.disordered:
             streams = plural(one.speed.disordered, "stream has", "streams have")
@@ -115,11 +118,6 @@ def _rates(one: Answers) -> list[str]:
         rates = [f"{rate:,.1f}" for rate in (speed.requests_per_second, speed.tokens_per_second)]
         rates += [f"{number:.3f}" for number in seconds]
     return [shown(one.condition), *(_percent(one.share(name)) for name in MEASURES[1:]), *rates]
-
-
-def _finds(effect: Effect) -> str:
-    least = 1.0 if effect.detectable is None else effect.detectable
-    return f"{least * 100:.1f} points is shown with 80 % power"
 
 
 def _percent(share: float | None) -> str:

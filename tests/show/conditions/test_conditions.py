@@ -79,4 +79,4 @@ def test_a_server_that_decays_is_found_by_the_canary(
     printed, rows = varied(tmp_path, staged, server, capsys, "load=16:32:64", sample=380)
     assert server.requests == 2100
     assert {row["condition"] for row in rows if row["shown"] == "true"} == {"last"}
-    assert "Canary: 100 entries, before and after all others, of 2,100 requests" in printed
+    assert "Canary: 100 entries before and after all others, of 2,100 requests" in printed
