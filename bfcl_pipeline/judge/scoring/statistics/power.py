@@ -62,7 +62,7 @@ def by_test(of: Paired, place: int, where: Layout, level: float, added: bool = F
         level: largest p-value that shows a difference.
         added: whether the clusters that differ are noise, to which those of a difference are added.
     """
-    clusters, differ = int(where.cluster_counts[place]), np.count_nonzero(of.by_cluster[place])
+    clusters, differ = int(where.cluster_counts[place]), int(np.count_nonzero(of.by_cluster[place]))
     found = _by_exact_test(clusters, differ, level)
     for _ in range(_STEPS if added and found is not None else 0):
         more = min(clusters, differ + math.ceil((found or 1.0) * clusters))
