@@ -56,11 +56,14 @@ def effects(asked: Sequence[Answers]) -> list[Effect]:
         for measure in MEASURES
         if (test := _tested(one, other, measure)) is not None
     ]
-    level = LEVEL / _counting([effect.least_p for effect, _, _ in tests])
+    count = _counting([effect.least_p for effect, _, _ in tests])
     found = []
     for effect, pair, where in tests:
-        least = by_test(pair, 0, where, level) if effect.measure == ACCURACY else None
-        found.append(replace(effect, shown=effect.p <= level, detectable=least))
+        # A loss is added to the noise, and its test to those that count.
+        least = (
+            by_test(pair, 0, where, LEVEL / (count + 1), added=True) if effect.measure == ACCURACY else None
+        )
+        found.append(replace(effect, shown=effect.p <= LEVEL / count, detectable=least))
     return found
 
 

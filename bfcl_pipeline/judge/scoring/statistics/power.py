@@ -52,7 +52,7 @@ def by_interval(of: Paired, where: Layout, weights: Floats) -> float | None:
     return None if found is None else round(found * scale, _DIGITS)
 
 
-def by_test(of: Paired, place: int, where: Layout, level: float) -> float | None:
+def by_test(of: Paired, place: int, where: Layout, level: float, added: bool = False) -> float | None:
     """The smallest true difference that the sign test over clusters finds with 80 % power; None if none.
 
     Args:
@@ -60,9 +60,13 @@ def by_test(of: Paired, place: int, where: Layout, level: float) -> float | None
         place: of the category.
         where: the layout of the entries.
         level: largest p-value that shows a difference.
+        added: whether the clusters that differ are noise, to which those of a difference are added.
     """
-    clusters, differ = int(where.cluster_counts[place]), np.count_nonzero(of.by_cluster[place])
+    clusters, differ = int(where.cluster_counts[place]), int(np.count_nonzero(of.by_cluster[place]))
     found = _by_exact_test(clusters, differ, level)
+    for _ in range(_STEPS if added and found is not None else 0):
+        more = min(clusters, differ + math.ceil((found or 1.0) * clusters))
+        found = _by_exact_test(clusters, more, level)
     # A cluster that differs may be worth more or less than its share of the entries.
     net = total(np.abs(of.by_cluster[place])) / where.sizes[place]
     worth = net * clusters / differ if differ else 1.0
