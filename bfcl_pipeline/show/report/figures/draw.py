@@ -75,8 +75,8 @@ FIGURES: Sequence[Make] = (
 """Every figure of a run; each is None if the run has no numbers for it."""
 
 
-JOINED = tuple(make for make in FIGURES if make is not composition.composition)
-"""Those that may join the models of several runs: what one run consists of is not among them."""
+JOINED = tuple(make for make in FIGURES if make not in (composition.weights, composition.composition))
+"""Those that may join the models of several runs: what entries a run has, and their weights, are not."""
 
 
 def draw_run(
