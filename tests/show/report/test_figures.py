@@ -19,7 +19,6 @@ from defusedxml.ElementTree import fromstring
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.judge.scoring.memory_outcomes import Reason
 from bfcl_pipeline.runs.run import Run
-from bfcl_pipeline.show.report.figures import draw as draw_module
 from bfcl_pipeline.show.report.figures import renderer, style
 from bfcl_pipeline.show.report.figures.draw import (
     CAPTIONS,
