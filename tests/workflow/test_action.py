@@ -111,18 +111,19 @@ def test_a_team_tests_its_server_on_every_change(job: Job, chat: LocalChat) -> N
     assert archive.is_file()
     assert "| Model |" in job.summary
     assert "m-FC" in job.summary
-    assert "```" not in job.summary
+    assert "fail" not in job.summary
     baseline = archive.rename(job.folder / "workspace/baseline.crate.zip")
     assert job.use(**inputs, baseline=baseline.name, **{"no-worse": "60"}) == 0, job.printed
     declared = {one["value"] for one in ACTION["outputs"].values()}
     assert declared == {f"${{{{ {name} }}}}" for name in job.outputs}
     assert job.outputs["steps.compare.outputs.gate"] == "0"
-    table, _, decision = job.summary.partition("```\n")
-    assert "| Model |" in table
-    assert re.search("(?m)^pass: .*m-FC minus .*m-FC on simple_python is 0.00 points", decision), decision
+    assert "| Model |" in job.summary
+    assert re.search(r"(?m)^$\npass: .*m-FC minus .*m-FC on simple\\_python is 0.00 points", job.summary), (
+        job.summary
+    )
     assert job.use(**inputs, baseline=baseline.name, **{"no-worse": "0"}) == 1
     assert job.outputs["steps.compare.outputs.gate"] == "1"
-    assert re.search("(?m)^fail: undecided, .*m-FC minus ", job.summary), job.summary
+    assert re.search(r"(?m)^$\nfail: undecided, .*m-FC minus ", job.summary), job.summary
     assert Path(job.outputs["steps.compare.outputs.archive"]).is_file()
     assert not list(job.folder.rglob("owned"))
 
