@@ -9,19 +9,20 @@ import shlex
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.text import printable, valid_unicode
+from bfcl_pipeline.benchmark.config import load_models, model_row
 from bfcl_pipeline.benchmark.definition import resolve_categories
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.cli.options import add_cache, add_data, add_names, add_rules, print_to_stderr
 from bfcl_pipeline.cli.runs import RUN_HELP
 from bfcl_pipeline.runs.folders import newest_first
 from bfcl_pipeline.runs.run import Run, open_run
-
-if TYPE_CHECKING:
-    from bfcl_pipeline.show.entry.entry_page import ModelRun
+from bfcl_pipeline.show.entry.chosen import chosen_answer, wrong_entries
+from bfcl_pipeline.show.entry.entry_page import ModelRun, print_entry
+from bfcl_pipeline.show.entry.sent import first_request, recorded_request
+from bfcl_pipeline.show.entry.two_prompts import prompt_lines
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -89,9 +90,6 @@ def run(options: argparse.Namespace) -> int:
     if options.prompt is not None:
         return _print_request(options) if options.against is None else _print_differences(options)
     _check(options)
-    from bfcl_pipeline.show.entry.chosen import chosen_answer  # loads pyarrow
-    from bfcl_pipeline.show.entry.entry_page import print_entry
-
     data, entry_id, answer = options.data, options.entry_id, None
     if not options.truth:
         runs = [Run(folder, options.cache, data) for folder in newest_first()]
@@ -117,11 +115,8 @@ def _check(options: argparse.Namespace) -> None:
         raise ConfigError("name an entry, such as multi_turn_base_12, or --failed for wrong answers.")
 
 
-def _print_failed(options: argparse.Namespace, answer: "ModelRun | None") -> int:
+def _print_failed(options: argparse.Namespace, answer: ModelRun | None) -> int:
     """Prints a wrong answer and how to see the next; on a terminal, one after the other."""
-    from bfcl_pipeline.show.entry.chosen import wrong_entries
-    from bfcl_pipeline.show.entry.entry_page import print_entry
-
     if answer is None:
         raise ConfigError("name the model whose wrong answers are shown with -m, or its run with --run.")
     wrong = wrong_entries(answer, resolve_categories(options.categories))
@@ -152,9 +147,7 @@ def _print_failed(options: argparse.Namespace, answer: "ModelRun | None") -> int
 
 def _print_differences(options: argparse.Namespace) -> int:
     """Prints what differs between the prompt of a family and that of a server."""
-    from bfcl_pipeline.benchmark.config import load_models, model_row
     from bfcl_pipeline.cli.ceiling import server_of_row  # of another wing
-    from bfcl_pipeline.show.entry.two_prompts import prompt_lines  # loads pyarrow
 
     for name in ("model", "run_dir", "step"):
         if getattr(options, name) is not None:
@@ -172,8 +165,6 @@ def _print_differences(options: argparse.Namespace) -> int:
 
 def _print_request(options: argparse.Namespace) -> int:
     """Prints one request to a model."""
-    from bfcl_pipeline.show.entry.sent import first_request, recorded_request  # loads pyarrow
-
     if options.model is not None or options.entry_id is None:
         raise ConfigError("--prompt prints a request for ENTRY_ID, --model an answer: use one of them.")
     entry_id, model, step = options.entry_id, options.prompt, options.step

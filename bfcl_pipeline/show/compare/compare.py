@@ -31,12 +31,7 @@ from bfcl_pipeline.judge.scoring.statistics.paired import (
     mcnemar,
 )
 from bfcl_pipeline.judge.scoring.statistics.power import by_interval, by_test
-from bfcl_pipeline.show.compare.settings import (
-    SettingDifference,
-    requests_differ,
-    setting_differences,
-    web_differs,
-)
+from bfcl_pipeline.show.compare.settings import requests_differ, web_differs
 from bfcl_pipeline.show.compare.sides import ABSENT, NO_EXCHANGE, RIGHT, UNJUDGED, WRONG, Numbering, Side
 
 _SHOWN = 3  # entries that an error names
@@ -129,7 +124,6 @@ class Comparison:
     executed_left_out: bool  # whether executed categories are not, as the simulated web answered one side
     releases: tuple[str, str] | None  # of both sides, if they differ
     averaged: bool  # whether the marks of a side are means over trials
-    settings: list[SettingDifference]  # of the web: what an experiment varied
     memory_range: ScenarioRange | None  # of the difference on memory; None without memory
     same_exchange: Mapping[str, int]  # by category, entries in scores whose two answers are one exchange
 
@@ -211,7 +205,6 @@ class Comparer:
             if self._worst:
                 (one, two), judged = filled(WRONG, RIGHT), asked
         scope, right_one, right_two = self._scope(judged, by_weight), one[judged], two[judged]
-        searched = bool(self._web[judged].any())
         exchanges = [side.exchanges_over(len(self._entries)) for side in (first, second)]
         same = exchanges[0] == exchanges[1]
         return Comparison(
@@ -228,7 +221,6 @@ class Comparer:
             web_left_out=left_out[0],
             executed_left_out=left_out[1],
             releases=_releases(first, second),
-            settings=list(setting_differences(first.settings, second.settings)) if searched else [],
             memory_range=leave_one_out(right_one - right_two, scope.where.category, scope.scenario),
             same_exchange=self._counted(judged & same & (exchanges[0] != NO_EXCHANGE)),
         )
