@@ -228,15 +228,17 @@ class Comparer:
     def judged(self, first: Side, second: Side) -> tuple[Scope, Floats, Floats]:
         """The entries with a verdict on both sides, of two that can be compared, and the marks of each."""
         one, two = (side.spread_over(len(self._entries)) for side in (first, second))
-        both = (one >= WRONG) & (two >= WRONG) & ~np.logical_or.reduce(self._other_webs(first, second))
+        both = self._both(first, second)
         by_weight = first.settings.by_weight or second.settings.by_weight
         return self._scope(both, by_weight), one[both], two[both]
 
     def comparable(self, first: Side, second: Side) -> bool:
         """Whether there is an entry that both sides have a verdict on, of a web that both searched."""
-        one, two = (side.spread_over(len(self._entries)) for side in (first, second))
-        other_webs = np.logical_or.reduce(self._other_webs(first, second))
-        return bool(((one >= WRONG) & (two >= WRONG) & ~other_webs).any())
+        return bool(self._both(first, second).any())
+
+    def _both(self, first: Side, second: Side) -> Booleans:
+        one, two = (side.spread_over(len(self._entries)) >= WRONG for side in (first, second))
+        return one & two & ~np.logical_or.reduce(self._other_webs(first, second))
 
     def _other_webs(self, first: Side, second: Side) -> list[Booleans]:
         """The web questions and the executed calls, as far as the sides had different webs for them."""
