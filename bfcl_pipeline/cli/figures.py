@@ -75,13 +75,13 @@ def _text_scale(given: str) -> float:
     return value
 
 
-def _joined(runs: Sequence[Run], rules: Rules, options: argparse.Namespace) -> "list[DrawnFigure]":
+def _joined(runs: Sequence[Run], rules: Rules, options: argparse.Namespace) -> list[DrawnFigure]:
     """The figures that join runs, in their order."""
-    from bfcl_pipeline.show.compare.settings import run_settings, web_differs  # a wing
+    from bfcl_pipeline.show.compare.settings import run_settings, webs_differ  # a wing
 
     settings = [run_settings(run) for run in runs]
     for (one, first), (other, second) in combinations(zip(runs, settings, strict=True), 2):
-        if web_differs(first, second):
+        if webs_differ(first.web, second.web):
             raise ConfigError(
                 f"{one.source} and {other.source}: one searched the simulated web and the other the real "
                 "one, so their scores cannot be joined. Name runs of one web."

@@ -31,7 +31,7 @@ from bfcl_pipeline.judge.scoring.statistics.paired import (
     mcnemar,
 )
 from bfcl_pipeline.judge.scoring.statistics.power import by_interval, by_test
-from bfcl_pipeline.show.compare.settings import requests_differ, web_differs
+from bfcl_pipeline.show.compare.settings import webs_differ
 from bfcl_pipeline.show.compare.sides import ABSENT, NO_EXCHANGE, RIGHT, UNJUDGED, WRONG, Numbering, Side
 
 _SHOWN = 3  # entries that an error names
@@ -238,13 +238,14 @@ class Comparer:
 
     def _both(self, first: Side, second: Side) -> Booleans:
         one, two = (side.spread_over(len(self._entries)) >= WRONG for side in (first, second))
-        return one & two & ~np.logical_or.reduce(self._other_webs(first, second))
+        other_webs: Booleans = np.logical_or.reduce(self._other_webs(first, second))
+        return one & two & ~other_webs
 
     def _other_webs(self, first: Side, second: Side) -> list[Booleans]:
         """The web questions and the executed calls, as far as the sides had different webs for them."""
         return [
-            self._web & web_differs(first.settings, second.settings),
-            self._executed & requests_differ(first.settings, second.settings),
+            self._web & webs_differ(first.settings.web, second.settings.web),
+            self._executed & webs_differ(first.settings.requests, second.settings.requests),
         ]
 
     def _refuse_different(self, first: Side, second: Side, has_one: Booleans, has_two: Booleans) -> None:
@@ -267,7 +268,7 @@ class Comparer:
                 if (alone := [place for place in differing if place in of])
             ]
             raise TableError(f"{names} differ in categories: {'; '.join(missing)}. {hint}")
-        if web_differs(first.settings, second.settings) and self._web[has_one & has_two].any():
+        if (self._other_webs(first, second)[0] & has_one & has_two).any():
             raise TableError(
                 f"{names} searched different webs: {first.settings}, {second.settings}. Scores "
                 "from a simulated web say nothing about the real one. Use --common to compare all but web "

@@ -104,17 +104,8 @@ def _web_of(run: Run, model: str, categories: Iterable[str], unnamed: str) -> st
     return next((kind for kind in (SIMULATED, OFF, UNKNOWN, REAL) if kind in found), None)
 
 
-def requests_differ(first: Settings, second: Settings) -> bool:
-    """Whether the simulated web answered the requests of one side, and another web those of the other."""
-    return _unlike(first.requests, second.requests)
-
-
-def web_differs(first: Settings, second: Settings) -> bool:
-    """Whether one side searched the simulated web and the other the real one, or perhaps the real one."""
-    return _unlike(first.web, second.web)
-
-
-def _unlike(*webs: str | None) -> bool:
+def webs_differ(*webs: str | None) -> bool:
+    """Whether the web of one side is the simulated one, and that of the other is or may be the real one."""
     return SIMULATED in webs and not {REAL, UNKNOWN}.isdisjoint(webs)
 
 

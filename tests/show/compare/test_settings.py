@@ -11,7 +11,7 @@ from bfcl_pipeline.base.errors import ConfigError, TableError
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.show.compare.compare import Comparer, Comparison
-from bfcl_pipeline.show.compare.settings import Settings, run_settings, searched_web, web_differs
+from bfcl_pipeline.show.compare.settings import Settings, run_settings, searched_web, webs_differ
 from bfcl_pipeline.show.compare.sides import Choice, read_sides
 from bfcl_pipeline.show.compare.text import column_notes
 from tests.support.run_form import recorded
@@ -109,10 +109,9 @@ def test_a_web_that_is_not_recorded_is_not_called_the_real_one(tmp_path: Path) -
     for model in models:
         write_run(tmp_path, [model])
     assert searched_web(Run(tmp_path), "theirs", "simulated") == "unknown"
-    simulated, unknown, real = (Settings(web=web) for web in ("simulated", "unknown", "real"))
-    assert str(unknown) == "web not recorded"
-    assert web_differs(simulated, unknown)
-    assert not web_differs(real, unknown)
+    assert str(Settings(web="unknown")) == "web not recorded"
+    assert webs_differ("simulated", "unknown")
+    assert not webs_differ("real", "unknown")
 
 
 def test_releases_that_differ_are_named_with_common(tmp_path: Path) -> None:
