@@ -139,7 +139,7 @@ def _compare(options: argparse.Namespace, numbering: Numbering, groups: Groups) 
     if not comparisons:
         print("No comparison.")
     elif options.recovery:
-        print("\n\n".join(recovery_text(comparer, *pair) for pair in compress(pairs, usable)))
+        print("\n\n".join(recovery_text(comparer, *pair) for pair in compared))
     elif len(comparisons) > _IN_FULL:
         runs = {(one.run, two.run): place for place, (one, two) in reversed([*enumerate(compared)])}
         for place in (place for (one, two), place in runs.items() if one != two):  # the first of each

@@ -17,28 +17,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the options of the command."""
     about = f"{RUNS_HELP}; with tables/"
     parser.add_argument("runs", nargs="+", type=Path, metavar="RUN", help=about)
-    parser.add_argument(
-        "--form",
-        choices=list(FORMS),
-        required=True,
-        help="; ".join(f"{name}: {form.about}" for name, form in FORMS.items()),
-    )
-    parser.add_argument(
-        "--out",
-        type=Path,
-        required=True,
-        metavar="PATH",
-        help="the file, or for forms of several files a directory",
-    )
+    about = "; ".join(f"{name}: {form.about}" for name, form in FORMS.items())
+    parser.add_argument("--form", choices=list(FORMS), required=True, help=about)
+    about = "the file, or for forms of several files a directory"
+    parser.add_argument("--out", type=Path, required=True, metavar="PATH", help=about)
     add_rules(parser, "rule set of the scores")
     add_names(parser, "--model", "model", "export only these models (default: all models)", spaced=False)
     add_data(parser)
-    parser.add_argument(
-        "--organization",
-        default="unknown",
-        metavar="NAME",
-        help="every-eval-ever: the organization that made the run (default: unknown)",
-    )
+    about = "every-eval-ever: the organization that made the run (default: unknown)"
+    parser.add_argument("--organization", default="unknown", metavar="NAME", help=about)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -28,35 +28,18 @@ from bfcl_pipeline.show.report.page.run_tables import joined_tables, read_run_ta
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the options of the command."""
-    parser.add_argument(
-        "runs",
-        type=Path,
-        nargs="+",
-        metavar="RUN",
-        help=f"{RUNS_HELP}; of several runs, the same of all their models, and those of experiments: "
-        "with and without web tools, by the share of page fetches that fail, with and without snippets",
+    about = (
+        f"{RUNS_HELP}; of several runs, the same of all their models, and those of experiments: "
+        "with and without web tools, by the share of page fetches that fail, with and without snippets"
     )
+    parser.add_argument("runs", type=Path, nargs="+", metavar="RUN", help=about)
     add_rules(parser, "rule set of the figures; of several runs, that of the first", recorded=True)
-    parser.add_argument(
-        "--out",
-        type=Path,
-        metavar="DIR",
-        help="the directory to which SVG and PNG files are written (default for a single run: figures/ in "
-        "it)",
-    )
-    parser.add_argument(
-        "--no-titles",
-        action="store_false",
-        dest="titled",
-        help="leave the titles out, for papers; a line on a web that is not the real one remains",
-    )
-    parser.add_argument(
-        "--text",
-        type=_text_scale,
-        default=1.0,
-        metavar="FACTOR",
-        help="enlarge the text alone, from 1 to 2: 1.5 for one column of a paper (default: 1)",
-    )
+    about = "the directory of the SVG and PNG files (default for a single run: figures/ in it)"
+    parser.add_argument("--out", type=Path, metavar="DIR", help=about)
+    about = "leave the titles out, for papers; a line on a web that is not the real one remains"
+    parser.add_argument("--no-titles", action="store_false", dest="titled", help=about)
+    about = "enlarge the text alone, from 1 to 2: 1.5 for one column of a paper (default: 1)"
+    parser.add_argument("--text", type=_text_scale, default=1.0, metavar="FACTOR", help=about)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -92,13 +75,13 @@ def _text_scale(given: str) -> float:
     return value
 
 
-def _joined(runs: Sequence[Run], rules: Rules, options: argparse.Namespace) -> "list[DrawnFigure]":
+def _joined(runs: Sequence[Run], rules: Rules, options: argparse.Namespace) -> list[DrawnFigure]:
     """The figures that join runs, in their order."""
-    from bfcl_pipeline.show.compare.settings import run_settings, web_differs  # a wing
+    from bfcl_pipeline.show.compare.settings import run_settings, webs_differ  # a wing
 
     settings = [run_settings(run) for run in runs]
     for (one, first), (other, second) in combinations(zip(runs, settings, strict=True), 2):
-        if web_differs(first, second):
+        if webs_differ(first.web, second.web):
             raise ConfigError(
                 f"{one.source} and {other.source}: one searched the simulated web and the other the real "
                 "one, so their scores cannot be joined. Name runs of one web."

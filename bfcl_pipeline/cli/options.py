@@ -21,13 +21,11 @@ WORST = "worst"
 
 def add_omitted(parser: argparse.ArgumentParser, against: str) -> None:
     """`--omitted`: what entries without a verdict count as. against: the side that loses by `worst`."""
-    parser.add_argument(
-        "--omitted",
-        choices=("left-out", WORST),
-        default="left-out",
-        help=f"entries that a side has no verdict on: in no score (default), or counted against {against}: "
-        "wrong where it lacks the verdict, right for the other where that lacks it",
+    about = (
+        f"entries that a side has no verdict on: in no score (default), or counted against {against}: "
+        "wrong where it lacks the verdict, right for the other where that lacks it"
     )
+    parser.add_argument("--omitted", choices=("left-out", WORST), default="left-out", help=about)
 
 
 def add_rules(parser: argparse.ArgumentParser, about: str, *, recorded: bool = False) -> None:
@@ -64,13 +62,8 @@ def add_errata(parser: argparse.ArgumentParser) -> None:
 
 def add_cores(parser: argparse.ArgumentParser) -> None:
     """`--cores`: how many processor cores Snakemake may use, as an int."""
-    parser.add_argument(
-        "--cores",
-        type=int,
-        default=os.cpu_count() or 1,
-        metavar="N",
-        help="processor cores to use (default: all)",
-    )
+    about, cores = "processor cores to use (default: all)", os.cpu_count() or 1
+    parser.add_argument("--cores", type=int, default=cores, metavar="N", help=about)
 
 
 def add_files(parser: argparse.ArgumentParser, flag: str, about: str) -> None:

@@ -17,6 +17,8 @@ from bfcl_pipeline.base.text import did_you_mean
 from bfcl_pipeline.cli.options import print_to_stderr
 from bfcl_pipeline.runs.folders import ARCHIVE_SUFFIX, RESULTS, newest_first, run_names
 from bfcl_pipeline.runs.run import DATA, Run, open_run
+from bfcl_pipeline.show.report.terminal import WIDTH, terminal_width
+from bfcl_pipeline.show.screen.run_list import run_lines
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 """Names of runs, as workflow/schemas/config.schema.yaml has them."""
@@ -88,9 +90,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:  # noqa: ARG001  # of the interface
     """Prints a line for each run, the newest first."""
-    from bfcl_pipeline.show.report.terminal import WIDTH, terminal_width
-    from bfcl_pipeline.show.screen.run_list import run_lines
-
     runs = [Run(folder) for folder in newest_first()]
     if not runs:
         raise ConfigError(f"there are no runs in {RESULTS}/ yet. Start one: bfcl-pipeline run.")

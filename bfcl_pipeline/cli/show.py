@@ -9,76 +9,45 @@ import shlex
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.text import printable, valid_unicode
+from bfcl_pipeline.benchmark.config import load_models, model_row
 from bfcl_pipeline.benchmark.definition import resolve_categories
 from bfcl_pipeline.benchmark.records import Rules
-from bfcl_pipeline.cli.options import add_cache, add_data, add_names, add_rules, print_to_stderr
+from bfcl_pipeline.cli.options import add_cache, add_data, add_files, add_names, add_rules, print_to_stderr
 from bfcl_pipeline.cli.runs import RUN_HELP
 from bfcl_pipeline.runs.folders import newest_first
 from bfcl_pipeline.runs.run import Run, open_run
-
-if TYPE_CHECKING:
-    from bfcl_pipeline.show.entry.entry_page import ModelRun
+from bfcl_pipeline.show.entry.chosen import chosen_answer, wrong_entries
+from bfcl_pipeline.show.entry.entry_page import ModelRun, print_entry
+from bfcl_pipeline.show.entry.sent import first_request, recorded_request
+from bfcl_pipeline.show.entry.two_prompts import prompt_lines
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the options of the command."""
-    parser.add_argument(
-        "entry_id",
-        nargs="?",
-        metavar="ENTRY_ID",
-        help="id in the release, such as multi_turn_base_12; with --failed, the first wrong answer shown; "
-        "with --against also none, for all entries",
-    )
-    parser.add_argument(
-        "-m", "--model", metavar="NAME", help="model with the answer to show (default: the only one)"
-    )
-    parser.add_argument(
-        "--run",
-        type=Path,
-        metavar="NAME",
-        dest="run_dir",
-        help=f"{RUN_HELP} (default: the newest run in which the model has a response to the entry; without "
-        "a model, the newest)",
-    )
-    parser.add_argument(
-        "--failed", action="store_true", help="go through the wrong answers of the model, one by one"
-    )
+    about = "such as multi_turn_base_12; with --failed, the first to show; with --against, default: all"
+    parser.add_argument("entry_id", nargs="?", metavar="ENTRY_ID", help=f"id in the release, {about}")
+    about = "model with the answer to show (default: the only one)"
+    parser.add_argument("-m", "--model", metavar="NAME", help=about)
+    about = f"{RUN_HELP} (default: the newest with a response of the model; without a model, the newest)"
+    parser.add_argument("--run", type=Path, metavar="NAME", dest="run_dir", help=about)
+    about = "go through the wrong answers of the model, one by one"
+    parser.add_argument("--failed", action="store_true", help=about)
     add_names(parser, "--category", "categories", "with --failed: only these categories or groups")
     parser.add_argument("--truth", action="store_true", help="the entry alone; the ground truth is played")
-    parser.add_argument(
-        "--prompt",
-        metavar="MODEL",
-        help="print only what this model is sent first: the prompt, or the body of the request",
+    about = "print only what this model is sent first: the prompt, or the body of the request"
+    parser.add_argument("--prompt", metavar="MODEL", help=about)
+    about = "with --prompt: what differs in the prompt that the chat template of this row's server makes"
+    parser.add_argument("--against", metavar="ROW", help=about)
+    about = "with --prompt and --run: the request of this number in the run, from 1 (default: 1)"
+    parser.add_argument("--step", type=int, metavar="N", help=about)
+    add_files(
+        parser, "--models", "with --prompt: models file, as for other commands; --run has its own rows"
     )
-    parser.add_argument(
-        "--against",
-        metavar="ROW",
-        help="with --prompt: what differs in the prompt that the chat template of this row's server makes",
-    )
-    parser.add_argument(
-        "--step",
-        type=int,
-        metavar="N",
-        help="with --prompt and --run: the request of this number in the run, from 1 (default: 1)",
-    )
-    parser.add_argument(
-        "--models",
-        type=Path,
-        action="append",
-        metavar="FILE",
-        help="with --prompt: models file, as for other commands; --run has its own rows",
-    )
-    parser.add_argument(
-        "--tokenizer",
-        type=Path,
-        metavar="DIR",
-        help="with --model: the tokenizer that reads what the model wrote from recorded tokens (default: "
-        "that of the model, if it is on this machine)",
-    )
+    about = "the tokenizer that reads what the model wrote from recorded tokens (default: the model's)"
+    parser.add_argument("--tokenizer", type=Path, metavar="DIR", help=about)
     add_rules(parser, "rule set to apply; verified: to the mended truth, if the errata have one")
     add_data(parser)
     add_cache(parser, "where results of web calls and of searches in a memory are read")
@@ -89,25 +58,23 @@ def run(options: argparse.Namespace) -> int:
     if options.prompt is not None:
         return _print_request(options) if options.against is None else _print_differences(options)
     _check(options)
-    from bfcl_pipeline.show.entry.chosen import chosen_answer  # loads pyarrow
-    from bfcl_pipeline.show.entry.entry_page import print_entry
-
-    data, entry_id, answer = options.data, options.entry_id, None
+    answer = None
     if not options.truth:
+        data, entry_id = options.data, options.entry_id
         runs = [Run(folder, options.cache, data) for folder in newest_first()]
         run = open_run(options.run_dir, options.cache, data) if options.run_dir else None
         answer = chosen_answer(data, entry_id, (run, options.model), runs, options.rules, print_to_stderr)
         answer = answer and replace(answer, tokenizer=options.tokenizer)
     if options.failed:
         return _print_failed(options, answer)
-    print_entry(data, entry_id, answer, options.rules, options.cache)
+    print_entry(options.data, options.entry_id, answer, options.rules, options.cache)
     return 0
 
 
 def _check(options: argparse.Namespace) -> None:
     """Raises ConfigError if options contradict each other, or no entry is named."""
     for name in ("against", "step", "models"):
-        if getattr(options, name) is not None:
+        if getattr(options, name) not in (None, []):
             raise ConfigError(f"--{name} is only for --prompt MODEL.")
     if options.truth and (options.failed or options.model or options.run_dir):
         raise ConfigError("--truth shows the entry alone: leave out --failed, --model and --run.")
@@ -117,11 +84,8 @@ def _check(options: argparse.Namespace) -> None:
         raise ConfigError("name an entry, such as multi_turn_base_12, or --failed for wrong answers.")
 
 
-def _print_failed(options: argparse.Namespace, answer: "ModelRun | None") -> int:
+def _print_failed(options: argparse.Namespace, answer: ModelRun | None) -> int:
     """Prints a wrong answer and how to see the next; on a terminal, one after the other."""
-    from bfcl_pipeline.show.entry.chosen import wrong_entries
-    from bfcl_pipeline.show.entry.entry_page import print_entry
-
     if answer is None:
         raise ConfigError("name the model whose wrong answers are shown with -m, or its run with --run.")
     wrong = wrong_entries(answer, resolve_categories(options.categories))
@@ -152,16 +116,14 @@ def _print_failed(options: argparse.Namespace, answer: "ModelRun | None") -> int
 
 def _print_differences(options: argparse.Namespace) -> int:
     """Prints what differs between the prompt of a family and that of a server."""
-    from bfcl_pipeline.benchmark.config import load_models, model_row
     from bfcl_pipeline.cli.ceiling import server_of_row  # of another wing
-    from bfcl_pipeline.show.entry.two_prompts import prompt_lines  # loads pyarrow
 
     for name in ("model", "run_dir", "step"):
         if getattr(options, name) is not None:
             raise ConfigError(
                 f"--against compares first requests: it goes without --{name.removesuffix('_dir')}."
             )
-    rows = load_models(options.models)
+    rows = load_models(options.models or None)
     model, server = (model_row(rows, name) for name in (options.prompt, options.against))
     with server_of_row(server) as opened:
         places = (options.data, options.cache, model, server, opened.prompt)
@@ -172,8 +134,6 @@ def _print_differences(options: argparse.Namespace) -> int:
 
 def _print_request(options: argparse.Namespace) -> int:
     """Prints one request to a model."""
-    from bfcl_pipeline.show.entry.sent import first_request, recorded_request  # loads pyarrow
-
     if options.model is not None or options.entry_id is None:
         raise ConfigError("--prompt prints a request for ENTRY_ID, --model an answer: use one of them.")
     entry_id, model, step = options.entry_id, options.prompt, options.step
@@ -182,9 +142,8 @@ def _print_request(options: argparse.Namespace) -> int:
     if step is not None and step < 1:
         raise ConfigError(f"--step {step}: requests are counted from 1.")
     if options.run_dir is None:
-        request = first_request(
-            options.data, options.cache, options.models, entry_id, model, print_to_stderr
-        )
+        places = (options.data, options.cache, options.models or None)
+        request = first_request(*places, entry_id, model, print_to_stderr)
     else:
         run = open_run(options.run_dir, options.cache, options.data)
         request = recorded_request(run, entry_id, model, step or 1, print_to_stderr)

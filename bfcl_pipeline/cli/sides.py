@@ -9,7 +9,7 @@ from pathlib import Path
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.cli.runs import opened
 from bfcl_pipeline.runs.folders import ARCHIVE_SUFFIX
-from bfcl_pipeline.runs.run import Run, open_run
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.show.compare.sides import Choice
 
 _OF_VERDICTS = re.compile(
@@ -34,18 +34,14 @@ def opened_sides(texts: Sequence[str], run_dir: Path | None = None) -> Iterator[
 
 
 def _choice(text: str, run_dir: Path | None, opened: Callable[[Path], Run]) -> Choice:
-    if text.endswith(ARCHIVE_SUFFIX):
-        return Choice(opened(Path(text)))
-    file, _, name = text.partition(f"{ARCHIVE_SUFFIX}:")
-    if file and name:
-        return Choice(opened(Path(file + ARCHIVE_SUFFIX)), name)
-    folder, colon, name = text.partition(":")
-    if colon and folder and name:
+    file, of_archive, name = text.partition(f"{ARCHIVE_SUFFIX}:")
+    folder, _, name = (file + ARCHIVE_SUFFIX, "", name) if of_archive else text.partition(":")
+    if folder and name:
         try:
-            return Choice(open_run(folder), name)
+            return Choice(opened(Path(folder)), name)
         except ConfigError:
             if run_dir is None:
                 raise
-    if run_dir is None:
-        return Choice(open_run(text))
+    if run_dir is None or text.endswith(ARCHIVE_SUFFIX):
+        return Choice(opened(Path(text)))
     return Choice(opened(run_dir), text)

@@ -171,24 +171,6 @@ def test_modes_and_groups_choose_the_pairs(tmp_path: Path, capsys: pytest.Captur
     assert pq.read_table(out[1]).num_rows == 6
 
 
-@pytest.fixture
-def experiments(tmp_path: Path) -> list[str]:
-    """Runs with and without web tools."""
-    found = []
-    for name, web, right in (("on", "simulated", 3), ("off", "off", 1)):
-        category = {"web_search_base": marks(right, 4 - right)}
-        write_run(tmp_path / name, [MadeUpModel("m", category, webs=dict.fromkeys(category, web))])
-        (tmp_path / name / "config.yaml").write_text(recorded(f"web: '{web}'\n"))
-        found.append(str(tmp_path / name))
-    return found
-
-
-def test_an_experiment_is_named(experiments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    """Runs that differ in the web tools are compared, and the setting is stated."""
-    assert main(["compare", *experiments]) == 0
-    assert "The sides differ in web tools: on / off." in capsys.readouterr().out
-
-
 def test_a_run_under_other_rules_only_is_refused(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The error says which rules the verdicts have."""
     path = run / "verdicts" / "b.parquet"

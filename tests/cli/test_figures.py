@@ -62,7 +62,8 @@ def test_models_of_several_runs_are_drawn_together(
     """Each figure but that of one run's entries has all models, under names with their runs."""
     out = tmp_path / "out"
     assert main(["figures", *map(str, runs), "--out", str(out)]) == 0
-    assert capsys.readouterr().out.split() == [f"{out}/{name}.svg" for name in ("overall", "errors")]
+    names = ("overall", "errors", "weights")
+    assert capsys.readouterr().out.split() == [f"{out}/{name}.svg" for name in names]
     svg = (out / "overall.svg").read_text(encoding="utf-8")
     shown = re.findall(r"(one|two)/run:([ab])</text>", svg)
     assert shown == [("one", "a"), ("two", "a"), ("one", "b"), ("two", "b")]

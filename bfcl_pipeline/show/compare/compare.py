@@ -31,12 +31,7 @@ from bfcl_pipeline.judge.scoring.statistics.paired import (
     mcnemar,
 )
 from bfcl_pipeline.judge.scoring.statistics.power import by_interval, by_test
-from bfcl_pipeline.show.compare.settings import (
-    SettingDifference,
-    requests_differ,
-    setting_differences,
-    web_differs,
-)
+from bfcl_pipeline.show.compare.settings import webs_differ
 from bfcl_pipeline.show.compare.sides import ABSENT, NO_EXCHANGE, RIGHT, UNJUDGED, WRONG, Numbering, Side
 
 _SHOWN = 3  # entries that an error names
@@ -129,7 +124,6 @@ class Comparison:
     executed_left_out: bool  # whether executed categories are not, as the simulated web answered one side
     releases: tuple[str, str] | None  # of both sides, if they differ
     averaged: bool  # whether the marks of a side are means over trials
-    settings: list[SettingDifference]  # of the web: what an experiment varied
     memory_range: ScenarioRange | None  # of the difference on memory; None without memory
     same_exchange: Mapping[str, int]  # by category, entries in scores whose two answers are one exchange
 
@@ -211,7 +205,6 @@ class Comparer:
             if self._worst:
                 (one, two), judged = filled(WRONG, RIGHT), asked
         scope, right_one, right_two = self._scope(judged, by_weight), one[judged], two[judged]
-        searched = bool(self._web[judged].any())
         exchanges = [side.exchanges_over(len(self._entries)) for side in (first, second)]
         same = exchanges[0] == exchanges[1]
         return Comparison(
@@ -228,7 +221,6 @@ class Comparer:
             web_left_out=left_out[0],
             executed_left_out=left_out[1],
             releases=_releases(first, second),
-            settings=list(setting_differences(first.settings, second.settings)) if searched else [],
             memory_range=leave_one_out(right_one - right_two, scope.where.category, scope.scenario),
             same_exchange=self._counted(judged & same & (exchanges[0] != NO_EXCHANGE)),
         )
@@ -236,21 +228,24 @@ class Comparer:
     def judged(self, first: Side, second: Side) -> tuple[Scope, Floats, Floats]:
         """The entries with a verdict on both sides, of two that can be compared, and the marks of each."""
         one, two = (side.spread_over(len(self._entries)) for side in (first, second))
-        both = (one >= WRONG) & (two >= WRONG) & ~np.logical_or.reduce(self._other_webs(first, second))
+        both = self._both(first, second)
         by_weight = first.settings.by_weight or second.settings.by_weight
         return self._scope(both, by_weight), one[both], two[both]
 
     def comparable(self, first: Side, second: Side) -> bool:
         """Whether there is an entry that both sides have a verdict on, of a web that both searched."""
-        one, two = (side.spread_over(len(self._entries)) for side in (first, second))
-        other_webs = np.logical_or.reduce(self._other_webs(first, second))
-        return bool(((one >= WRONG) & (two >= WRONG) & ~other_webs).any())
+        return bool(self._both(first, second).any())
+
+    def _both(self, first: Side, second: Side) -> Booleans:
+        one, two = (side.spread_over(len(self._entries)) >= WRONG for side in (first, second))
+        other_webs: Booleans = np.logical_or.reduce(self._other_webs(first, second))
+        return one & two & ~other_webs
 
     def _other_webs(self, first: Side, second: Side) -> list[Booleans]:
         """The web questions and the executed calls, as far as the sides had different webs for them."""
         return [
-            self._web & web_differs(first.settings, second.settings),
-            self._executed & requests_differ(first.settings, second.settings),
+            self._web & webs_differ(first.settings.web, second.settings.web),
+            self._executed & webs_differ(first.settings.requests, second.settings.requests),
         ]
 
     def _refuse_different(self, first: Side, second: Side, has_one: Booleans, has_two: Booleans) -> None:
@@ -273,7 +268,7 @@ class Comparer:
                 if (alone := [place for place in differing if place in of])
             ]
             raise TableError(f"{names} differ in categories: {'; '.join(missing)}. {hint}")
-        if web_differs(first.settings, second.settings) and self._web[has_one & has_two].any():
+        if (self._other_webs(first, second)[0] & has_one & has_two).any():
             raise TableError(
                 f"{names} searched different webs: {first.settings}, {second.settings}. Scores "
                 "from a simulated web say nothing about the real one. Use --common to compare all but web "

@@ -2,11 +2,10 @@
 
 Covers the release and the settings of the web, from the recorded config of a run and the responses of a
 model. A simulated web and the real one ask different things of a model, so their web categories are not
-compared. Other differences (no web tools, failing fetches, another name of the search tool) are what an
-experiment is about: they are named beside the comparison.
+compared. Other differences are what an experiment is about: `causes` names them.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import pyarrow.compute as pc
@@ -49,20 +48,8 @@ class Settings:
             return "no web tools"
         if self.web == UNKNOWN:
             return "web not recorded"
-        failing = f", {_percent(self.fetch_failures)} of fetches fail" if self.fetch_failures else ""
+        failing = f", {self.fetch_failures * 100:g} % of fetches fail" if self.fetch_failures else ""
         return f"{self.web} web{failing}"
-
-
-@dataclass(frozen=True, slots=True)
-class SettingDifference:
-    """A setting of the web in which two sides differ: the subject of an experiment."""
-
-    setting: str  # in words
-    first: str  # value of the first side
-    second: str  # value of the second side
-
-    def __str__(self) -> str:
-        return f"{self.setting}: {self.first} / {self.second}"
 
 
 def run_settings(run: Run) -> Settings:
@@ -117,41 +104,10 @@ def _web_of(run: Run, model: str, categories: Iterable[str], unnamed: str) -> st
     return next((kind for kind in (SIMULATED, OFF, UNKNOWN, REAL) if kind in found), None)
 
 
-def requests_differ(first: Settings, second: Settings) -> bool:
-    """Whether the simulated web answered the requests of one side, and another web those of the other."""
-    return _unlike(first.requests, second.requests)
-
-
-def web_differs(first: Settings, second: Settings) -> bool:
-    """Whether one side searched the simulated web and the other the real one, or perhaps the real one."""
-    return _unlike(first.web, second.web)
-
-
-def _unlike(*webs: str | None) -> bool:
+def webs_differ(*webs: str | None) -> bool:
+    """Whether the web of one side is the simulated one, and that of the other is or may be the real one."""
     return SIMULATED in webs and not {REAL, UNKNOWN}.isdisjoint(webs)
-
-
-def setting_differences(first: Settings, second: Settings) -> Iterator[SettingDifference]:
-    """The known settings of the web that differ and are the subject of an experiment."""
-    if first.web is None or second.web is None:
-        return
-    sides = (first, second)
-    if first.web_tools != second.web_tools:
-        yield SettingDifference("web tools", *("on" if side.web_tools else "off" for side in sides))
-        return
-    failing = [_percent(side.fetch_failures) for side in sides]
-    tools = [side.search_tool for side in sides]
-    for setting, (one, two) in (
-        ("fetches that are made to fail", failing),
-        ("name of the search tool", tools),
-    ):
-        if one and two and one != two:
-            yield SettingDifference(setting, one, two)
 
 
 def _kind(web: str) -> str:
     return web if web in (SIMULATED, OFF, UNKNOWN) else REAL
-
-
-def _percent(share: float | None) -> str | None:
-    return None if share is None else f"{share * 100:g} %"

@@ -125,7 +125,6 @@ def _document(comparison: Comparison) -> Json:
         "web_search_left_out": comparison.web_left_out,
         **({"executed_left_out": True} if comparison.executed_left_out else {}),
         "releases": list(comparison.releases) if comparison.releases else None,
-        "settings": [asdict(setting) for setting in comparison.settings],
         "memory_without_one_scenario": asdict(comparison.memory_range) if comparison.memory_range else None,
         "scores": list(map(_values, comparison.scores)),
         "flips": [

@@ -133,11 +133,10 @@ def column_notes(comparisons: Sequence[Comparison]) -> list[str]:
         )
     if any(each.averaged for each in comparisons):
         lines.append("Means over trials: only A counts the entries that A has right more often than B.")
-    releases = [
+    releases = (
         f"The releases differ: {' / '.join(each.releases)}." for each in comparisons if each.releases
-    ]
-    differing = [f"The sides differ in {one}." for each in comparisons for one in each.settings]
-    return [*lines, *dict.fromkeys((*releases, *differing))]
+    )
+    return [*lines, *dict.fromkeys(releases)]
 
 
 def _omitted_lines(comparison: Comparison, several: bool) -> Iterator[str]:

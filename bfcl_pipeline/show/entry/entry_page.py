@@ -3,7 +3,7 @@
 Covers finding the entry in the staged release and the answer in a run.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -76,7 +76,7 @@ def _put_answer(page: TerminalPage, entry: Entry, run: ModelRun, conditions: Con
     memories = None
     if has_memory(entry):
         memories = SessionMemories(run.run, run.model, entry.category).around(entry)
-    found = _find_session(run, entry) if entry.prerequisite else find_response(run, entry)
+    found = find_response(run, entry)
     response = replace(found or Response(entry.entry_id, entry.category, Mode.FC, None), model=run.model)
     apis = conditions.apis(response.web) if CATEGORIES[entry.category].executes else NO_APIS
     judge = Judge(entry, conditions.constants, apis)
@@ -101,14 +101,6 @@ def _written(run: ModelRun, entry: Entry) -> list[str]:
         return []
     unread = "({} tokens; --tokenizer DIR names the tokenizer that reads them)"
     return [step.text or (unread.format(len(step.tokens)) if step.tokens else "") for step in steps]
-
-
-def _find_session(run: ModelRun, entry: Entry) -> Response | None:
-    """The model's part of a session; None if it is not recorded."""
-    path = run.run.sessions(run.model, entry.category)
-    # A row of a session has the columns that a response must have; its memory is read separately.
-    responses = read_responses(path, {entry.entry_id}) if path.is_file() else []
-    return responses[-1] if responses else None
 
 
 def find_entry(data: Path, entry_id: str) -> Entry:
@@ -137,8 +129,12 @@ def find_entry(data: Path, entry_id: str) -> Entry:
 
 def has_response(run: Run, model: str, entry: Entry) -> bool:
     """Whether a model has a response to an entry in a run. Raises TableError if its table is damaged."""
-    path = (run.sessions if entry.prerequisite else run.responses)(model, entry.category)
+    path = _table(run, model, entry)
     return path.is_file() and entry.entry_id in _ids(path)
+
+
+def _table(run: Run, model: str, entry: Entry) -> Path:
+    return (run.sessions if entry.prerequisite else run.responses)(model, entry.category)
 
 
 def choose_run(data: Path, entry_id: str, model: str, runs: Sequence[Run]) -> Run:
@@ -147,9 +143,8 @@ def choose_run(data: Path, entry_id: str, model: str, runs: Sequence[Run]) -> Ru
     Raises ConfigError or TableError if there is no such entry, or no run has a response to it.
     """
     entry = find_entry(data, entry_id)
-    for run in runs:
-        if has_response(run, model, entry):
-            return run
+    if (found := next((run for run in runs if has_response(run, model, entry)), None)) is not None:
+        return found
     raise TableError(
         f"no run has a response of {model!r} to {entry.entry_id}.{_runs_with_response(runs, entry, model)}"
     )
@@ -160,12 +155,16 @@ def answered_models(run: Run) -> list[str]:
     return sorted(path.name for path in (run.folder / "responses").glob("*") if path.is_dir())
 
 
-def find_response(run: ModelRun, entry: Entry) -> Response:
-    """The model's response to the entry. Raises TableError, with the runs that have one, if none."""
-    path = run.run.responses(run.model, entry.category)
+def find_response(run: ModelRun, entry: Entry) -> Response | None:
+    """The model's response to the entry, or its part of a session; None if that is not recorded.
+
+    Raises TableError, with the runs that have one, if there is no response.
+    """
+    path = _table(run.run, run.model, entry)
+    # A row of a session has the columns that a response must have; its memory is read separately.
     responses = read_responses(path, {entry.entry_id}) if path.is_file() else []
-    if responses:
-        return responses[-1]
+    if responses or entry.prerequisite:
+        return responses[-1] if responses else None
     runs = [run.run, *(other for other in run.others if other.folder != run.run.folder)]
     raise TableError(
         f"{path}: no response of {run.model!r} to {entry.entry_id}."
@@ -175,20 +174,16 @@ def find_response(run: ModelRun, entry: Entry) -> Response:
 
 def _runs_with_response(runs: Iterable[Run], entry: Entry, model: str) -> str:
     """After a text: the name that is probably meant, and the runs with a response to the entry."""
-    models = {run.folder: sorted(_models_with_response(run, entry)) for run in runs}
+    models = {
+        run.folder: [name for name in answered_models(run) if has_response(run, name, entry)]
+        for run in runs
+    }
     found = [f"{folder} ({', '.join(names)})" for folder, names in models.items() if names]
     if not found:
         return " No run has one: the entry may be outside their samples; list it in `entry_ids` of a run."
     more = f" and {len(found) - MOST_RUNS:,} more" if len(found) > MOST_RUNS else ""
     meant = did_you_mean(model, {name for names in models.values() for name in names})
     return f"{meant} Runs that have one: {'; '.join(found[:MOST_RUNS])}{more}."
-
-
-def _models_with_response(run: Run, entry: Entry) -> Iterator[str]:
-    """The folder names of the models of a run that have a response to the entry."""
-    for path in run.folder.glob(f"responses/*/{entry.category}.parquet"):
-        if entry.entry_id in _ids(path):
-            yield path.parent.name
 
 
 def _ids(path: Path) -> list[str]:

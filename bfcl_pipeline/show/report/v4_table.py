@@ -245,23 +245,19 @@ def joined_v4_table(runs: Sequence[Run], rules: Rules, models: Collection[str] =
     tables = [read_v4_table(run, rules, models) for run in runs]
     if len(tables) == 1:
         return tables[0]
-    labelled = list(zip(run_labels(runs), tables, strict=True))
-    own = [(label, row) for label, table in labelled for row in table.rows if row[0] != PUBLISHED]
-    published = {tuple(row): row for table in tables for row in table.rows if row[0] == PUBLISHED}
-    names = Counter(row[NAME_COLUMN] for _, row in own)
-    ranked = sorted(own, key=lambda each: -_shown_score(each[1]))
-    rows: list[Sequence[str]] = [*published.values()]
-    for place, (label, (_, name, *cells)) in enumerate(ranked, start=1):
-        named = f"{printable(label)}:{name}" if names[name] > 1 else name
-        rows.append([NO_RANK if cells[0] == MISSING else str(place), named, *cells])
-    rows.sort(key=lambda row: -_shown_score(row))
+    labelled = list(zip(map(printable, run_labels(runs)), tables, strict=True))
+    each = [(label, row) for label, table in labelled for row in table.rows]
+    names = Counter(row[NAME_COLUMN] for _, row in each if row[0] != PUBLISHED)
+    rows, place = list[tuple[str, ...]](), 0
+    for label, (rank, name, *cells) in sorted(each, key=lambda one: -_shown_score(one[1])):
+        if rank != PUBLISHED:
+            place += 1
+            rank = NO_RANK if cells[0] == MISSING else str(place)
+            name = f"{label}:{name}" if names[name] > 1 else name
+        rows.append((rank, name, *cells))
+    rows = list(dict.fromkeys(rows))  # several runs may have the same published rows
     shared = [note for note in tables[0].notes if all(note in table.notes for table in tables)]
-    notes = [
-        f"{printable(label)}: {note}"
-        for label, table in labelled
-        for note in table.notes
-        if note not in shared
-    ]
+    notes = [f"{label}: {note}" for label, table in labelled for note in table.notes if note not in shared]
     return V4Table(rows, [False] * len(rows), [*shared, *notes], [_NO_RANKS])
 
 

@@ -36,16 +36,10 @@ def made(folder: Path, row: dict[str, Any], config: dict[str, Any]) -> Run:
         (ORACLE, {"display_name": "M"}, {"budget": 3}, [], "by nothing but noise"),
         (API, {}, {}, [], "by nothing but the server (not recorded) or noise"),
         (FOUND, {"path": "other.jsonl"}, {}, [], "by nothing but the server (not recorded) or noise"),
+        (API, {"endpoint": "http://a.b/v1"}, {}, ["endpoint"], "by nothing but the server or noise"),
         (
             API,
-            {"endpoint": "http://localhost:2/v1"},
-            {},
-            ["endpoint"],
-            "by nothing but the server or noise",
-        ),
-        (
-            API,
-            {"options": {"top_p": 0.5}, "endpoint": "http://localhost:2/v1"},
+            {"options": {"top_p": 0.5}, "endpoint": "http://a.b/v1"},
             {},
             ["endpoint", "options.top_p"],
             "by options.top_p, endpoint; or noise",

@@ -1,4 +1,4 @@
-"""Sides that were made with different settings: refused, or named as what an experiment varied."""
+"""Sides that were made with different settings: compared in part, or refused."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bfcl_pipeline.base.errors import ConfigError, TableError
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.show.compare.compare import Comparer, Comparison
-from bfcl_pipeline.show.compare.settings import Settings, run_settings, searched_web, web_differs
+from bfcl_pipeline.show.compare.settings import Settings, run_settings, searched_web, webs_differ
 from bfcl_pipeline.show.compare.sides import Choice, read_sides
 from bfcl_pipeline.show.compare.text import column_notes
 from tests.support.run_form import recorded
@@ -71,13 +71,16 @@ def test_executed_calls_of_different_webs_are_not_compared(tmp_path: Path) -> No
     assert "Not compared: exec_* and rest" in "".join(column_notes([found]))
 
 
-@pytest.mark.parametrize("web", ["live", "replay", None])
-def test_all_modes_of_the_real_web_are_one(tmp_path: Path, web: str | None) -> None:
-    """A recorded, a replayed and a live web are compared, as are imported answers, which name no web."""
-    first, second = made(tmp_path / "a", "record"), made(tmp_path / "b", web)
+@pytest.mark.parametrize(
+    ("one", "web"), [("record", "live"), ("record", "replay"), ("record", None), ("simulated", "off")]
+)
+def test_all_modes_of_the_real_web_are_one(tmp_path: Path, one: str, web: str | None) -> None:
+    """A recorded, a replayed and a live web are compared, as are imported answers, which name no web; no
+    web is compared with any."""
+    first, second = made(tmp_path / "a", one), made(tmp_path / "b", web)
     found = compared(first, second)
     assert found.of("web_search_base") is not None
-    assert (found.web_left_out, found.settings) == (False, [])
+    assert not found.web_left_out
 
 
 def test_a_run_without_web_questions_is_compared_whatever_its_web(tmp_path: Path) -> None:
@@ -86,19 +89,6 @@ def test_a_run_without_web_questions_is_compared_whatever_its_web(tmp_path: Path
         write_run(tmp_path / name, [MadeUpModel("m", {"multiple": marks(2)})])
         (tmp_path / name / "config.yaml").write_text(recorded(f"web: {web}\n"))
     assert compared(tmp_path / "a", tmp_path / "b").of("multiple") is not None
-
-
-def test_what_an_experiment_varied_is_named(tmp_path: Path) -> None:
-    """Tools on or off, failing fetches and the name of the search tool are compared, not refused."""
-    plain = made(tmp_path / "a", "simulated", fetch_failures=0, search_tool="search")
-    off = made(tmp_path / "b", "off", fetch_failures=0, search_tool="search")
-    other = made(tmp_path / "c", "simulated", fetch_failures=0.5, search_tool="find")
-    assert list(map(str, compared(plain, off).settings)) == ["web tools: on / off"]
-    assert list(map(str, compared(plain, other).settings)) == [
-        "fetches that are made to fail: 0 % / 50 %",
-        "name of the search tool: search / find",
-    ]
-    assert compared(plain, plain / ".." / "a").settings == []
 
 
 def test_the_responses_decide_which_web_was_searched(tmp_path: Path) -> None:
@@ -119,10 +109,9 @@ def test_a_web_that_is_not_recorded_is_not_called_the_real_one(tmp_path: Path) -
     for model in models:
         write_run(tmp_path, [model])
     assert searched_web(Run(tmp_path), "theirs", "simulated") == "unknown"
-    simulated, unknown, real = (Settings(web=web) for web in ("simulated", "unknown", "real"))
-    assert str(unknown) == "web not recorded"
-    assert web_differs(simulated, unknown)
-    assert not web_differs(real, unknown)
+    assert str(Settings(web="unknown")) == "web not recorded"
+    assert webs_differ("simulated", "unknown")
+    assert not webs_differ("real", "unknown")
 
 
 def test_releases_that_differ_are_named_with_common(tmp_path: Path) -> None:
