@@ -93,8 +93,8 @@ def atomic_path(path: Path) -> Iterator[Path]:
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     if path.exists() and (not path.is_file() or path.parent.resolve() == _DEVICES):
         raise ConfigError(
-            f"{path} is not a regular file, and would be replaced by one. Name a new file; to send there what "
-            f"a command prints, redirect it (> {path})."
+            f"{path} is not a regular file, and would be replaced by one. Name a new file; to send there "
+            f"what a command prints, redirect it (> {path})."
         )
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = temporary_path(path)

@@ -16,8 +16,8 @@ from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.files import write_text
 from bfcl_pipeline.base.text import text_table
 from bfcl_pipeline.benchmark.config import KINDS, WebChoice, load_models, model_row
+from bfcl_pipeline.benchmark.definition.leaderboard import SINGLE_TURN
 from bfcl_pipeline.benchmark.definition.scatter import ASSUMED, assumed_scatter
-from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.cli.options import add_data, add_names
 from bfcl_pipeline.runs.folders import newest_first
 from bfcl_pipeline.runs.run import Run
@@ -90,7 +90,9 @@ def _positive(text: str, below: float = math.inf, what: str = "a positive number
 def run(options: argparse.Namespace) -> int:
     """Prints the plan."""
     if not (options.within or options.minutes or options.gate or options.preset):
-        raise ConfigError("name what is planned: --within POINTS, --minutes M, --gate POINTS or --preset NAME.")
+        raise ConfigError(
+            "name what is planned: --within POINTS, --minutes M, --gate POINTS or --preset NAME."
+        )
     if options.trials < 1:
         raise ConfigError(f"--trials: expected 1 or more, got {options.trials}.")
     if options.gate or options.preset:
@@ -110,24 +112,21 @@ def run(options: argparse.Namespace) -> int:
 
 def _chosen_entries(options: argparse.Namespace) -> int:
     """Prints a sentinel or a preset, and writes its entries as a config."""
-    from bfcl_pipeline.show.noise import mlperf, records, sentinel  # of another wing, as what follows
+    from bfcl_pipeline.cli.sides import opened_sides
+    from bfcl_pipeline.show.noise import mlperf, records, sentinel  # of another wing
 
     if options.preset:
         preset = mlperf.mlperf_entries(options.data)
         printed = mlperf.mlperf_text(preset)
         written = sentinel.entries_config(preset, options.preset)
     else:
-        known = records.published_records()
-        if options.records:
-            from bfcl_pipeline.cli.sides import opened_sides
-            from bfcl_pipeline.show.compare.sides import read_sides
-
-            with opened_sides(options.records) as choices:
-                known = records.own_records(*read_sides(choices, Rules.OFFICIAL))
-        terms = (options.minutes or 0.0, options.rate or 0.0, bool(options.records))
-        score = options.score or records.SINGLE_TURN
-        planned = sentinel.plan_sentinel(score, options.gate, known, *terms)
-        printed = sentinel.sentinel_text(planned, options.rate)
+        if not (options.minutes and options.rate):
+            raise ConfigError("--gate needs --minutes and --rate, the time that a run may take.")
+        with opened_sides(options.records) as choices:
+            known = records.own_records(choices) if choices else records.published_records()
+        score = options.score or SINGLE_TURN.name
+        planned = sentinel.plan_sentinel(score, options.gate, known, bool(options.records))
+        printed = sentinel.sentinel_text(planned, options.minutes, options.rate)
         written = sentinel.entries_config(planned.entries, planned.claim)
     print(printed)
     if options.out:
