@@ -82,10 +82,9 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _decide(options: argparse.Namespace) -> Gate:
-    if not 0 <= options.no_worse <= 100:
-        raise ConfigError(f"--no-worse: expected 0 to 100 points, got {options.no_worse}.")
-    if options.max_unread is not None and not 0 <= options.max_unread <= 100:
-        raise ConfigError(f"--max-unread: expected 0 to 100 %, got {options.max_unread}.")
+    for name, share in (("--no-worse", options.no_worse), ("--max-unread", options.max_unread or 0)):
+        if not 0 <= share <= 100:
+            raise ConfigError(f"{name}: expected 0 to 100, got {share}.")
     scores = list(dict.fromkeys(options.scores)) or [SINGLE_TURN.name if options.sentinel else "overall"]
     known = [*GROUP, *CATEGORIES, *([SINGLE_TURN.name] if options.sentinel else [])]
     for name in scores:
@@ -108,7 +107,7 @@ def _decide(options: argparse.Namespace) -> Gate:
     if options.sentinel:
         from bfcl_pipeline.show.noise.loss import sentinel_gate  # of another wing
 
-        decided = sentinel_gate(numbering.entries, pairs, scores, margin, options.omitted == WORST)
+        decided = sentinel_gate(numbering, pairs, scores, margin, options.omitted == WORST)
     else:
         comparer = Comparer(numbering, options.rules, options.common, options.omitted == WORST, margin)
         compared = [comparer.compare(*pair) for pair in pairs]

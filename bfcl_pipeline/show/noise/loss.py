@@ -18,7 +18,7 @@ from bfcl_pipeline.judge.scoring.statistics.normal import Z_95
 from bfcl_pipeline.judge.scoring.statistics.paired import Decision
 from bfcl_pipeline.show.compare.compare import ScoreDifference
 from bfcl_pipeline.show.compare.gate import Gate, GatedScore, refuse_same
-from bfcl_pipeline.show.compare.sides import ABSENT, NO_EXCHANGE, RIGHT, UNJUDGED, WRONG, Side
+from bfcl_pipeline.show.compare.sides import ABSENT, NO_EXCHANGE, RIGHT, UNJUDGED, WRONG, Numbering, Side
 from bfcl_pipeline.show.noise.records import UNRECORDED, Records, published_records
 
 FALSE_ALARMS = 0.05
@@ -29,16 +29,13 @@ _CLOSE = 1e-9
 
 
 def power_of(moments: Sequence[float], loss: float, level: float = FALSE_ALARMS) -> float:
-    """The probability that a loss is shown.
+    """The probability that a loss, a share, is shown by a p-value of at most `level`.
 
     The test is that of the difference over the root of the sum of squares, whose mean and variance are
     approximated to the second order: a loss adds to both, so that their ratio varies less than 1.
 
-    Args:
-        moments: expected sums over clusters of the square, cube and fourth power of what each adds to the
-            difference; the cube is that of losses alone, as flips cancel.
-        loss: a share.
-        level: the largest p-value that shows it.
+    moments: expected sums over clusters of the square, cube and fourth power of what each adds to the
+    difference; the cube is that of losses alone, as flips cancel.
     """
     from scipy.special import ndtr, ndtri  # slow to import
 
@@ -75,7 +72,7 @@ def probability(sums: Floats) -> float:
 
 
 def sentinel_gate(
-    entries: Sequence[tuple[str, str]],
+    numbering: Numbering,
     pairs: Sequence[tuple[Side, Side]],
     scores: Sequence[str],
     loss: float,
@@ -84,15 +81,15 @@ def sentinel_gate(
     """The decision on each run with its baseline, and each score: worse, or no loss is shown.
 
     Args:
-        entries: category and id of each number of the sides.
+        numbering: of the entries of the sides.
         pairs: runs, each with its baseline.
         scores: of the leaderboard, categories or SINGLE_TURN.
         loss: whose power is stated, as a share.
         worst: count entries without a verdict against the run, instead of leaving them out.
 
-    Raises:
-        TableError: a pair has no verdicts in common on a stratum of a score, or all are the same exchanges.
+    Raises TableError: a stratum of a score has no verdicts in common, or all are the same exchanges.
     """
+    entries = numbering.entries
     level, decided = FALSE_ALARMS / (len(pairs) * len(scores)), []
     for new, old in pairs:
         marks = np.array([side.spread_over(len(entries)) for side in (new, old)])

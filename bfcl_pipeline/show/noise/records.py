@@ -69,7 +69,7 @@ def published_records() -> Records:
 
 def equal_runs(
     numbering: Numbering, sides: Sequence[Side]
-) -> list[tuple[str, Sequence[Side], Sequence[int], Floats]]:
+) -> list[tuple[str, list[Side], list[int], Floats]]:
     """Each model with equal runs: its trials, and its rows in all runs.
 
     With the runs, the numbers of the entries that all were asked for and have verdicts on, no two by one
