@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 import yaml
 
-from bfcl_pipeline.base.errors import ConfigError, TableError
 from bfcl_pipeline.benchmark.config.run_settings import complete_values
 from bfcl_pipeline.benchmark.definition import CATEGORIES
 from bfcl_pipeline.benchmark.definition.leaderboard import category_weights
@@ -175,11 +174,3 @@ def test_mlperf_has_995_entries_and_its_band(staged: Path) -> None:
     assert "Reference 86.23 %, passes from 83.64 %: a band of 2.59 points." in mlperf_text(chosen)
     independent, clustered = standard_errors(chosen)
     assert independent < clustered < 2 * independent
-
-
-def test_strata_need_records() -> None:
-    """The errors of the functions that the command does not reach."""
-    with pytest.raises(TableError, match="part of irrelevance"):
-        entry_weights("irrelevance", [], {})
-    with pytest.raises(ConfigError, match="nothing is recorded of live_simple"):
-        strata_of("live_simple", {})
