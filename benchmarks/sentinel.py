@@ -31,13 +31,20 @@ from numpy.typing import NDArray
 from bfcl_pipeline.benchmark.config import SampleBy, allocate, by_weight
 from bfcl_pipeline.benchmark.definition import CATEGORIES
 from bfcl_pipeline.benchmark.definition.clusters import cluster_of
-from bfcl_pipeline.benchmark.definition.leaderboard import categories_of
+from bfcl_pipeline.benchmark.definition.leaderboard import categories_of, category_weights
 from bfcl_pipeline.judge.scoring.statistics.clustered import number_keys
 from bfcl_pipeline.judge.scoring.statistics.power import POWER
-from bfcl_pipeline.show.noise.loss import FALSE_ALARMS, cluster_sums, moments_with, power_of, probability
+from bfcl_pipeline.show.noise.loss import (
+    FALSE_ALARMS,
+    cluster_sums,
+    entry_weights,
+    moments_with,
+    power_of,
+    probability,
+)
 from bfcl_pipeline.show.noise.mlperf import mlperf_entries, mlperf_text
 from bfcl_pipeline.show.noise.noise import noise_of
-from bfcl_pipeline.show.noise.records import Record, Records, published_records, shares_of
+from bfcl_pipeline.show.noise.records import Record, Records, published_records
 from bfcl_pipeline.show.noise.sentinel import Stratum, plan_sentinel, strata_of
 from bfcl_pipeline.show.noise.sentinel import power as planned_power
 
@@ -85,11 +92,11 @@ class Truth:
     def of(cls, score: str, records: Records) -> Truth:
         """The truth of a score."""
         known = published_records()
-        entries = [(name, one) for name in shares_of(score) for one in known[name]]
+        entries = [(name, one) for name in category_weights(score, {}) for one in known[name]]
         sizes = Counter(name for name, _ in entries)
         return cls(
             entries,
-            np.array([shares_of(score)[name] / sizes[name] for name, _ in entries]),
+            np.array([category_weights(score, {})[name] / sizes[name] for name, _ in entries]),
             np.array([known[name][one].runs[0][0] for name, one in entries]),
             np.array([records[name][one].share for name, one in entries], np.float64),
             number_keys([cluster_of(*entry) for entry in entries]),
@@ -125,11 +132,11 @@ def power(table: Path, draws: int) -> None:
     }
     print("records, score, loss: entries (random by size, by weight) | power that the gate states | found")
     for (score, loss), records in product(GOALS, (published, own)):
-        sentinel = plan_sentinel(score, loss, records, 1e6, 1.0, records is own)
+        sentinel = plan_sentinel(score, loss, records, records is own)
         truth = Truth.of(score, records)
         chosen = {one for ids in sentinel.entries.values() for one in ids}
         places = np.array([place for place, entry in enumerate(truth.entries) if entry[1] in chosen])
-        worth = held_weights(score, [truth.entries[place] for place in places], records)
+        worth = entry_weights(score, [truth.entries[place] for place in places], records)
         cluster = np.unique(truth.cluster[places], return_inverse=True)[1]
         found: dict[str, list[float]] = defaultdict(list)
         stated = []
@@ -161,18 +168,9 @@ def fifth_run(table: Path) -> dict[str, bool]:
     return {row["entry_id"]: row["valid"] for row in rows if "gpt-oss-120b" in row["run"]}
 
 
-def held_weights(score: str, chosen: list[tuple[str, str]], records: Records) -> Floats:
-    """`entry_weights` with the strata of other records."""
-    sizes = Counter((name, one.difficulty) for name, of in records.items() for one in of.values())
-    keys = [(name, records[name][entry_id].difficulty) for name, entry_id in chosen]
-    counts = Counter(keys)
-    shares = shares_of(score)
-    return np.array([shares[key[0]] * sizes[key] / len(records[key[0]]) / counts[key] for key in keys])
-
-
 def random_sample(strata: list[Stratum], score: str, loss: float, by: SampleBy) -> int:
     """The entries of a `sample` of a config, of the categories of a score, that finds the same loss."""
-    shares = shares_of(score)
+    shares = category_weights(score, {})
     sizes = {name: CATEGORIES[name].entries for name in shares}
     merged = []
     for name, share in shares.items():
@@ -198,7 +196,7 @@ def noise(table: Path) -> None:
     marks = (order < others).astype(np.float64)  # which of the four has it right is not recorded
     seen = np.abs(np.array([fifth[one] for _, one in entries]) - others / (RUNS - 1))
     held = 0
-    rows = list(noise_of("gpt-oss-120b", entries, marks))
+    rows = list(noise_of(entries, marks))
     for row in rows:
         flips = float(seen[[name in categories_of(row.score) for name, _ in entries]].sum())
         held += row.flips_low <= flips <= row.flips_high

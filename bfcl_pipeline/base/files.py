@@ -32,6 +32,8 @@ STALE_HOURS = 1.0
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # errors of writing, which may name no file
 
+_DEVICES = Path("/dev")  # /dev/stdout is a link to a regular file if the output is redirected
+
 _NAME = re.compile(
     r"\..+\.[A-Za-z0-9_]+-(?P<place>[0-9a-f]{8})-(?P<pid>\d+)-(?P<started>\d*)-[0-9a-f]{12}\.tmp"
 )
@@ -85,10 +87,15 @@ def atomic_path(path: Path) -> Iterator[Path]:
 
     Parent directories are created. After an error the temporary file is deleted and `path` is unchanged.
     If two processes write the same path, each writes a complete file and the last one remains. Raises
-    IsADirectoryError if `path` is a directory.
+    IsADirectoryError if `path` is a directory, ConfigError if it is a device, a pipe or a link to one.
     """
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    if path.exists() and (not path.is_file() or path.parent.resolve() == _DEVICES):
+        raise ConfigError(
+            f"{path} is not a regular file, and would be replaced by one. Name a new file; to send there "
+            f"what a command prints, redirect it (> {path})."
+        )
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = temporary_path(path)
     try:

@@ -9,7 +9,7 @@ from bfcl_pipeline.base.errors import ConfigError, PipelineError
 from bfcl_pipeline.base.files import write_text
 from bfcl_pipeline.base.text import unknown_name
 from bfcl_pipeline.benchmark.definition import CATEGORIES
-from bfcl_pipeline.benchmark.definition.leaderboard import GROUP
+from bfcl_pipeline.benchmark.definition.leaderboard import GROUP, SINGLE_TURN
 from bfcl_pipeline.cli.options import WORST, add_names, add_omitted, add_rules, print_to_stderr
 from bfcl_pipeline.cli.sides import opened_sides
 from bfcl_pipeline.show.compare.compare import Comparer
@@ -19,9 +19,6 @@ from bfcl_pipeline.show.compare.sides import Side, read_sides
 from bfcl_pipeline.show.compare.tables import write_gate
 from bfcl_pipeline.show.compare.text import gate_line
 from bfcl_pipeline.show.compare.trials import known_flaky, read_averaged
-
-SINGLE_TURN = "single_turn"
-"""The score of a sentinel that is not named: the mean of non_live, live and irrelevance_all."""
 
 UNUSABLE = 2
 """Exit status where nothing could be decided: a wrong option, missing or different verdicts."""
@@ -34,8 +31,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--against", required=True, metavar="BASELINE", help=against)
     margin = "the largest loss that is accepted, in percentage points"
     parser.add_argument("--no-worse", type=float, required=True, metavar="POINTS", help=margin)
-    scores = "decide on all of these categories or groups of the leaderboard (default: overall, or with "
-    scores += "--sentinel single_turn)"
+    scores = (
+        "decide on all of these categories or groups (default: overall, or with --sentinel single_turn)"
+    )
     add_names(parser, "--category", "scores", scores)
     add_names(parser, "--model", "models", "only these models of both runs (default: all models of RUN)")
     parser.add_argument(
@@ -53,10 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     trials = "decide on the mean of a model's trials (MODEL, MODEL~2, ...), instead of on each trial"
     parser.add_argument("--trials", action="store_true", help=trials)
-    sentinel = (
-        "the entries are those of `plan --gate`: fail if a loss is shown, as of at most 5 %% of equal "
-    )
-    sentinel += "runs; --no-worse is the loss whose power is printed"
+    sentinel = "the entries are those of `plan --gate`: fail if a loss is shown; --no-worse has its power"
     parser.add_argument("--sentinel", action="store_true", help=sentinel)
     add_rules(parser, "rule set of the verdicts")
     add_omitted(parser, "RUN")
@@ -76,10 +71,9 @@ def run(options: argparse.Namespace) -> int:
         decided = _decide(options)
         if options.json:
             write_gate(options.json, decided)
-        if options.junit:
-            write_text(options.junit, junit(decided))
-        if options.markdown:
-            write_text(options.markdown, gate_markdown(decided))
+        for path, text in ((options.junit, junit), (options.markdown, gate_markdown)):
+            if path:
+                write_text(path, text(decided))
     except (PipelineError, OSError) as error:
         print_to_stderr(f"bfcl-pipeline gate: {error}")
         return UNUSABLE
@@ -88,12 +82,11 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _decide(options: argparse.Namespace) -> Gate:
-    if not 0 <= options.no_worse <= 100:
-        raise ConfigError(f"--no-worse: expected 0 to 100 points, got {options.no_worse}.")
-    if options.max_unread is not None and not 0 <= options.max_unread <= 100:
-        raise ConfigError(f"--max-unread: expected 0 to 100 %, got {options.max_unread}.")
-    scores = list(dict.fromkeys(options.scores)) or [SINGLE_TURN if options.sentinel else "overall"]
-    known = [*GROUP, *CATEGORIES, *([SINGLE_TURN] if options.sentinel else [])]
+    for name, share in (("--no-worse", options.no_worse), ("--max-unread", options.max_unread or 0)):
+        if not 0 <= share <= 100:
+            raise ConfigError(f"{name}: expected 0 to 100, got {share}.")
+    scores = list(dict.fromkeys(options.scores)) or [SINGLE_TURN.name if options.sentinel else "overall"]
+    known = [*GROUP, *CATEGORIES, *([SINGLE_TURN.name] if options.sentinel else [])]
     for name in scores:
         if name not in known:
             raise ConfigError(unknown_name("score", name, known))
@@ -114,7 +107,7 @@ def _decide(options: argparse.Namespace) -> Gate:
     if options.sentinel:
         from bfcl_pipeline.show.noise.loss import sentinel_gate  # of another wing
 
-        decided = sentinel_gate(numbering.entries, pairs, scores, margin, options.omitted == WORST)
+        decided = sentinel_gate(numbering, pairs, scores, margin, options.omitted == WORST)
     else:
         comparer = Comparer(numbering, options.rules, options.common, options.omitted == WORST, margin)
         compared = [comparer.compare(*pair) for pair in pairs]

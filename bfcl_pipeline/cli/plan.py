@@ -16,14 +16,13 @@ from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.files import write_text
 from bfcl_pipeline.base.text import text_table
 from bfcl_pipeline.benchmark.config import KINDS, WebChoice, load_models, model_row
+from bfcl_pipeline.benchmark.definition.leaderboard import SINGLE_TURN
 from bfcl_pipeline.benchmark.definition.scatter import ASSUMED, assumed_scatter
-from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.cli.options import add_data, add_names
 from bfcl_pipeline.runs.folders import newest_first
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.show.planning.plan import (
     Goal,
-    ModelEffort,
     PlannedModel,
     SamplePlan,
     config_of,
@@ -103,33 +102,29 @@ def run(options: argparse.Namespace) -> int:
     goal = Goal(options.score or "overall", options.within, options.difference, *terms)
     models = _models(options.model_names, options.models)
     plan = make_plan(goal, assumed_scatter(goal.difference), models)
-    needs = [ModelEffort.of(model, plan) for model in models]
     if options.out:
-        write_text(options.out, json.dumps(plan_document(plan, needs), indent=2) + "\n")
-    _print(plan, needs)
+        write_text(options.out, json.dumps(plan_document(plan, models), indent=2) + "\n")
+    _print(plan, models)
     return 0
 
 
 def _chosen_entries(options: argparse.Namespace) -> int:
     """Prints a sentinel or a preset, and writes its entries as a config."""
-    from bfcl_pipeline.show.noise import mlperf, records, sentinel  # of another wing, as what follows
+    from bfcl_pipeline.cli.sides import opened_sides
+    from bfcl_pipeline.show.noise import mlperf, records, sentinel  # of another wing
 
     if options.preset:
         preset = mlperf.mlperf_entries(options.data)
         printed = mlperf.mlperf_text(preset)
         written = sentinel.entries_config(preset, options.preset)
     else:
-        known = records.published_records()
-        if options.records:
-            from bfcl_pipeline.cli.sides import opened_sides
-            from bfcl_pipeline.show.compare.sides import read_sides
-
-            with opened_sides(options.records) as choices:
-                known = records.own_records(*read_sides(choices, Rules.OFFICIAL))
-        terms = (options.minutes or 0.0, options.rate or 0.0, bool(options.records))
-        score = options.score or records.SINGLE_TURN
-        planned = sentinel.plan_sentinel(score, options.gate, known, *terms)
-        printed = sentinel.sentinel_text(planned, options.rate)
+        if not (options.minutes and options.rate):
+            raise ConfigError("--gate needs --minutes and --rate, the time that a run may take.")
+        with opened_sides(options.records) as choices:
+            known = records.own_records(choices) if choices else records.published_records()
+        score = options.score or SINGLE_TURN.name
+        planned = sentinel.plan_sentinel(score, options.gate, known, bool(options.records))
+        printed = sentinel.sentinel_text(planned, options.minutes, options.rate)
         written = sentinel.entries_config(planned.entries, planned.claim)
     print(printed)
     if options.out:
@@ -153,7 +148,7 @@ def _models(names: list[str], files: list[Path] | None) -> list[PlannedModel]:
     return models
 
 
-def _print(plan: SamplePlan, needs: list[ModelEffort]) -> None:
+def _print(plan: SamplePlan, models: list[PlannedModel]) -> None:
     what = "the difference of two models on the same entries" if plan.goal.difference else "one model"
     goal = plan.goal
     wanted = f"{points(goal.within)} points (95 %) on" if goal.within else f"{goal.minutes:g} minutes for"
@@ -177,13 +172,13 @@ def _print(plan: SamplePlan, needs: list[ModelEffort]) -> None:
         config = yaml.safe_dump(config_of(plan, by), default_flow_style=None, sort_keys=False, width=10_000)
         print(indent(config, "  ").rstrip())
     print()
-    for need in needs:
-        if not need.efforts:
-            print(f"{need.model} {need.source}: no tokens, no cost.")
-        for by, one in need.efforts.items():
+    for model in models:
+        if not model.used:
+            print(f"{model.name} makes no requests: no tokens, no cost.")
+        for by, one in model.efforts(plan).items():
             web = f"; of the real web {searches_text(one.searches, WebChoice())}" if one.searches else ""
-            _print_wrapped(f"{need.model or 'any model'}, by {by.value}: {one}{web}.")
-    for source in dict.fromkeys(need.source for need in needs if need.efforts):
+            _print_wrapped(f"{model.name or 'any model'}, by {by.value}: {one}{web}.")
+    for source in dict.fromkeys(model.used.source for model in models if model.used):
         _print_wrapped(f"{'Tokens' if goal.rate else 'Tokens and times'}: {source}.")
     if goal.rate:
         print(f"Times: {goal.rate:g} requests per second, with all requests of the row in flight.")

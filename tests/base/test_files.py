@@ -105,6 +105,24 @@ def test_a_directory_is_not_replaced(tmp_path):
     assert list(tmp_path.parent.glob(f".{tmp_path.name}*")) == []
 
 
+def test_devices_and_pipes_are_not_replaced(tmp_path, monkeypatch):
+    """Nor links to them, nor any link in the folder of devices; other links are replaced, as files are."""
+    pipe, null, link = tmp_path / "pipe", tmp_path / "null", tmp_path / "link"
+    os.mkfifo(pipe)
+    null.symlink_to("/dev/null")
+    (tmp_path / "file").touch()
+    link.symlink_to("file")
+    write_text(link, "x")
+    link.unlink()
+    link.symlink_to("file")
+    monkeypatch.setattr("bfcl_pipeline.base.files._DEVICES", tmp_path)
+    for path in (pipe, null, link):
+        with pytest.raises(ConfigError, match=rf"not a regular file.*redirect it \(> {path}\)"):
+            write_text(path, "x")
+    assert pipe.is_fifo()
+    assert (null.readlink(), link.readlink()) == (Path("/dev/null"), Path("file"))
+
+
 def test_a_failure_leaves_the_earlier_file(tmp_path):
     """If the block fails, the earlier file is unchanged and no temporary file remains."""
     path = tmp_path / "file"

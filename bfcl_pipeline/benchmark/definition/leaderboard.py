@@ -82,6 +82,9 @@ LEADERBOARD: tuple[Group, ...] = (
 GROUP: dict[str, Group] = {group.name: group for group in LEADERBOARD}
 """The groups of LEADERBOARD by name."""
 
+SINGLE_TURN = _equal("single_turn", "Single-turn", "non_live", "live", "irrelevance_all")
+"""The mean of the groups that have equal weights in the overall score; it is not on the leaderboard."""
+
 _EXEC_OF_SEVERAL = ("exec_multiple", "exec_parallel", "exec_parallel_multiple")
 
 _AST_OF_2024 = (
@@ -119,7 +122,7 @@ The first two are those of the last leaderboard with executable categories, Apri
 of August 2024, when entries were counted alike: its overall has 1,700.
 """
 
-_GROUPS = {group.name: group for group in (*LEADERBOARD, *EXECUTABLE)}
+_GROUPS = {group.name: group for group in (*LEADERBOARD, SINGLE_TURN, *EXECUTABLE)}
 
 
 def categories_of(name: str) -> tuple[str, ...]:

@@ -12,13 +12,14 @@ import numpy as np
 
 from bfcl_pipeline.base.errors import TableError
 from bfcl_pipeline.benchmark.definition.clusters import cluster_of
+from bfcl_pipeline.benchmark.definition.leaderboard import category_weights
 from bfcl_pipeline.judge.scoring.statistics.clustered import Floats, Integers, number_keys, total
 from bfcl_pipeline.judge.scoring.statistics.normal import Z_95
 from bfcl_pipeline.judge.scoring.statistics.paired import Decision
 from bfcl_pipeline.show.compare.compare import ScoreDifference
 from bfcl_pipeline.show.compare.gate import Gate, GatedScore, refuse_same
-from bfcl_pipeline.show.compare.sides import ABSENT, NO_EXCHANGE, RIGHT, UNJUDGED, WRONG, Side
-from bfcl_pipeline.show.noise.records import UNKNOWN, published_records, shares_of
+from bfcl_pipeline.show.compare.sides import ABSENT, NO_EXCHANGE, RIGHT, UNJUDGED, WRONG, Numbering, Side
+from bfcl_pipeline.show.noise.records import UNRECORDED, Records, published_records
 
 FALSE_ALARMS = 0.05
 """How often equal runs are called worse, at most; of all scores of a gate together."""
@@ -28,16 +29,13 @@ _CLOSE = 1e-9
 
 
 def power_of(moments: Sequence[float], loss: float, level: float = FALSE_ALARMS) -> float:
-    """The probability that a loss is shown.
+    """The probability that a loss, a share, is shown by a p-value of at most `level`.
 
     The test is that of the difference over the root of the sum of squares, whose mean and variance are
     approximated to the second order: a loss adds to both, so that their ratio varies less than 1.
 
-    Args:
-        moments: expected sums over clusters of the square, cube and fourth power of what each adds to the
-            difference; the cube is that of losses alone, as flips cancel.
-        loss: a share.
-        level: the largest p-value that shows it.
+    moments: expected sums over clusters of the square, cube and fourth power of what each adds to the
+    difference; the cube is that of losses alone, as flips cancel.
     """
     from scipy.special import ndtr, ndtri  # slow to import
 
@@ -48,6 +46,16 @@ def power_of(moments: Sequence[float], loss: float, level: float = FALSE_ALARMS)
     mean = loss / root * (1 + 0.375 * fourth / square**2) - cube / (2 * root**3)
     variance = 1 - loss * cube / square**2 + loss**2 * fourth / (4 * square**3)
     return float(ndtr((mean + ndtri(level)) / math.sqrt(max(variance, _CLOSE))))
+
+
+def moments_with(sums: Floats, worth: Floats, right: Floats, loss: float) -> list[float]:
+    """The moments for `power_of` of two runs, if one also lost any of its right answers.
+
+    sums: the weighted difference of each cluster. worth, right: the weight and the verdict of each entry.
+    """
+    lost = loss / (total(worth * right) or math.inf)
+    adds = [lost * total(worth**power * right) for power in (2, 3, 4)]
+    return [total(sums**2) + adds[0], adds[1], total(sums**4) + adds[2]]
 
 
 def cluster_sums(cluster: Integers, values: Floats) -> Floats:
@@ -64,7 +72,7 @@ def probability(sums: Floats) -> float:
 
 
 def sentinel_gate(
-    entries: Sequence[tuple[str, str]],
+    numbering: Numbering,
     pairs: Sequence[tuple[Side, Side]],
     scores: Sequence[str],
     loss: float,
@@ -73,97 +81,84 @@ def sentinel_gate(
     """The decision on each run with its baseline, and each score: worse, or no loss is shown.
 
     Args:
-        entries: category and id of each number of the sides.
+        numbering: of the entries of the sides.
         pairs: runs, each with its baseline.
         scores: of the leaderboard, categories or SINGLE_TURN.
         loss: whose power is stated, as a share.
         worst: count entries without a verdict against the run, instead of leaving them out.
 
-    Raises:
-        TableError: a pair has no verdicts in common on a stratum of a score, or all are the same exchanges.
+    Raises TableError: a stratum of a score has no verdicts in common, or all are the same exchanges.
     """
-    level = FALSE_ALARMS / (len(pairs) * len(scores))
-    decided = []
+    entries = numbering.entries
+    level, decided = FALSE_ALARMS / (len(pairs) * len(scores)), []
     for new, old in pairs:
-        marks = [side.spread_over(len(entries)) for side in (new, old)]
-        ran = (marks[0] != ABSENT) & (marks[1] != ABSENT)
-        lacks = ran & ((marks[0] == UNJUDGED) | (marks[1] == UNJUDGED))
+        marks = np.array([side.spread_over(len(entries)) for side in (new, old)])
+        one, two = (side.exchanges_over(len(entries)) for side in (new, old))
+        same = (one == two) & (one != NO_EXCHANGE)
+        ran, lacks = (marks != ABSENT).all(axis=0), (marks == UNJUDGED).any(axis=0)
         if worst:
-            fills = zip(marks, (WRONG, RIGHT), strict=True)
-            marks = [np.where(mark == UNJUDGED, fill, mark) for mark, fill in fills]
-        exchanges = [side.exchanges_over(len(entries)) for side in (new, old)]
-        same = (exchanges[0] == exchanges[1]) & (exchanges[0] != NO_EXCHANGE)
+            marks = np.where(marks == UNJUDGED, [[WRONG], [RIGHT]], marks)
         for score in scores:
-            inside = np.array([category in shares_of(score) for category, _ in entries])
-            used = np.flatnonzero(inside & ran & (worst | ~lacks))
+            of_score = category_weights(score, {})
+            inside = ran & np.array([category in of_score for category, _ in entries])
+            used = np.flatnonzero(inside & (worst | ~lacks))
             if len(used) and same[used].all():
                 refuse_same(f"{new.label} and {old.label}", score, len(used))
             chosen = [entries[place] for place in used.tolist()]
-            worth, (one, two) = entry_weights(score, chosen), (mark[used] for mark in marks)
-            sums = cluster_sums(number_keys([cluster_of(*entry) for entry in chosen]), (one - two) * worth)
-            p, error, difference = probability(sums), math.sqrt(total(sums**2)), total(sums)
-            power = 100 * power_of(moments_with(sums, worth, two, loss), loss, level)
-            shown = f"worse: p {p:.4f}, at most {100 * level:.2g} % of equal runs are called so"
-            missed = f"one of {100 * loss:g} points would be with {power:.0f} % power"
+            worth, (first, second) = entry_weights(score, chosen, published_records()), marks[:, used]
+            sums = cluster_sums(number_keys([cluster_of(*one) for one in chosen]), (first - second) * worth)
+            p, half, difference = probability(sums), Z_95 * math.sqrt(total(sums**2)), total(sums)
+            stated = f"worse: p {p:.4f}, at most {100 * level:.2g} % of equal runs are called so"
+            if p > level:
+                power = 100 * power_of(moments_with(sums, worth, second, loss), loss, level)
+                stated = f"no loss is shown (p {p:.3f}); one of {100 * loss:g} points would be "
+                stated += f"with {power:.0f} % power"
+            found = ScoreDifference(
+                score=score,
+                complete=True,
+                entries=len(used),
+                clusters=len(sums),
+                first=total(worth * first),
+                second=total(worth * second),
+                difference=difference,
+                low=max(-1.0, difference - half),
+                high=min(1.0, difference + half),
+                only_first=int((first > second).sum()),
+                only_second=int((first < second).sum()),
+            )
             decided.append(
                 GatedScore(
                     model=new.label,
                     against=old.label,
-                    score=ScoreDifference(
-                        score=score,
-                        complete=True,
-                        entries=len(used),
-                        clusters=len(sums),
-                        first=total(worth * one),
-                        second=total(worth * two),
-                        difference=difference,
-                        low=max(-1.0, difference - Z_95 * error),
-                        high=min(1.0, difference + Z_95 * error),
-                        only_first=int((one > two).sum()),
-                        only_second=int((one < two).sum()),
-                    ),
+                    score=found,
                     unjudged=int((lacks & inside).sum()),
                     same_exchange=int(same[used].sum()),
                     worst=worst,
                     decision=Decision.FAIL if p <= level else Decision.PASS,
-                    stated=shown if p <= level else f"no loss is shown (p {p:.3f}); {missed}",
+                    stated=stated,
                 )
             )
     return Gate(loss, False, decided)
 
 
-def moments_with(sums: Floats, worth: Floats, right: Floats, loss: float) -> list[float]:
-    """The moments for `power_of` of two runs, if one also lost any of its right answers.
-
-    Args:
-        sums: the weighted difference of each cluster.
-        worth: of each entry.
-        right: whether it is right.
-        loss: a share.
-    """
-    lost = loss / (total(worth * right) or math.inf)
-    adds = [lost * total(worth**power * right) for power in (2, 3, 4)]
-    return [total(sums**2) + adds[0], adds[1], total(sums**4) + adds[2]]
-
-
-def entry_weights(score: str, chosen: Sequence[tuple[str, str]]) -> Floats:
+def entry_weights(score: str, chosen: Sequence[tuple[str, str]], records: Records) -> Floats:
     """The weight of each entry in a score: that of its stratum over the chosen entries of the stratum.
 
     chosen: category and id of each. Raises TableError if a stratum has no entry.
     """
-    published, shares = published_records(), shares_of(score)
-    sizes = {
-        name: Counter(one.difficulty for one in published.get(name, {}).values()) or Counter([UNKNOWN])
-        for name in shares
-    }
-    known = ((name, published.get(name, {}).get(entry_id)) for name, entry_id in chosen)
-    keys = [(name, record.difficulty if record else UNKNOWN) for name, record in known]
+    shares = category_weights(score, {})
+    known = {name: records.get(name) or {"": UNRECORDED} for name in shares}
+    classes = {name: Counter(one.difficulty for one in of.values()) for name, of in known.items()}
+    keys = [(name, known[name].get(entry_id, UNRECORDED).difficulty) for name, entry_id in chosen]
     counts = Counter(keys)
-    if lacking := [name for name, of in sizes.items() if any(not counts[name, one] for one in of)]:
+    if lacking := [name for name, of in classes.items() if any(not counts[name, one] for one in of)]:
         raise TableError(
             f"there are no verdicts in common on a part of {', '.join(lacking)}. Run the sentinel of "
             f"{score} in both (bfcl-pipeline plan --gate), or name another score (--category)."
         )
     return np.array(
-        [shares[name] * sizes[name][one] / sizes[name].total() / counts[name, one] for name, one in keys]
+        [
+            shares[name] * classes[name][one] / classes[name].total() / counts[name, one]
+            for name, one in keys
+        ]
     )

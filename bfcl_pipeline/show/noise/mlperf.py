@@ -12,32 +12,24 @@ from pathlib import Path
 
 import numpy as np
 
-from bfcl_pipeline.benchmark.definition.clusters import cluster_of
 from bfcl_pipeline.benchmark.definition.leaderboard import categories_of
 from bfcl_pipeline.benchmark.tables import entries_path, read_table
-from bfcl_pipeline.judge.scoring.statistics.clustered import (
-    composite_error,
-    layout,
-    means,
-    number_keys,
-    total,
-)
+from bfcl_pipeline.judge.scoring.intervals import ScoredEntries
+from bfcl_pipeline.judge.scoring.statistics.clustered import composite_error, means, total
 from bfcl_pipeline.show.noise.records import published_records
 
 NAME = "mlperf-edge"
 _PERCENT = {"non_live": 62, "live": 10, "irrelevance_all": 10}
 _WHOLE = 25  # entries of a category that is taken as a whole, at most
-RIGHT = {"non_live": 608, "live": 143, "irrelevance_all": 107}
+_RIGHT = {"non_live": 608, "live": 143, "irrelevance_all": 107}
 """Right answers of the reference, which follow from its published 86.23, 84.12 and 97.16 %."""
 
-ENTRIES = 995
-REFERENCE = sum(RIGHT.values()) / ENTRIES
-PASSES = 0.97  # of the score of the reference
+_PASSES = 0.97  # of the score of the reference
 
 
 def mlperf_entries(data: Path) -> dict[str, list[str]]:
     """The ids of the selection by category. Raises TableError if a category is not staged in `data`."""
-    chosen: dict[str, list[str]] = {}
+    chosen = {}
     for group, percent in _PERCENT.items():
         for name in categories_of(group):
             column = read_table(entries_path(data, name), ["entry_id"]).column("entry_id")
@@ -48,33 +40,32 @@ def mlperf_entries(data: Path) -> dict[str, list[str]]:
 
 def standard_errors(chosen: Mapping[str, Sequence[str]]) -> tuple[float, float]:
     """Of the reference: if entries were independent, and with the design effects of gpt-oss-120b."""
-    published = published_records()
+    published, count = published_records(), sum(map(len, chosen.values()))
     independent = clustered = 0.0
-    for group, right in RIGHT.items():
+    for group, right in _RIGHT.items():
         entries = [(name, one) for name in categories_of(group) for one in chosen[name]]
         verdicts = np.array([published[name][one].runs[0][0] > 2 for name, one in entries], np.float64)
-        category = number_keys([name for name, _ in entries])
-        of = means(verdicts, where := layout(category, number_keys([cluster_of(*one) for one in entries])))
-        weights = where.sizes / len(entries)
+        where = ScoredEntries(entries).scope(np.arange(len(entries))).where
+        of, weights = means(verdicts, where), where.sizes / len(entries)
         effect = composite_error(of, weights) ** 2 / total(weights**2 * of.independent)
-        variance = right * (1 - right / len(entries)) / ENTRIES**2
+        variance = right * (1 - right / len(entries)) / count**2
         independent, clustered = independent + variance, clustered + effect * variance
     return math.sqrt(independent), math.sqrt(clustered)
 
 
 def mlperf_text(chosen: Mapping[str, Sequence[str]]) -> str:
     """The selection and its band for a terminal."""
-    errors, width = standard_errors(chosen), (1 - PASSES) * REFERENCE
-    in_errors = " and ".join(f"{width / error:.1f}" for error in errors)
+    count = sum(map(len, chosen.values()))
+    score = 100 * sum(_RIGHT.values()) / count
+    band = (1 - _PASSES) * score
+    one, two = (100 * error for error in standard_errors(chosen))
     return "\n".join(
         [
-            f"{NAME}: {sum(map(len, chosen.values())):,} entries, the share of right answers.",
+            f"{NAME}: {count:,} entries, the share of right answers.",
             *(f"  {name}: {len(ids):,}" for name, ids in chosen.items()),
-            f"Reference {100 * REFERENCE:.2f} %, passes from {100 * PASSES * REFERENCE:.2f} %: a band of "
-            f"{100 * width:.2f} points.",
-            f"Standard error of a run: {100 * errors[0]:.2f} points if entries were independent, "
-            f"{100 * errors[1]:.2f} with",
-            f"shared function docs; the band is {in_errors} of them. Two runs on the same entries",
-            "differ by less (bfcl-pipeline noise).",
+            f"Reference {score:.2f} %, passes from {_PASSES * score:.2f} %: a band of {band:.2f} points.",
+            f"Standard error of a run: {one:.2f} points if entries were independent, {two:.2f} with",
+            f"shared function docs; the band is {band / one:.1f} and {band / two:.1f} of them. Two runs",
+            "on the same entries differ by less (bfcl-pipeline noise).",
         ]
     )

@@ -6,6 +6,7 @@ of a server (September to November 2025), and of two of gpt-oss-20b. A user's ow
 """
 
 import csv
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -13,34 +14,28 @@ from importlib.resources import files
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.benchmark.config import trial_of
-from bfcl_pipeline.benchmark.definition import CATEGORIES, category_of
-from bfcl_pipeline.benchmark.definition.leaderboard import category_weights
-from bfcl_pipeline.show.compare.sides import NO_EXCHANGE, WRONG, Numbering, Side
+from bfcl_pipeline.benchmark.definition import category_of
+from bfcl_pipeline.benchmark.records import Rules
+from bfcl_pipeline.judge.scoring.statistics.clustered import Floats
+from bfcl_pipeline.show.compare.sides import NO_EXCHANGE, WRONG, Choice, Numbering, Side, read_sides
 
-SINGLE_TURN = "single_turn"
-"""The mean of non_live, live and irrelevance_all, which have equal weights in the overall score."""
-
-UNKNOWN = 5
-"""The class of entries of which no share is recorded."""
-
-_EDGES = (0.2, 0.5, 0.8, 0.95)  # of the share of systems that have an entry right
+_EDGES = (0.2, 0.5, 0.8, 0.95, math.inf)  # of classes: the largest share of systems; nan is beyond all
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
     """What is recorded of one entry."""
 
-    share: float | None  # of other systems that have it right; None: not recorded
+    share: float  # of other systems that have it right; nan: not recorded
     runs: Sequence[tuple[int, int]]  # of each model with equal runs: runs that have it right, and runs
 
     @property
     def difficulty(self) -> int:
-        """Its class: 0 to 4, the most difficult first, or UNKNOWN."""
-        return UNKNOWN if self.share is None else int(np.searchsorted(_EDGES, self.share))
+        """Its class: 0 to 4, the most difficult first, or 5 if no share is recorded."""
+        return int(np.searchsorted(_EDGES, self.share))
 
     @property
     def flips(self) -> float:
@@ -52,6 +47,8 @@ class Record:
         """The probability that a run has it right; the mean over models."""
         return float(np.mean([right / n for right, n in self.runs]))
 
+
+UNRECORDED = Record(math.nan, ())
 
 Records = Mapping[str, Mapping[str, Record]]
 """By category, then entry id."""
@@ -70,51 +67,43 @@ def published_records() -> Records:
     return found
 
 
-NO_EQUAL_RUNS = (
-    "no entry has verdicts of equal runs that were asked each for itself. Name several runs of one model, "
-    "made with --fresh, or one with trials."
-)
+def equal_runs(
+    numbering: Numbering, sides: Sequence[Side]
+) -> list[tuple[str, list[Side], list[int], Floats]]:
+    """Each model with equal runs: its trials, and its rows in all runs.
 
-
-def equal_runs(sides: Sequence[Side]) -> dict[str, list[Side]]:
-    """The equal runs of each model: its trials, and its rows in all runs."""
+    With the runs, the numbers of the entries that all were asked for and have verdicts on, no two by one
+    exchange from a shared journal, and their marks, by run and entry. Raises ConfigError if there is none.
+    """
     models: dict[str, list[Side]] = {}
     for side in sides:
         models.setdefault(trial_of(side.model).model, []).append(side)
-    return models
-
-
-def asked_apart(runs: Sequence[Side], entries: int) -> NDArray[np.bool_]:
-    """Which entries have verdicts of all runs, of which no two are one exchange, from a shared journal."""
-    found = np.full(entries, len(runs) > 1)
-    for one, two in combinations(runs, 2):
-        exchanges = one.exchanges_over(entries), two.exchanges_over(entries)
-        found &= (exchanges[0] != exchanges[1]) | (exchanges[0] == NO_EXCHANGE)
-    for side in runs:
-        found &= side.spread_over(entries) >= WRONG
+    found, count = [], len(numbering.entries)
+    for model, runs in models.items():
+        marks = np.array([side.spread_over(count) for side in runs])
+        apart = (marks >= WRONG).all(axis=0) & (len(runs) > 1)
+        for one, two in combinations([side.exchanges_over(count) for side in runs], 2):
+            apart &= (one != two) | (one == NO_EXCHANGE)
+        if apart.any():
+            found.append((model, runs, np.flatnonzero(apart).tolist(), marks[:, apart]))
+    if not found:
+        raise ConfigError(
+            "no entry has verdicts of equal runs that were asked each for itself. Name several runs of one "
+            "model, made with --fresh, or one with trials."
+        )
     return found
 
 
-def own_records(numbering: Numbering, sides: Sequence[Side]) -> Records:
+def own_records(choices: Sequence[Choice]) -> Records:
     """The records of a user's equal runs, with the published difficulty. Raises ConfigError without any."""
-    entries, published = numbering.entries, published_records()
+    numbering, sides = read_sides(choices, Rules.OFFICIAL)
     counted: dict[int, list[tuple[int, int]]] = {}
-    for runs in equal_runs(sides).values():
-        right = np.sum([side.spread_over(len(entries)) for side in runs], axis=0)
-        for place in np.flatnonzero(asked_apart(runs, len(entries))).tolist():
-            counted.setdefault(place, []).append((int(right[place]), len(runs)))
-    if not counted:
-        raise ConfigError(NO_EQUAL_RUNS)
-    found: dict[str, dict[str, Record]] = {name: {} for name in CATEGORIES}
+    for _, runs, places, marks in equal_runs(numbering, sides):
+        for place, right in zip(places, marks.sum(axis=0).tolist(), strict=True):
+            counted.setdefault(place, []).append((int(right), len(runs)))
+    published, found = published_records(), dict[str, dict[str, Record]]()
     for place in sorted(counted):
-        category, entry_id = entries[place]
-        known = published.get(category, {}).get(entry_id)
-        found[category][entry_id] = Record(known.share if known else None, counted[place])
-    return {name: of_category for name, of_category in found.items() if of_category}
-
-
-def shares_of(score: str) -> dict[str, float]:
-    """The share of each category in a score of the leaderboard, a category, or SINGLE_TURN."""
-    parts = ("non_live", "live", "irrelevance_all") if score == SINGLE_TURN else (score,)
-    weights = [category_weights(part, {}) for part in parts]
-    return {name: weight / len(parts) for part in weights for name, weight in part.items()}
+        category, entry_id = numbering.entries[place]
+        share = published.get(category, {}).get(entry_id, UNRECORDED).share
+        found.setdefault(category, {})[entry_id] = Record(share, counted[place])
+    return found

@@ -5,8 +5,6 @@ entries of its own in the sample, so that a score is estimated without bias wher
 decides; docs/noise.md derives the numbers.
 """
 
-from __future__ import annotations
-
 import hashlib
 import math
 from collections.abc import Mapping, Sequence
@@ -19,11 +17,12 @@ from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.text import duration, text_table, unknown_name
 from bfcl_pipeline.benchmark.config import pick
 from bfcl_pipeline.benchmark.definition import CATEGORIES
-from bfcl_pipeline.benchmark.definition.leaderboard import GROUP
+from bfcl_pipeline.benchmark.definition.leaderboard import GROUP, SINGLE_TURN, category_weights
 from bfcl_pipeline.judge.scoring.statistics.power import POWER
 from bfcl_pipeline.show.noise.loss import FALSE_ALARMS, power_of
-from bfcl_pipeline.show.noise.records import SINGLE_TURN, Record, Records, shares_of
+from bfcl_pipeline.show.noise.records import Record, Records
 
+_SCORES = (SINGLE_TURN.name, *GROUP, *CATEGORIES)
 _LEAST = 2  # entries of a stratum
 _SEED = 0  # of their choice
 _CLOSE = 1e-9
@@ -47,7 +46,6 @@ class Sentinel:
     score: str
     loss: float  # a share, found with 80 % power
     entries: Mapping[str, Sequence[str]]  # ids by category, in order
-    requests: float
 
     @property
     def claim(self) -> str:
@@ -64,41 +62,38 @@ def strata_of(score: str, records: Records, own: bool = False) -> list[Stratum]:
     """The strata of a score.
 
     Flips and accuracies are means over all single-turn, or all other categories, as those of a stratum are
-    few. Categories that no recorded run has right are not in these means.
+    few. Categories that no recorded run has right are not in these means. With `own` records, of the model
+    that is tested, it has none of such a category right.
 
-    Args:
-        score: a score of the leaderboard, a category or SINGLE_TURN.
-        records: of entries.
-        own: they are of the model that is tested, which then has none of such a category right.
-
-    Raises:
-        ConfigError: there is no such score, or a category of it has no record.
+    Raises ConfigError: there is no such score, or a category of it has no record.
     """
-    if score not in (SINGLE_TURN, *GROUP, *CATEGORIES):
-        raise ConfigError(unknown_name("score", score, [SINGLE_TURN, *GROUP, *CATEGORIES]))
-    if lacking := [name for name in shares_of(score) if name not in records]:
+    if score not in _SCORES:
+        raise ConfigError(unknown_name("score", score, _SCORES))
+    shares = category_weights(score, {})
+    if lacking := [name for name in shares if name not in records]:
         raise ConfigError(
             f"{score}: nothing is recorded of {', '.join(lacking)}. Name another score with --of, such as "
-            f"{SINGLE_TURN}, or equal runs that have them with --records."
+            f"{SINGLE_TURN.name}, or equal runs that have them with --records."
         )
     members: dict[tuple[str, int], list[str]] = {}
     known: dict[tuple[bool, int], list[Record]] = {}
+    able = {name for name, of in records.items() if any(record.right for record in of.values())}
     for name, of_category in records.items():
-        able = any(record.right for record in of_category.values())
         for entry_id, record in of_category.items():
             members.setdefault((name, record.difficulty), []).append(entry_id)
-            if able:
-                kind = CATEGORIES[name].single_turn, record.difficulty
-                known.setdefault(kind, []).append(record)
+            if name in able:
+                known.setdefault((CATEGORIES[name].single_turn, record.difficulty), []).append(record)
     found = []
     for (name, difficulty), ids in sorted(members.items()):
-        if name in shares_of(score):
+        if name in shares:
             alike = known.get((CATEGORIES[name].single_turn, difficulty))
-            if not alike or (own and not any(one.right for one in records[name].values())):
+            if not alike or (own and name not in able):
                 alike = list(records[name].values())
-            rates = (float(np.mean([getattr(one, what) for one in alike])) for what in ("flips", "right"))
-            weight = shares_of(score)[name] * len(ids) / len(records[name])
-            found.append(Stratum(name, ids, weight, *rates))
+            flips, right = (
+                float(np.mean([getattr(one, what) for one in alike])) for what in ("flips", "right")
+            )
+            weight = shares[name] * len(ids) / len(records[name])
+            found.append(Stratum(name, ids, weight, flips, right))
     return found
 
 
@@ -111,8 +106,11 @@ def power(strata: Sequence[Stratum], counts: Sequence[int], loss: float) -> floa
     return power_of(moments, loss)
 
 
-def allocated(strata: Sequence[Stratum], loss: float) -> list[int] | None:
-    """The entries of each stratum that find a loss with the fewest requests (Neyman); None: all do not."""
+def allocated(strata: Sequence[Stratum], loss: float) -> list[int]:
+    """The entries of each stratum that find a loss with the fewest requests (Neyman).
+
+    Raises ConfigError if all entries do not find it.
+    """
     lost = _lost(strata, loss)
     worth = [
         one.weight * math.sqrt((one.flips + lost * one.right) / _requests({one.category: 1}))
@@ -125,7 +123,9 @@ def allocated(strata: Sequence[Stratum], loss: float) -> list[int] | None:
 
     low, high = 0.0, 1e7
     if power(strata, counts(high), loss) < POWER:
-        return None
+        raise ConfigError(
+            f"a loss of {100 * loss:g} points needs more entries. Give a greater --gate or another --of."
+        )
     while high - low > _CLOSE * high:
         middle = (low + high) / 2
         low, high = (low, middle) if power(strata, counts(middle), loss) >= POWER else (middle, high)
@@ -146,39 +146,16 @@ def _requests(entries: Mapping[str, int]) -> float:
     return effort(entries, PUBLISHED, None).requests
 
 
-def plan_sentinel(
-    score: str, loss: float, records: Records, minutes: float, rate: float, own: bool = False
-) -> Sentinel:
-    """The entries that find a loss on a score with the fewest requests.
+def plan_sentinel(score: str, loss: float, records: Records, own: bool = False) -> Sentinel:
+    """The entries that find a loss, a share, on a score with the fewest requests, chosen from `records`.
 
-    Args:
-        score: a score of the leaderboard, a category or SINGLE_TURN.
-        loss: a share.
-        records: of entries, from which they are chosen.
-        minutes: that they may take.
-        rate: requests per second.
-        own: as of `strata_of`.
-
-    Raises:
-        ConfigError: there are no records of a part of the score, or it takes more time or entries.
+    own: as of `strata_of`. Raises ConfigError as that and `allocated` do.
     """
-    if not (minutes > 0 and rate > 0):
-        raise ConfigError(f"expected --minutes and --rate above 0, got {minutes:g} and {rate:g}.")
-    strata = strata_of(score, records, own)
-    counts = allocated(strata, loss)
-    chosen = {name: set[str]() for name in shares_of(score)}
-    for one, count in zip(strata, counts or (), strict=counts is not None):
-        chosen[one.category].update(pick(one.ids, count, _SEED))
-    entries = {name: [one for one in records[name] if one in ids] for name, ids in chosen.items()}
-    requests = _requests({name: len(ids) for name, ids in entries.items()})
-    if counts is None or requests > 60 * minutes * rate:
-        allowed = f"{minutes:g} minutes at {rate:g} requests a second"
-        needs = f"takes {duration(requests / rate)}, not {allowed}" if counts else "needs more entries"
-        raise ConfigError(
-            f"a loss of {100 * loss:g} points on {score} {needs}. Give a greater --gate or --minutes, or "
-            "another --of."
-        )
-    return Sentinel(score, loss, entries, requests)
+    strata, picked = strata_of(score, records, own), set[str]()
+    for one, count in zip(strata, allocated(strata, loss), strict=True):
+        picked.update(pick(one.ids, count, _SEED))
+    names = category_weights(score, {})
+    return Sentinel(score, loss, {name: [one for one in records[name] if one in picked] for name in names})
 
 
 def entries_config(entries: Mapping[str, Sequence[str]], about: str) -> str:
@@ -187,19 +164,24 @@ def entries_config(entries: Mapping[str, Sequence[str]], about: str) -> str:
     return "\n".join([f"# {about}", f"categories: [{', '.join(entries)}]", "entry_ids:", *ids, ""])
 
 
-def sentinel_text(sentinel: Sentinel, rate: float) -> str:
-    """The plan for a terminal. rate: requests per second."""
-    rows = [
-        [name, f"{len(ids):,}", f"{CATEGORIES[name].entries:,}"] for name, ids in sentinel.entries.items()
-    ]
-    option = "" if sentinel.score == SINGLE_TURN else f" --category {sentinel.score}"
-    margin, total = f"{100 * sentinel.loss:g}", sum(map(len, sentinel.entries.values()))
-    time = duration(sentinel.requests / rate)
+def sentinel_text(sentinel: Sentinel, minutes: float, rate: float) -> str:
+    """The plan for a terminal. rate: requests per second. Raises ConfigError if it takes more minutes."""
+    counts = {name: len(ids) for name, ids in sentinel.entries.items()}
+    requests, margin = _requests(counts), f"{100 * sentinel.loss:g}"
+    if requests > 60 * minutes * rate:
+        raise ConfigError(
+            f"a loss of {margin} points on {sentinel.score} takes {duration(requests / rate)}, not "
+            f"{minutes:g} minutes at {rate:g} requests a second. Give a greater --gate or --minutes, or "
+            "another --of."
+        )
+    rows = [[name, f"{count:,}", f"{CATEGORIES[name].entries:,}"] for name, count in counts.items()]
+    option = "" if sentinel.score == SINGLE_TURN.name else f" --category {sentinel.score}"
+    time = f"{duration(requests / rate)} at {rate:g} a second"
     return "\n".join(
         [
             sentinel.claim.replace("; ", ";\n") + ".\n",
             text_table(["category", "chosen", "all"], rows, right=(1, 2)),
-            f"\n{total:,} entries, {sentinel.requests:,.0f} requests, {time} at {rate:g} a second.",
+            f"\n{sum(counts.values()):,} entries, {requests:,.0f} requests, {time}.",
             "With --out sentinel.yaml; then, for the baseline and for what is tested:",
             "  bfcl-pipeline run -m MODEL --configfile sentinel.yaml --fresh --run NAME",
             f"  bfcl-pipeline gate NAME --against BASELINE --no-worse {margin} --sentinel{option}",

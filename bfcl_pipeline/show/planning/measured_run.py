@@ -8,16 +8,8 @@ from bfcl_pipeline.ask.jobs.effort import PUBLISHED, Consumption, EntryFigures, 
 from bfcl_pipeline.benchmark.tables import read_table
 from bfcl_pipeline.runs.run import Run
 
-_USAGE = (
-    "model",
-    "category",
-    "part",
-    "entries",
-    "exchanges",
-    "input_tokens",
-    "output_tokens",
-    "entry_mean_seconds",
-)
+_KEYS = ("model", "category", "part", "entries")
+_FIGURES = ("exchanges", "input_tokens", "output_tokens", "entry_mean_seconds")
 
 
 def consumption(model: str, runs: Iterable[Run]) -> Consumption:
@@ -29,7 +21,7 @@ def consumption(model: str, runs: Iterable[Run]) -> Consumption:
     for run in runs:
         path = run.table("usage")
         if path.is_file():
-            used = _consumption(model, read_table(path, _USAGE), run.folder.name)
+            used = _consumption(model, read_table(path, [*_KEYS, *_FIGURES]), run.folder.name)
             if used is not None:
                 return completed_figures(used)
     return PUBLISHED
@@ -39,21 +31,21 @@ def _consumption(model: str, usage: pa.Table, run: str) -> Consumption | None:
     parts: dict[str, dict[str, EntryFigures]] = {"entries": {}, "sessions": {}}
     for row in usage.to_pylist():
         count, name = row["entries"], row["category"]
-        if row["model"] != model or not count:
-            continue
-        if row["input_tokens"] is None or row["output_tokens"] is None:
-            continue
-        known = PUBLISHED.entries if row["part"] == "entries" else PUBLISHED.sessions
-        seconds = row["entry_mean_seconds"]
-        if name not in known:
-            continue
-        parts[row["part"]][name] = EntryFigures(
-            input_tokens=row["input_tokens"] / count,
-            output_tokens=row["output_tokens"] / count,
-            requests=row["exchanges"] / count,
-            seconds=known[name].seconds if seconds is None else seconds,
-            measured=count,
-        )
+        known = (PUBLISHED.entries if row["part"] == "entries" else PUBLISHED.sessions).get(name)
+        if (
+            row["model"] == model
+            and count
+            and known
+            and None not in (row["input_tokens"], row["output_tokens"])
+        ):
+            seconds = row["entry_mean_seconds"]
+            parts[row["part"]][name] = EntryFigures(
+                input_tokens=row["input_tokens"] / count,
+                output_tokens=row["output_tokens"] / count,
+                requests=row["exchanges"] / count,
+                seconds=known.seconds if seconds is None else seconds,
+                measured=count,
+            )
     if not parts["entries"]:
         return None
     return Consumption(parts["entries"], parts["sessions"], f"measured in run {run}")

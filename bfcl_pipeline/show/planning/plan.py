@@ -155,6 +155,11 @@ class PlannedModel:
             return None
         return effort(entries, self.used, self.row, goal.rate).repeated(goal.trials)
 
+    def efforts(self, plan: "SamplePlan") -> dict[SampleBy, Effort]:
+        """What it needs for the samples of a plan; nothing if it makes no requests."""
+        found = {by: self.effort(sample.entries, plan.goal) for by, sample in plan.samples.items()}
+        return {by: one for by, one in found.items() if one is not None}
+
 
 @dataclass(frozen=True, slots=True)
 class SamplePlan:
@@ -165,22 +170,6 @@ class SamplePlan:
     scatter: Scatter
     whole: Sample  # all entries of these categories
     samples: Mapping[SampleBy, Sample]
-
-
-@dataclass(frozen=True, slots=True)
-class ModelEffort:
-    """What one model needs for the samples of a plan."""
-
-    model: str | None  # None: any model
-    source: str  # of its tokens and times, in words
-    efforts: Mapping[SampleBy, Effort]
-
-    @classmethod
-    def of(cls, model: PlannedModel, plan: SamplePlan) -> "ModelEffort":
-        """What a model needs for the samples of a plan; nothing if it makes no requests."""
-        efforts = {by: model.effort(sample.entries, plan.goal) for by, sample in plan.samples.items()}
-        source = "makes no requests" if model.used is None else model.used.source
-        return cls(model.name, source, {by: one for by, one in efforts.items() if one is not None})
 
 
 def make_plan(goal: Goal, scatter: Scatter, models: Sequence[PlannedModel] = ()) -> SamplePlan:
@@ -264,7 +253,7 @@ def points(share: float) -> str:
     return f"±{100 * share:.2f}"
 
 
-def plan_document(plan: SamplePlan, needs: list[ModelEffort]) -> dict[str, Json]:
+def plan_document(plan: SamplePlan, models: Sequence[PlannedModel]) -> dict[str, Json]:
     """The plan as a JSON document; widths are in percentage points."""
     return {
         "score": plan.goal.score,
@@ -284,7 +273,7 @@ def plan_document(plan: SamplePlan, needs: list[ModelEffort]) -> dict[str, Json]
             name: round(plan.scatter.design_effect(name, plan.whole.entries[name]), 4)
             for name in plan.shares
         },
-        "models": [_need(need) for need in needs],
+        "models": [_need(model, plan) for model in models],
     }
 
 
@@ -297,10 +286,10 @@ def _sample(sample: Sample) -> dict[str, Json]:
     }
 
 
-def _need(need: ModelEffort) -> dict[str, Json]:
+def _need(model: PlannedModel, plan: SamplePlan) -> dict[str, Json]:
     return {
-        "model": need.model,
-        "source": need.source,
+        "model": model.name,
+        "source": model.used.source if model.used else "makes no requests",
         "efforts": {
             by.value: {
                 "requests": round(effort.requests),
@@ -309,6 +298,6 @@ def _need(need: ModelEffort) -> dict[str, Json]:
                 "seconds": round(effort.seconds),
                 "cost_usd": None if effort.dollars is None else round(effort.dollars, 2),
             }
-            for by, effort in need.efforts.items()
+            for by, effort in model.efforts(plan).items()
         },
     }

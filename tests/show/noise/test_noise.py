@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import numpy as np
@@ -28,16 +27,12 @@ def test_trials_and_runs_of_one_row_are_equal_runs(
         write_run(tmp_path / "a", trials),
         write_run(tmp_path / "b", [MadeUpModel("m", {"multiple": three[2]})]),
     ]
-    out = [tmp_path / f"noise.{form}" for form in ("json", "md")]
-    files = [word for path in out for word in ("--out", str(path))]
-    assert main(["noise", *map(str, runs), *files]) == 0
-    (row,) = json.loads(out[0].read_text())["noise"]
-    assert (row["model"], row["runs"], row["entries"], row["flips"]) == ("m", 3, 40, pytest.approx(4.0))
-    assert row["change"] == pytest.approx(196 * np.sqrt(4.0) / 40, rel=0.001)
-    assert (row["server"], row["agent"]) == (None, None)
-    assert "4.0" in out[1].read_text()
-    printed = capsys.readouterr().out
-    assert max(map(len, printed.splitlines())) <= 100
+    assert main(["noise", *map(str, runs)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "m: in what two equal runs are expected to differ, by 3 runs."
+    change = f"{196 * np.sqrt(4.0) / 40:.2f}"
+    assert lines[3].split() == ["multiple", "40", "4.0", "0", "to", "10", change, "-", "-"]
+    assert max(map(len, lines)) <= 81
     assert main(["noise", str(runs[1])]) != 0
     assert (
         "Name several runs of one model, made with --fresh, or one with trials" in capsys.readouterr().err
@@ -61,12 +56,12 @@ def test_flips_are_the_servers_or_the_agents(
     copied = ["noise", str(again.results), str(other.results), "--category", "simple_python"]
     assert main(copied) != 0  # the answers on both sides are of one journal
     assert "were asked each for itself" in capsys.readouterr().err
-    out = tmp_path / "noise.json"
-    capsys.readouterr()
-    assert main(["noise", str(first.results), str(other.results), "--out", str(out)]) == 0
-    found = {row["score"]: row for row in json.loads(out.read_text())["noise"]}
-    parts = {name: (row["flips"], row["server"], row["agent"]) for name, row in found.items()}
-    assert parts == {"simple_python": (1.0, 1.0, 0.0), "multi_turn_base": (1.0, 0.0, 1.0)}
+    assert main(["noise", str(first.results), str(other.results)]) == 0
+    rows = [line.split() for line in capsys.readouterr().out.splitlines() if "%" in line]
+    found = {
+        row[0]: (row[2], row[-4], row[-2]) for row in rows if row[0] in ("simple_python", "multi_turn_base")
+    }
+    assert found == {"simple_python": ("1.0", "100", "0"), "multi_turn_base": ("1.0", "0", "100")}
 
 
 def flip(run: MadeRun, entry_ids: tuple[str, ...], other: MadeRun) -> None:
@@ -89,6 +84,6 @@ def test_the_interval_holds_the_flips_of_other_runs(runs: int) -> None:
         chance = np.where(random.random(200) < level, random.random(200), 1.0)
         for _ in range(150):
             marks = (random.random((runs + 2, 200)) < chance).astype(float)
-            (row,) = noise_of("m", entries, marks[:runs])
+            (row,) = noise_of(entries, marks[:runs])
             held.append(row.flips_low <= np.abs(marks[-1] - marks[-2]).sum() <= row.flips_high)
     assert np.mean(held) >= 0.95 - 3 * 0.0126
