@@ -59,10 +59,9 @@ def effects(asked: Sequence[Answers]) -> list[ConditionEffect]:
     count = _counting([effect.least_p for effect, _, _ in tests])
     found = []
     for effect, pair, where in tests:
-        # A loss is added to the noise, and its test to those that count.
-        least = (
-            by_test(pair, 0, where, LEVEL / (count + 1), added=True) if effect.measure == ACCURACY else None
-        )
+        least = None
+        if effect.measure == ACCURACY:  # a loss is added to the noise, and its test to those that count
+            least = by_test(pair, 0, where, LEVEL / (count + 1), added=True)
         found.append(replace(effect, shown=effect.p <= LEVEL / count, detectable=least))
     return found
 
