@@ -40,11 +40,11 @@ def model_row(rows: Mapping[str, ModelRow], name: str) -> ModelRow:
     Raises ConfigError, with the nearest name, if there is none, or if the model cannot be asked so.
     """
     model, condition = split_condition(name)
-    if name in rows or model not in rows:
-        model, condition = name, ""
-    if model not in rows:
+    if name not in rows and condition and model in rows:
+        return _under(rows[model], condition)
+    if name not in rows:
         raise ConfigError(unknown_model(name, rows))
-    return _under(rows[model], condition) if condition else rows[model]
+    return rows[name]
 
 
 def with_conditions(
@@ -119,9 +119,8 @@ def _strict(row: ModelRow, _: str) -> ModelRow | None:
 def _effort(row: ModelRow, value: str) -> ModelRow | None:
     if row.kind == _RESPONSES:
         given = row.options.get("reasoning")
-        return _with_option(
-            row, "reasoning", {**(given if isinstance(given, dict) else {}), "effort": value}
-        )
+        reasoning = {**given, "effort": value} if isinstance(given, dict) else {"effort": value}
+        return _with_option(row, "reasoning", reasoning)
     return None if row.family else _with_option(row, "reasoning_effort", value)
 
 
@@ -144,9 +143,7 @@ def _with_option(row: ModelRow, key: str, value: Json) -> ModelRow:
 class _Change:
     """What a condition changes in a row."""
 
-    make: Callable[[ModelRow, str], ModelRow | None] = lambda row, _: (
-        row
-    )  # None: the row cannot be asked so
+    make: Callable[[ModelRow, str], ModelRow | None] = lambda row, _: row  # None: it cannot be asked so
     kinds: tuple[str, ...] = ()  # of the models that can be; empty: any behind an API
     values: str = ""  # a pattern; empty: it has none
 

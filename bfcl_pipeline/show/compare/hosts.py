@@ -20,6 +20,7 @@ from bfcl_pipeline.dialogue.prompts import fc_request
 from bfcl_pipeline.judge.scoring.intervals import pooled_layout
 from bfcl_pipeline.judge.scoring.statistics.paired import compare_paired
 from bfcl_pipeline.show.compare.sides import WRONG, Numbering, Side
+from bfcl_pipeline.show.compare.text import percent
 
 _HEADINGS = ("host", "trigger", "schema", "right", "change", "in", "out", "s")
 _LONGEST = 22  # characters of the name of a host
@@ -50,7 +51,7 @@ def hosts_text(numbering: Numbering, sides: Sequence[Side]) -> str:
         rows.append(
             [
                 cut_middle(printable(name if name and names.count(name) == 1 else side.label), _LONGEST),
-                *(f"{100 * fmean(of):.2f}" if of else "-" for of in (alike, fits, list(right))),
+                *(percent(fmean(of)) if of else "-" for of in (alike, fits, list(right))),
                 change,
                 _of([one.input_tokens for one, _, _ in answers], fmean, 0),
                 _of([one.output_tokens for one, _, _ in answers], fmean, 0),
@@ -73,12 +74,9 @@ def _answers(
 ) -> Iterator[tuple[Response, list[Json] | None, bool]]:
     """The response to each of the entries, its calls (None: not looked at), and whether all fit."""
     for category in dict.fromkeys(category for category, _ in keys):
-        single, tools = CATEGORIES[category].single_turn, {}
-        if single:
-            staged = read_entries(entries_path(side.run.data, category))
-            tools = {
-                one.entry_id: fc_request(one).tools for one in staged if (category, one.entry_id) in keys
-            }
+        single = CATEGORIES[category].single_turn
+        staged = read_entries(entries_path(side.run.data, category)) if single else ()
+        tools = {one.entry_id: fc_request(one).tools for one in staged if (category, one.entry_id) in keys}
         for one in read_responses(side.run.responses(side.model, category)):
             if (category, one.entry_id) in keys:
                 result = loaded_json(one.result_json) if single and one.mode is Mode.FC else None

@@ -91,7 +91,7 @@ def score_cells(score: ScoreDifference) -> list[str]:
         f"{limit_points(score.low)} to {limit_points(score.high)}",
         f"{score.only_first:,}",
         f"{score.only_second:,}",
-        "-" if score.holm_p is None else _probability(score.holm_p),
+        "-" if score.holm_p is None else probability(score.holm_p),
         "-" if score.detectable is None else percent(score.detectable, 1) + by_test,
     ]
 
@@ -151,7 +151,7 @@ def _omitted_lines(comparison: Comparison, several: bool) -> Iterator[str]:
     head = f"{printable(comparison.first)} - {printable(comparison.second)}: " if several else ""
     if not several or omitted.p < _CONSPICUOUS:
         counts = f"A {omitted.first:,}, B {omitted.second:,}"
-        yield f"{head}No verdict: {counts}; exact test of the difference: p {_probability(omitted.p)}."
+        yield f"{head}No verdict: {counts}; exact test of the difference: p {probability(omitted.p)}."
     if turned and not comparison.worst:
         yield f"{head}These could turn {', '.join(turned)} (--omitted worst counts them against A)."
 
@@ -245,5 +245,6 @@ def percent(share: float, digits: int = 2) -> str:
     return f"{share * 100:.{digits}f}"
 
 
-def _probability(p: float) -> str:
+def probability(p: float) -> str:
+    """A p-value with three digits."""
     return "<0.001" if p < 0.001 else f"{p:.3f}"

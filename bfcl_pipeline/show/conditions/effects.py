@@ -23,7 +23,7 @@ LEVEL = 0.05
 
 
 @dataclass(frozen=True, slots=True)
-class Effect:
+class ConditionEffect:
     """One measure of one condition against another, over the entries that both have."""
 
     condition: str
@@ -42,7 +42,7 @@ class Effect:
     detectable: float | None = None  # accuracy: the least true difference that is shown with 80 % power
 
 
-def effects(asked: Sequence[Answers]) -> list[Effect]:
+def effects(asked: Sequence[Answers]) -> list[ConditionEffect]:
     """The effects of the conditions of one model: on each measure that differs anywhere, and on accuracy.
 
     asked: the answers under each condition, those of the row as it is among them.
@@ -59,15 +59,14 @@ def effects(asked: Sequence[Answers]) -> list[Effect]:
     count = _counting([effect.least_p for effect, _, _ in tests])
     found = []
     for effect, pair, where in tests:
-        # A loss is added to the noise, and its test to those that count.
-        least = (
-            by_test(pair, 0, where, LEVEL / (count + 1), added=True) if effect.measure == ACCURACY else None
-        )
+        least = None
+        if effect.measure == ACCURACY:  # a loss is added to the noise, and its test to those that count
+            least = by_test(pair, 0, where, LEVEL / (count + 1), added=True)
         found.append(replace(effect, shown=effect.p <= LEVEL / count, detectable=least))
     return found
 
 
-def _tested(one: Answers, other: Answers, measure: str) -> tuple[Effect, Paired, Layout] | None:
+def _tested(one: Answers, other: Answers, measure: str) -> tuple[ConditionEffect, Paired, Layout] | None:
     """The effect on one measure; None if no entry has it under both conditions."""
     both = [key for key in one.marks if measure in one.marks[key] and measure in other.marks.get(key, ())]
     if not both:
@@ -75,7 +74,7 @@ def _tested(one: Answers, other: Answers, measure: str) -> tuple[Effect, Paired,
     mine, others = (np.array([each.marks[key][measure] for key in both], float) for each in (one, other))
     where = pooled_layout(both)
     pair = compare_paired(mine, others, where)
-    effect = Effect(
+    effect = ConditionEffect(
         condition=one.condition,
         against=other.condition,
         measure=measure,

@@ -12,8 +12,9 @@ from bfcl_pipeline.benchmark.config.conditions import AGAIN, FIRST, LAST, split_
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.benchmark.tables.text_forms import write_any_form
 from bfcl_pipeline.runs.run import Run
+from bfcl_pipeline.show.compare.text import percent, probability
 from bfcl_pipeline.show.conditions.answers import ACCURACY, MEASURES, Answers, read_answers
-from bfcl_pipeline.show.conditions.effects import Effect, effects
+from bfcl_pipeline.show.conditions.effects import ConditionEffect, effects
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +23,7 @@ class Varied:
 
     model: str
     asked: Sequence[Answers]  # under each condition, in the order of asking
-    effects: Sequence[Effect]
+    effects: Sequence[ConditionEffect]
 
 
 def read_varied(run: Run, rules: Rules) -> list[Varied]:
@@ -48,35 +49,33 @@ def read_varied(run: Run, rules: Rules) -> list[Varied]:
 def varied_lines(varied: Varied, rules: Rules) -> Iterator[str]:
     """What each condition changes, and how fast it was answered, in at most 80 columns."""
     base = next(one for one in varied.asked if not one.condition)
+    accuracy = {each.condition: each for each in varied.effects if each.measure == ACCURACY}
     about = f"{plural(len(base.marks), 'entry', 'entries')}, {rules.value} rules, per cent"
     yield f"{varied.model}: {about}"
     headings = ["condition", "right", "change", "95 % interval", "lost", "won", "p"]
-    rows = [_change(each) for each in varied.effects if each.measure == ACCURACY]
-    as_it_is = [shown(""), _percent(base.share(ACCURACY)), *[""] * 5]
-    yield text_table(headings, [as_it_is, *rows], range(1, len(headings)))
+    as_it_is = [shown(""), _share(base, ACCURACY), *[""] * 5]
+    yield text_table(headings, [as_it_is, *map(_change, accuracy.values())], range(1, len(headings)))
     headings = ["condition", *MEASURES[1:], "req/s", "tok/s", "p50 s", "p95 s"]
     rates = [_rates(one) for one in varied.asked if one.condition not in (FIRST, LAST)]
     yield f"\n{text_table(headings, rates, range(1, len(headings)))}\n"
     changed = [each for each in varied.effects if each.shown]
     for each in changed:
-        interval = f"{limit_points(each.low)} to {limit_points(each.high)}"
-        by = f"{signed_points(each.difference)} points ({interval})"
+        by = f"{signed_points(each.difference)} points ({_interval(each)})"
         yield f"Shown: {shown(each.condition)} changes {each.measure} by {by}."
-    compared = dict.fromkeys(each.condition for each in varied.effects)
-    calm = [shown(name) for name in compared if all(name != each.condition for each in changed)]
+    calm = dict.fromkeys(each.condition for each in varied.effects)
+    for each in changed:
+        calm.pop(each.condition, None)
     if calm:
-        yield f"No change is shown: {', '.join(calm)}."
-    accuracy = {each.condition: each for each in varied.effects if each.measure == ACCURACY}
-    if AGAIN in accuracy:
-        again = accuracy[AGAIN]
+        yield f"No change is shown: {', '.join(map(shown, calm))}."
+    if again := accuracy.get(AGAIN):
         yield f"Asked twice as it is, {again.more + again.fewer} of {again.entries} entries differ."
-    if LAST in accuracy:
+    if last := accuracy.get(LAST):
         sent = sum(one.speed.requests for one in varied.asked if one.speed)
-        yield f"Canary: {accuracy[LAST].entries} entries before and after all others, of {sent:,} requests."
-    for name, each in accuracy.items():
-        if name in (AGAIN, LAST) and each.detectable is not None:
-            points = f"{each.detectable * 100:.1f} points of accuracy"
-            yield f"Of {shown(name)}, a change of {points} is shown with 80 % power."
+        yield f"Canary: {last.entries} entries before and after all others, of {sent:,} requests."
+    for noise in (again, last):
+        if noise and noise.detectable is not None:
+            points = f"{noise.detectable * 100:.1f} points of accuracy"
+            yield f"Of {shown(noise.condition)}, a change of {points} is shown with 80 % power."
     for one in varied.asked:
         if one.speed and one.speed.disordered:
             streams = plural(one.speed.disordered, "stream has", "streams have")
@@ -99,26 +98,24 @@ def shown(condition: str) -> str:
     return {"": "as it is", LAST: "canary"}.get(condition, condition)
 
 
-def _change(effect: Effect) -> list[str]:
-    return [
-        shown(effect.condition),
-        _percent(effect.share),
-        signed_points(effect.difference),
-        f"{limit_points(effect.low)} to {limit_points(effect.high)}",
-        f"{effect.fewer:,}",
-        f"{effect.more:,}",
-        "<0.001" if effect.p < 0.001 else f"{effect.p:.3f}",
-    ]
+def _change(effect: ConditionEffect) -> list[str]:
+    counts = (f"{effect.fewer:,}", f"{effect.more:,}", probability(effect.p))
+    change = (percent(effect.share), signed_points(effect.difference), _interval(effect))
+    return [shown(effect.condition), *change, *counts]
+
+
+def _interval(effect: ConditionEffect) -> str:
+    return f"{limit_points(effect.low)} to {limit_points(effect.high)}"
 
 
 def _rates(one: Answers) -> list[str]:
     speed, rates = one.speed, ["-"] * 4
     if speed is not None:
-        seconds = (speed.median_seconds, speed.p95_seconds)
         rates = [f"{rate:,.1f}" for rate in (speed.requests_per_second, speed.tokens_per_second)]
-        rates += [f"{number:.3f}" for number in seconds]
-    return [shown(one.condition), *(_percent(one.share(name)) for name in MEASURES[1:]), *rates]
+        rates += [f"{seconds:.3f}" for seconds in (speed.median_seconds, speed.p95_seconds)]
+    return [shown(one.condition), *(_share(one, measure) for measure in MEASURES[1:]), *rates]
 
 
-def _percent(share: float | None) -> str:
-    return "-" if share is None else f"{share * 100:.2f}"
+def _share(one: Answers, measure: str) -> str:
+    share = one.share(measure)
+    return "-" if share is None else percent(share)
