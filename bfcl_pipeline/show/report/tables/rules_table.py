@@ -56,24 +56,20 @@ def _by_category(frame: pl.DataFrame, **columns: pl.Expr) -> pl.DataFrame:
 
 RULES_COMPARED = spec.TableSpec(
     "rules",
-    (
-        "One row per model and category with verdicts under official and corrected rules, and the "
-        "accuracy under verified ones."
-    ),
+    "One row per model and category with verdicts under official and corrected rules, and the "
+    "accuracy under verified ones.",
     [
         spec.RUN,
         spec.MODEL,
         spec.CATEGORY,
         spec.WEB,
         spec.count("entries", "entries that official and corrected rules judged"),
-        spec.share("official_accuracy", "accuracy under the official rules", null=True),
-        spec.share("corrected_accuracy", "accuracy under the corrected rules", null=True),
+        spec.share("official_accuracy?", "accuracy under the official rules"),
+        spec.share("corrected_accuracy?", "accuracy under the corrected rules"),
         spec.count("to_valid", "invalid officially, valid when corrected"),
         spec.count("to_invalid", "valid officially, invalid when corrected"),
         spec.count("flipped", "entries whose verdict differs: the sum of both"),
-        spec.share(
-            "verified_accuracy", "accuracy under the verified rules; null without verdicts", null=True
-        ),
+        spec.share("verified_accuracy?", "accuracy under the verified rules; null without verdicts"),
         spec.count("left_out", "entries that the verified rules leave out"),
         spec.count("mended", "entries that the verified rules judge by a mended truth"),
         spec.count("verified_to_valid", "of these, invalid when corrected, now valid"),

@@ -145,9 +145,7 @@ ERROR_TYPES = spec.TableSpec(
         spec.text("error_type", "official name of the error"),
         spec.count("count", "responses that failed so"),
         spec.text("example_entry_id", "the first of them"),
-        spec.text(
-            "example_message", "what was wrong with it, for a person, cut to 300 characters", null=True
-        ),
+        spec.text("example_message?", "what was wrong with it, for a person, cut to 300 characters"),
     ],
     rows=_error_types,
     always=True,
@@ -198,22 +196,14 @@ USAGE = spec.TableSpec(
         spec.text("part", "entries, or sessions: those before memory questions"),
         spec.count("entries", "entries or sessions asked, whatever became of them"),
         spec.count("exchanges", "requests of these that were answered"),
-        spec.count("input_tokens", "tokens sent; null if never told", null=True),
-        spec.count("output_tokens", "tokens received; null if never told", null=True),
-        spec.share(
-            "cost_usd", "these at the prices of the model's row, in US dollars; null without", null=True
-        ),
-        spec.share(
-            "exchange_mean_seconds",
-            "mean time from a request to its answer; null if never taken",
-            null=True,
-        ),
-        spec.share("exchange_p95_seconds", "95th percentile of these times", null=True),
-        spec.share("entry_mean_seconds", "mean over entries of the sum of their times", null=True),
-        spec.share("entry_p95_seconds", "95th percentile of these sums", null=True),
-        spec.count(
-            "truncated", "answers cut off at a limit of tokens; null if no end is ever told", null=True
-        ),
+        spec.count("input_tokens?", "tokens sent; null if never told"),
+        spec.count("output_tokens?", "tokens received; null if never told"),
+        spec.share("cost_usd?", "these at the prices of the model's row, in US dollars; null without"),
+        spec.share("exchange_mean_seconds?", "mean time from a request to its answer; null if never taken"),
+        spec.share("exchange_p95_seconds?", "95th percentile of these times"),
+        spec.share("entry_mean_seconds?", "mean over entries of the sum of their times"),
+        spec.share("entry_p95_seconds?", "95th percentile of these sums"),
+        spec.count("truncated?", "answers cut off at a limit of tokens; null if no end is ever told"),
     ],
     rows=_usage,
     always=True,
@@ -226,9 +216,7 @@ UNANSWERED = spec.TableSpec(
     [
         spec.RUN,
         spec.MODEL,
-        spec.count(
-            "entries", "entries of the model, all without an answer; null without responses", null=True
-        ),
+        spec.count("entries?", "entries of the model, all without an answer; null without responses"),
         spec.text("reason", "why, for a person: the shortest detail of these entries"),
     ],
     rows=_unanswered,
