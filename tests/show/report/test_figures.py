@@ -19,7 +19,6 @@ from defusedxml.ElementTree import fromstring
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.judge.scoring.memory_outcomes import Reason
 from bfcl_pipeline.runs.run import Run
-from bfcl_pipeline.show.report.figures import draw as draw_module
 from bfcl_pipeline.show.report.figures import renderer, style
 from bfcl_pipeline.show.report.figures.draw import (
     CAPTIONS,
@@ -302,12 +301,9 @@ def test_files_of_a_run_are_replaced_and_those_of_a_user_kept(
     assert {path.name for path in (tmp_path / "paper").iterdir()} == {*names, "old.svg"}
 
 
-def test_a_web_that_is_not_the_real_one_is_named_without_titles(
-    tables: RunTables, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_web_that_is_not_the_real_one_is_named_without_titles(tables: RunTables) -> None:
     """A figure without title still states that its web is simulated."""
-    monkeypatch.setattr(draw_module, "FIGURES", FIGURES[:1])
-    (untitled,) = draw_run(tables, titled=False)
+    (untitled,) = draw_run(tables, titled=False, figures=FIGURES[:1])
     assert "Overall score" not in texts(untitled.svg)
     assert any("simulated web" in text for text in texts(untitled.svg))
 

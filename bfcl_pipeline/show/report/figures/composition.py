@@ -82,7 +82,7 @@ def weights(tables: RunTables, _: Models) -> fig.Figure | None:
         f"{', '.join(texts.values())}.",
         alt.layer(
             base.mark_arc(outerRadius=80, stroke="#ffffff").encode(
-                color=fig.colours("group", list(parts), list(STACK[: len(parts)])).legend(None)
+                color=fig.colours("group", list(parts), STACK).legend(None)
             ),
             base.mark_text(radius=118, color=INK).encode(text="text:N"),
         ).properties(width=360, height=250),

@@ -11,7 +11,7 @@ from bfcl_pipeline.judge.scoring.memory_outcomes import Reason
 from bfcl_pipeline.show.report.figures import figure as fig
 from bfcl_pipeline.show.report.figures.memory import BACKENDS
 from bfcl_pipeline.show.report.figures.names import Models, drawable_text, limit_note
-from bfcl_pipeline.show.report.figures.style import LINE, SOFT, STACK, Series
+from bfcl_pipeline.show.report.figures.style import LINE, SOFT, STACK
 from bfcl_pipeline.show.report.figures.web import CATEGORIES
 from bfcl_pipeline.show.report.page.memory import ALL
 from bfcl_pipeline.show.report.page.run_tables import Row, RunTables
@@ -66,7 +66,7 @@ def errors(tables: RunTables, models: Models) -> fig.Figure | None:
         rows,
         models.named(best),
         fig.count_axis("count", "Wrong answers", 6),
-        fig.colours("type", names, STACK[: len(names)], columns=2),
+        fig.colours("type", names, STACK, columns=2),
     ).encode(order=alt.Order("place:Q"))
     sums = (f"{name} {sum(counts[model, kind] for model in best):,}" for kind, name in kinds.items())
     return fig.Figure(
@@ -140,7 +140,7 @@ def web(tables: RunTables, models: Models) -> fig.Figure | None:
     kinds = fig.present(FAILURES.values(), (row for row in every if row["share"]), "failure")
     if not kinds:
         return None
-    series = Series(models.named(best))
+    series = fig.Series(models.named(best))
     rows = [
         {**row, "model": models.names[model]} for model in best for row in every if row["model"] == model
     ]

@@ -9,7 +9,7 @@ from altair.vegalite.v6.api import ChartType
 from bfcl_pipeline.benchmark.definition import GROUPS
 from bfcl_pipeline.show.report.figures import figure as fig
 from bfcl_pipeline.show.report.figures.names import Models, limit_note
-from bfcl_pipeline.show.report.figures.style import BLUE, LINE, ORANGE, SOFT, Series
+from bfcl_pipeline.show.report.figures.style import BLUE, LINE, ORANGE, SOFT
 from bfcl_pipeline.show.report.page.run_tables import Row, RunTables
 
 BACKENDS = {"memory_kv": "Key-value", "memory_vector": "Vector", "memory_rec_sum": "Recursive summary"}
@@ -35,11 +35,7 @@ def backends(tables: RunTables, models: Models) -> fig.Figure | None:
         )
         known |= {row["model"] for row in found}
         rows = [
-            {
-                "model": models.names[row["model"]],
-                **fig.shares(row),
-                "text": f"{row['accuracy'] * 100:.1f}",
-            }
+            {"model": models.names[row["model"]], **fig.shares(row), "text": f"{row['accuracy'] * 100:.1f}"}
             for row in found
         ]
         best, worst = found[0]["accuracy"] * 100, found[-1]["accuracy"] * 100
@@ -82,7 +78,7 @@ def domains(tables: RunTables, models: Models) -> fig.Figure | None:
     best = models.best(row["model"] for row in known)
     if not best:
         return None
-    series = Series(models.named(best))
+    series = fig.Series(models.named(best))
     rows = [
         {
             "model": models.names[row["model"]],

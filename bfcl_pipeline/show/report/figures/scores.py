@@ -15,16 +15,7 @@ from bfcl_pipeline.show.report.figures.names import (
     limit_note,
     number_names,
 )
-from bfcl_pipeline.show.report.figures.style import (
-    BLUE,
-    INK,
-    LINE,
-    RED,
-    SERIES,
-    SHAPES,
-    SOFT,
-    Series,
-)
+from bfcl_pipeline.show.report.figures.style import BLUE, INK, LINE, RED, SERIES, SHAPES, SOFT
 from bfcl_pipeline.show.report.format import PARTIAL, is_partial, percent
 from bfcl_pipeline.show.report.page.executable import KINDS
 from bfcl_pipeline.show.report.page.run_tables import Row, RunTables, by_model
@@ -131,7 +122,7 @@ def categories(tables: RunTables, models: Models) -> fig.Figure | None:
         if row[name] is not None
     ]
     low = fig.lower_limit(row["score"] for row in rows)
-    series = Series(models.named(best))
+    series = fig.Series(models.named(best))
     base = alt.Chart(fig.data(rows)).encode(
         x=alt.X(
             "group:N",
@@ -315,8 +306,8 @@ def ast_executed(tables: RunTables, models: Models) -> fig.Figure | None:
             .encode(
                 x=fig.percent_scale(alt.X, "ast"),
                 y=fig.percent_scale(alt.Y, "executed"),
-                color=fig.colours("kind", kinds, SERIES[: len(kinds)], columns=2),
-                shape=fig.shapes("kind", kinds, SHAPES[: len(kinds)]),
+                color=fig.colours("kind", kinds, SERIES, columns=2),
+                shape=fig.shapes("kind", kinds, SHAPES),
             ),
         ).properties(width=300, height=300),
     )

@@ -9,7 +9,7 @@ import altair as alt
 from bfcl_pipeline.base.text import plural
 from bfcl_pipeline.show.report.figures import figure as fig
 from bfcl_pipeline.show.report.figures.names import Models, limit_note
-from bfcl_pipeline.show.report.figures.style import BLUE, INK, LINE, RED, SKY, SOFT, Series
+from bfcl_pipeline.show.report.figures.style import BLUE, INK, LINE, RED, SKY, SOFT
 from bfcl_pipeline.show.report.page.run_tables import Row, RunTables
 
 WITH, WITHOUT = "with snippets", "without snippets"
@@ -124,7 +124,7 @@ def hops(tables: RunTables, models: Models) -> fig.Figure | None:
         for row in known
         if row["model"] in best
     ]
-    series = Series(models.named(best))
+    series = fig.Series(models.named(best))
     beside = alt.XOffset("model:N", sort=list(series.names))
     base = alt.Chart(fig.data(rows)).encode(x=HOPS, xOffset=beside, color=series.colour())
     chart = alt.layer(

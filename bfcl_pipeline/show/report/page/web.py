@@ -171,10 +171,7 @@ def calls(tables: RunTables) -> Table | None:
         known = len(_known(rows))
         return Cell.number(count(known), known, "" if known == len(rows) else f"of {count(len(rows))}")
 
-    columns = [
-        Column("Recorded", recorded),
-        *each(CALLS, lambda _, rows, name: _sum(_known(rows), name)),
-    ]
+    columns = [Column("Recorded", recorded), *each(CALLS, lambda _, rows, name: _sum(_known(rows), name))]
     return _table("Calls", tables["web_questions"], tables, columns, {"": 1, **CALL_GROUPS})
 
 

@@ -218,6 +218,7 @@ def _flaky(found: TrialVerdicts) -> Iterator[spec.Row]:
 
 
 _MODEL = spec.text("model", "name of the model, of whose trials each has its own in other tables")
+_KEY = (spec.RUN, spec.RULES, _MODEL)
 _SCORE = spec.text("score", "a column of `leaderboard`: a score or a category")
 
 
@@ -225,9 +226,7 @@ TRIALS = spec.TableSpec(
     "trials",
     "One row per rule set, repeated model and score.",
     [
-        spec.RUN,
-        spec.RULES,
-        _MODEL,
+        *_KEY,
         _SCORE,
         spec.count("trials", "trials that have this score"),
         spec.share("mean", "its mean over these"),
@@ -253,9 +252,7 @@ PASS_K = spec.TableSpec(
     "One row per rule set, repeated model, score and number of repetitions, if every category "
     "of the score in the run has entries with so many verdicts. A category that was not run counts 0.",
     [
-        spec.RUN,
-        spec.RULES,
-        _MODEL,
+        *_KEY,
         _SCORE,
         spec.count("k", "number of repetitions"),
         spec.count("entries", "entries counted: verdicts in k trials or more"),
@@ -273,9 +270,7 @@ FLAKY = spec.TableSpec(
     "One row per rule set, repeated model and entry whose verdict differs among trials, in the "
     "order of the benchmark.",
     [
-        spec.RUN,
-        spec.RULES,
-        _MODEL,
+        *_KEY,
         spec.CATEGORY,
         spec.text("entry_id", "id as in the release"),
         spec.count("trials", "trials with a verdict on it"),

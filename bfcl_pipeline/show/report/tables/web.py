@@ -113,13 +113,14 @@ def _means(rows: Sequence[spec.Row], suffix: str) -> dict[str, float | None]:
     }
 
 
+_KEY = (*spec.KEY, spec.CATEGORY, spec.WEB)
+
+
 WEB_HOPS = spec.TableSpec(
     "web_hops",
     "One row per model, rule set, web-search category and number of hops.",
     [
-        *spec.KEY,
-        spec.CATEGORY,
-        spec.WEB,
+        *_KEY,
         *spec.counts(hops="steps from the question to its answer, as annotated", entries="questions asked"),
         *spec.tally("of so many hops"),
         spec.share(
@@ -155,9 +156,7 @@ WEB_FAILURES = spec.TableSpec(
     "an answer of which a result is not recorded. A short answer, such as a number, may stand on a "
     "page or in a result by chance.",
     [
-        *spec.KEY,
-        spec.CATEGORY,
-        spec.WEB,
+        *_KEY,
         spec.text("failure", "what the wrong answers did; one may have done several"),
         *spec.counts(count="wrong answers that did", wrong="wrong answers that are there"),
         spec.share("share", "count / wrong"),
@@ -174,9 +173,7 @@ WEB_QUESTIONS = spec.TableSpec(
     "results of calls are derived as for `web_failures`. A right answer that stands nowhere comes "
     "from the model's own knowledge, or from other words than those of the acceptable answers.",
     [
-        *spec.KEY,
-        spec.CATEGORY,
-        spec.WEB,
+        *_KEY,
         spec.text("entry_id", "the question"),
         *spec.counts(hops="steps from the question to its answer, as annotated"),
         spec.mark("valid", "whether the answer is right"),
