@@ -42,8 +42,8 @@ FIRST_DIFFERENCES = pa.schema(
         text("entry_id", "id as in the release"),
         mark("session", "whether it is a memory session, which is not scored"),
         text("difference", "what the first difference is in; same: there is none"),
-        count("request", "its request in the conversation, from 1; null: of none", null=True),
-        count("turn", "the turn of the entry, from 0; null: of no request", null=True),
+        count("request?", "its request in the conversation, from 1; null: of none"),
+        count("turn?", "the turn of the entry, from 0; null: of no request"),
         text("place", "the place in the request or the entry; empty: an answer"),
         text("first_value", "the value of A from shortly before the difference on, cut"),
         text("second_value", "the value of B"),
@@ -51,7 +51,7 @@ FIRST_DIFFERENCES = pa.schema(
         text("first_status", "answered, or why A has no answer"),
         text("second_status", "answered, or why B has no answer"),
         *(
-            mark(f"{side}_{rules}", f"the verdict of {name} under {rules} rules", null=True)
+            mark(f"{side}_{rules}?", f"the verdict of {name} under {rules} rules")
             for rules in Rules
             for side, name in (("first", "A"), ("second", "B"))
         ),

@@ -69,12 +69,7 @@ class _Conversations:
 
 
 def make_explorer(
-    run: Run,
-    tables: RunTables,
-    shown: ShownEntries,
-    *,
-    processes: int | None = None,
-    told: Told = silent,
+    run: Run, tables: RunTables, shown: ShownEntries, *, processes: int | None = None, told: Told = silent
 ) -> Explorer:
     """Reads the entries of a run, and writes its conversations to report/ if they are large.
 

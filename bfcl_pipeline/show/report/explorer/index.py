@@ -160,10 +160,7 @@ def _natural(entry_id: str) -> tuple[int, str]:
 
 
 def _verdicts(
-    frame: pl.DataFrame,
-    slots: pl.DataFrame,
-    categories: Sequence[IndexedCategory],
-    codes: dict[Code, str],
+    frame: pl.DataFrame, slots: pl.DataFrame, categories: Sequence[IndexedCategory], codes: dict[Code, str]
 ) -> dict[str, list[str]]:
     """The verdicts of one model by category, a text for each rule set; new ones are added to `codes`."""
     kinds = frame.select(_OF_VERDICT).unique(maintain_order=True)

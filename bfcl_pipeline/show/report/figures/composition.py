@@ -7,20 +7,13 @@ from altair.vegalite.v6.api import ChartType
 
 from bfcl_pipeline.benchmark.definition import CATEGORIES
 from bfcl_pipeline.benchmark.definition.leaderboard import GROUP
-from bfcl_pipeline.show.report.figures.figure import (
-    Figure,
-    colours,
-    count_axis,
-    data,
-    named_rows,
-    panel_title,
-)
+from bfcl_pipeline.show.report.figures import figure as fig
 from bfcl_pipeline.show.report.figures.names import Models
 from bfcl_pipeline.show.report.figures.style import BLUE, INK, SOFT, STACK
 from bfcl_pipeline.show.report.page.run_tables import RunTables
 
 
-def composition(tables: RunTables, _: Models) -> Figure | None:
+def composition(tables: RunTables, _: Models) -> fig.Figure | None:
     """Entries by category; those of web search by hops, those of memory by scenario.
 
     Only categories that count: format sensitivity asks questions of others again in each prompt format.
@@ -43,7 +36,7 @@ def composition(tables: RunTables, _: Models) -> Figure | None:
     panels = [_panel(title, entries) for title, entries in parts.items() if entries]
     if not found or not panels:
         return None
-    return Figure(
+    return fig.Figure(
         "composition",
         "What the questions consist of",
         "Entries of this run by category. The questions of web search are the same with and without "
@@ -62,34 +55,34 @@ def composition(tables: RunTables, _: Models) -> Figure | None:
 
 def _panel(title: str, entries: Mapping[str, int]) -> ChartType:
     rows = [{"part": name, "entries": count} for name, count in entries.items()]
-    base = alt.Chart(data(rows)).encode(
-        y=named_rows(list(entries), "part"), x=count_axis("entries", "Entries", 5, tickMinStep=1)
+    base = alt.Chart(fig.data(rows)).encode(
+        y=fig.named_rows(list(entries), "part"), x=fig.count_axis("entries", "Entries", 5, tickMinStep=1)
     )
     text = alt.Text("entries:Q", format=",d")
     return alt.layer(
         base.mark_bar(height=11, color=BLUE),
         base.mark_text(align="left", dx=5, color=SOFT).encode(text=text),
-    ).properties(width=360, height=alt.Step(16), title=panel_title(title))
+    ).properties(width=360, height=alt.Step(16), title=fig.panel_title(title))
 
 
-def weights(tables: RunTables, _: Models) -> Figure | None:
+def weights(tables: RunTables, _: Models) -> fig.Figure | None:
     """The weights of the groups in the overall score, as a pie; None if the run has no verdicts."""
     if not any(row["answered"] for row in tables["leaderboard"]):
         return None
     parts = {GROUP[term.name].title: term.weight for term in GROUP["overall"].members}
     texts = {name: f"{name} {weight} %" for name, weight in parts.items()}
     rows = [{"group": name, "weight": parts[name], "text": text} for name, text in texts.items()]
-    base = alt.Chart(data(rows)).encode(
+    base = alt.Chart(fig.data(rows)).encode(
         theta=alt.Theta("weight:Q", stack=True), order=alt.Order("weight:Q", sort="descending")
     )
-    return Figure(
+    return fig.Figure(
         "weights",
         "Weights of the overall score",
         "Share of each group in the Overall, in per cent. Agentic is the mean of web search and memory.",
         f"{', '.join(texts.values())}.",
         alt.layer(
             base.mark_arc(outerRadius=80, stroke="#ffffff").encode(
-                color=colours("group", list(parts), list(STACK[: len(parts)])).legend(None)
+                color=fig.colours("group", list(parts), STACK).legend(None)
             ),
             base.mark_text(radius=118, color=INK).encode(text="text:N"),
         ).properties(width=360, height=250),

@@ -5,15 +5,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from bfcl_pipeline.base.files import atomic_path, replace_folder
-from bfcl_pipeline.show.report.figures import (
-    composition,
-    failures,
-    memory,
-    renderer,
-    scores,
-    usage,
-    web,
-)
+from bfcl_pipeline.show.report.figures import composition, failures, memory, renderer, scores, usage, web
 from bfcl_pipeline.show.report.figures.figure import DrawnFigure, Figure
 from bfcl_pipeline.show.report.figures.names import Models, drawable_text
 from bfcl_pipeline.show.report.figures.renderer import png

@@ -8,18 +8,7 @@ from typing import Any
 import altair as alt
 
 from bfcl_pipeline.base.text import plural
-from bfcl_pipeline.show.report.figures.figure import (
-    Figure,
-    colours,
-    data,
-    each_and_mean,
-    in_panels,
-    in_words,
-    means_by,
-    percent_scale,
-    points,
-    web_notes,
-)
+from bfcl_pipeline.show.report.figures import figure as fig
 from bfcl_pipeline.show.report.figures.names import distinct
 from bfcl_pipeline.show.report.figures.style import BLUE, INK, ORANGE, SOFT
 from bfcl_pipeline.show.report.figures.web import CATEGORIES, HOPS, snippets_of
@@ -37,11 +26,13 @@ class ExperimentRun:
     fetch_failures: float | None  # share of page fetches that were made to fail
 
 
-def draw_experiments(runs: Sequence[ExperimentRun]) -> Iterator[Figure]:
+def draw_experiments(runs: Sequence[ExperimentRun]) -> Iterator[fig.Figure]:
     """The figures for which these runs have numbers."""
     shown = {row["model"]: row["display_name"] for run in runs for row in run.tables["leaderboard"]}
     names = dict(zip(shown, distinct(shown.values()), strict=True))
-    notes = web_notes(row for run in runs if run.web_tools is not False for row in run.tables["web_hops"])
+    notes = fig.web_notes(
+        row for run in runs if run.web_tools is not False for row in run.tables["web_hops"]
+    )
     for make in (_tools, _failures, _snippets):
         figure = make(runs, names, notes)
         if figure is not None:
@@ -75,7 +66,9 @@ def _undisturbed(runs: Iterable[ExperimentRun]) -> list[ExperimentRun]:
     return [run for run in runs if run.web_tools and not run.fetch_failures]
 
 
-def _tools(runs: Sequence[ExperimentRun], names: Mapping[str, str], notes: Sequence[str]) -> Figure | None:
+def _tools(
+    runs: Sequence[ExperimentRun], names: Mapping[str, str], notes: Sequence[str]
+) -> fig.Figure | None:
     """Accuracy by hops with and without web tools: each model, and the mean over models."""
     sides = {ON: _results(_undisturbed(runs)), OFF: _results(run for run in runs if run.web_tools is False)}
     common = _common(sides.values())
@@ -84,24 +77,26 @@ def _tools(runs: Sequence[ExperimentRun], names: Mapping[str, str], notes: Seque
         kept = [row for row in results if (row["model"], row["category"]) in common]
         for model, hops in sorted({(row["model"], row["hops"]) for row in kept}):
             accuracy = _accuracy(kept, model=model, hops=hops)
-            rows.append({"side": side, "model": names[model], "hops": hops, "accuracy": points(accuracy)})
+            rows.append(
+                {"side": side, "model": names[model], "hops": hops, "accuracy": fig.points(accuracy)}
+            )
     if not rows:
         return None
-    means = sorted(means_by(rows, ("side", "hops"), "accuracy"), key=itemgetter("side", "hops"))
+    means = sorted(fig.means_by(rows, ("side", "hops"), "accuracy"), key=itemgetter("side", "hops"))
     place = {
         "x": HOPS,
         "xOffset": alt.XOffset("side:N", sort=[ON, OFF]),
-        "y": percent_scale(alt.Y, "accuracy", "Accuracy (%)"),
+        "y": fig.percent_scale(alt.Y, "accuracy", "Accuracy (%)"),
     }
-    base = alt.Chart(data(means)).encode(**place)
+    base = alt.Chart(fig.data(means)).encode(**place)
     chart = alt.layer(
         base.mark_bar(stroke=SOFT, strokeWidth=0.6).encode(
-            color=colours("side", [ON, OFF], [BLUE, ORANGE])
+            color=fig.colours("side", [ON, OFF], [BLUE, ORANGE])
         ),
-        alt.Chart(data(rows)).mark_point(size=28, color=INK, opacity=0.8).encode(**place),
+        alt.Chart(fig.data(rows)).mark_point(size=28, color=INK, opacity=0.8).encode(**place),
         base.mark_text(dy=-8, fontWeight="bold").encode(text=alt.Text("accuracy:Q", format=".1f")),
     ).properties(width=430, height=260)
-    return Figure(
+    return fig.Figure(
         "experiment_tools",
         "Web search with and without web tools",
         f"Accuracy by number of hops with and without web tools: the mean over {_models(rows)} (bars), "
@@ -114,7 +109,7 @@ def _tools(runs: Sequence[ExperimentRun], names: Mapping[str, str], notes: Seque
 
 def _failures(
     runs: Sequence[ExperimentRun], names: Mapping[str, str], notes: Sequence[str]
-) -> Figure | None:
+) -> fig.Figure | None:
     """Accuracy by share of fetches that fail: each model, and the mean over models."""
     by_share: dict[float, list[ExperimentRun]] = {}
     for run in runs:
@@ -128,31 +123,33 @@ def _failures(
             "panel": CATEGORIES.get(category, category),
             "model": names[model],
             "failures": share * 100,
-            "accuracy": points(_accuracy(side, model=model, category=category)),
+            "accuracy": fig.points(_accuracy(side, model=model, category=category)),
         }
         for model, category in sorted(_common(results.values()))
         for share, side in results.items()
     ]
     if not rows:
         return None
-    means = sorted(means_by(rows, ("panel", "failures"), "accuracy"), key=itemgetter("panel", "failures"))
+    means = sorted(
+        fig.means_by(rows, ("panel", "failures"), "accuracy"), key=itemgetter("panel", "failures")
+    )
     axis = alt.Axis(title="Fetches that fail (%)", values=[share * 100 for share in results])
-    y = percent_scale(alt.Y, "accuracy", "Accuracy (%)")
-    chart = each_and_mean(rows, means, alt.X("failures:Q", axis=axis), y, circles=True)
-    return Figure(
+    y = fig.percent_scale(alt.Y, "accuracy", "Accuracy (%)")
+    chart = fig.each_and_mean(rows, means, alt.X("failures:Q", axis=axis), y, circles=True)
+    return fig.Figure(
         "experiment_failures",
         "Web search with fetches that fail",
         f"Accuracy by the share of page fetches that fail: the mean over {_models(rows)} (squares), and "
         "each model (circles).",
         _about(means, lambda row: f"{row['panel']}, {row['failures']:g} % fail:"),
-        in_panels(chart, None, width=280),
+        fig.in_panels(chart, None, width=280),
         notes,
     )
 
 
 def _snippets(
     runs: Sequence[ExperimentRun], names: Mapping[str, str], notes: Sequence[str]
-) -> Figure | None:
+) -> fig.Figure | None:
     """Accuracy with and without snippets, which may be in different runs."""
     results = _results(_undisturbed(runs))
     found: dict[str, tuple[float, float]] = {}
@@ -169,4 +166,4 @@ def _models(rows: Iterable[Row]) -> str:
 
 
 def _about(means: Sequence[Row], name: Callable[[Row], str]) -> str:
-    return f"Mean over models in per cent: {in_words((name(row), row['accuracy']) for row in means)}."
+    return f"Mean over models in per cent: {fig.in_words((name(row), row['accuracy']) for row in means)}."

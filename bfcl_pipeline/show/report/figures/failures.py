@@ -8,24 +8,10 @@ import altair as alt
 from bfcl_pipeline.base.text import plural
 from bfcl_pipeline.benchmark.definition import GROUPS
 from bfcl_pipeline.judge.scoring.memory_outcomes import Reason
-from bfcl_pipeline.show.report.figures.figure import (
-    Figure,
-    colours,
-    count_axis,
-    data,
-    in_groups,
-    in_panels,
-    means_by,
-    named_rows,
-    percent_scale,
-    points,
-    present,
-    stacked_bars,
-    web_notes,
-)
+from bfcl_pipeline.show.report.figures import figure as fig
 from bfcl_pipeline.show.report.figures.memory import BACKENDS
 from bfcl_pipeline.show.report.figures.names import Models, drawable_text, limit_note
-from bfcl_pipeline.show.report.figures.style import LINE, SOFT, STACK, Series
+from bfcl_pipeline.show.report.figures.style import LINE, SOFT, STACK
 from bfcl_pipeline.show.report.figures.web import CATEGORIES
 from bfcl_pipeline.show.report.page.memory import ALL
 from bfcl_pipeline.show.report.page.run_tables import Row, RunTables
@@ -51,7 +37,7 @@ _SHOWN = (
 )
 
 
-def errors(tables: RunTables, models: Models) -> Figure | None:
+def errors(tables: RunTables, models: Models) -> fig.Figure | None:
     """Wrong answers by official error type, as stacked bars."""
     totals: Counter[str] = Counter()
     counts: Counter[tuple[str, str]] = Counter()
@@ -76,14 +62,14 @@ def errors(tables: RunTables, models: Models) -> Figure | None:
         if counts[model, kind]
     ]
     names = list(kinds.values())
-    chart = stacked_bars(
+    chart = fig.stacked_bars(
         rows,
         models.named(best),
-        count_axis("count", "Wrong answers", 6),
-        colours("type", names, STACK[: len(names)], columns=2),
+        fig.count_axis("count", "Wrong answers", 6),
+        fig.colours("type", names, STACK, columns=2),
     ).encode(order=alt.Order("place:Q"))
     sums = (f"{name} {sum(counts[model, kind] for model in best):,}" for kind, name in kinds.items())
-    return Figure(
+    return fig.Figure(
         "errors",
         "Wrong answers by error type",
         "Number of wrong answers of each model by official error type; the parts of a bar have the order "
@@ -93,7 +79,7 @@ def errors(tables: RunTables, models: Models) -> Figure | None:
     )
 
 
-def memory(tables: RunTables, models: Models) -> Figure | None:
+def memory(tables: RunTables, models: Models) -> fig.Figure | None:
     """Wrong answers to memory questions by reason and backend, as stacked bars."""
     counts: Counter[tuple[str, str, str]] = Counter()
     names = {reason.value: REASONS[reason][0] for reason in _SHOWN}
@@ -116,34 +102,34 @@ def memory(tables: RunTables, models: Models) -> Figure | None:
             sums[category, reason] += count
             where = {"model": models.names[model], "backend": BACKENDS[category]}
             rows.append({**where, "reason": reason, "place": parts.index(reason), "count": count})
-    chart = stacked_bars(
+    chart = fig.stacked_bars(
         rows,
         models.named(best),
-        count_axis("count", "Wrong answers", 4),
-        colours("reason", parts, [colour_of[part] for part in parts], columns=4),
+        fig.count_axis("count", "Wrong answers", 4),
+        fig.colours("reason", parts, [colour_of[part] for part in parts], columns=4),
         height=11,
     ).encode(order=alt.Order("place:Q"))
     about = (
         f"{name}: " + ", ".join(f"{reason} {sums[category, reason]:,}" for reason in parts)
         for category, name in panels.items()
     )
-    return Figure(
+    return fig.Figure(
         "memory_failures",
         "Memory: why answers are wrong",
         "Wrong answers to memory questions by the first reason that applies; the parts of a bar have the "
         "order of the legend." + limit_note(len(best), len(wrong)),
         "; ".join(about) + ".",
-        in_panels(chart, list(panels.values()), "backend", 150, alt.Step(20)),
+        fig.in_panels(chart, list(panels.values()), "backend", 150, alt.Step(20)),
     )
 
 
-def web(tables: RunTables, models: Models) -> Figure | None:
+def web(tables: RunTables, models: Models) -> fig.Figure | None:
     """The share of wrong answers with each kind of failure: each model, and the mean over models."""
     every = [
         {
             "panel": CATEGORIES.get(row["category"], row["category"]),
             "failure": FAILURES[row["failure"]],
-            "share": points(share),
+            "share": fig.points(share),
             "model": row["model"],
         }
         for row in tables["web_failures"]
@@ -151,42 +137,44 @@ def web(tables: RunTables, models: Models) -> Figure | None:
     ]
     known = dict.fromkeys(row["model"] for row in every)
     best = models.best(known)
-    kinds = present(FAILURES.values(), (row for row in every if row["share"]), "failure")
+    kinds = fig.present(FAILURES.values(), (row for row in every if row["share"]), "failure")
     if not kinds:
         return None
-    series = Series(models.named(best))
+    series = fig.Series(models.named(best))
     rows = [
         {**row, "model": models.names[model]} for model in best for row in every if row["model"] == model
     ]
     means: list[dict[str, Any]] = [
         {"panel": row["panel"], "failure": row["failure"], "mean": row["share"]}
-        for row in means_by(every, ("panel", "failure"), "share")
+        for row in fig.means_by(every, ("panel", "failure"), "share")
         if row["failure"] in kinds
     ]
-    panels = present(CATEGORIES.values(), every, "panel")
-    base = alt.Chart(data(row for row in [*means, *rows] if row["failure"] in kinds)).encode(
-        y=named_rows(kinds, "failure")
+    panels = fig.present(CATEGORIES.values(), every, "panel")
+    base = alt.Chart(fig.data(row for row in [*means, *rows] if row["failure"] in kinds)).encode(
+        y=fig.named_rows(kinds, "failure")
     )
     axis = alt.Axis(title="Wrong answers (%)", values=[0, 25, 50, 75, 100])
     chart = alt.layer(
         base.transform_filter("isValid(datum.mean)")
         .mark_bar(height=15, color=LINE, stroke=SOFT, strokeWidth=0.6)
-        .encode(x=percent_scale(alt.X, "mean")),
+        .encode(x=fig.percent_scale(alt.X, "mean")),
         base.transform_filter("isValid(datum.share)")
         .mark_point(size=50, strokeWidth=1.6, opacity=1)
-        .encode(x=percent_scale(alt.X, "share").axis(axis), color=series.colour(), shape=series.shape()),
+        .encode(
+            x=fig.percent_scale(alt.X, "share").axis(axis), color=series.colour(), shape=series.shape()
+        ),
     )
-    return Figure(
+    return fig.Figure(
         "web_failures",
         "Web search: what wrong answers did",
         "Share of the wrong answers with each kind of failure, of which an answer may have several: the "
         f"mean over {plural(len(known), 'model', 'models')} (bars), and each model. Kinds "
         "without any answer are left out." + limit_note(len(best), len(known)),
-        in_groups(
+        fig.in_groups(
             means, "panel", lambda row: row["failure"], "mean", panels, "mean over models in per cent "
         ),
-        in_panels(chart, panels, width=190, height=alt.Step(24)),
-        web_notes(tables["web_hops"]),
+        fig.in_panels(chart, panels, width=190, height=alt.Step(24)),
+        fig.web_notes(tables["web_hops"]),
     )
 
 

@@ -9,7 +9,7 @@ import altair as alt
 from altair.vegalite.v6.api import ChartType
 
 from bfcl_pipeline.runs.web_label import note
-from bfcl_pipeline.show.report.figures.style import BLUE, INK, PANEL, SOFT
+from bfcl_pipeline.show.report.figures.style import BLUE, DASHES, INK, PANEL, SERIES, SHAPES, SOFT
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,11 +110,7 @@ FULL = alt.Scale(domain=[0, 100], nice=False)
 
 def shares(row: Mapping[str, Any], name: str = "accuracy") -> dict[str, float | None]:
     """A share of a row and the limits of its interval in per cent, as `name`, `low` and `high`."""
-    return {
-        name: points(row[name]),
-        "low": points(row["ci_low"]),
-        "high": points(row["ci_high"]),
-    }
+    return {name: points(row[name]), "low": points(row["ci_low"]), "high": points(row["ci_high"])}
 
 
 def lower_limit(values: Iterable[float]) -> int:
@@ -139,17 +135,41 @@ def count_axis(column: str, title: str, ticks: int, **options: Any) -> alt.X:
 
 
 def colours(column: str, names: Sequence[Any], chosen: Sequence[str], **legend: Any) -> alt.Color:
-    """A colour for each name, with a legend. legend: its options."""
-    return alt.Color(
-        f"{column}:N",
-        scale=alt.Scale(domain=list(names), range=list(chosen)),
-        legend=alt.Legend(title=None, orient="bottom", **legend),
-    )
+    """A colour for each name, in the order of `chosen`, with a legend. legend: its options."""
+    return alt.Color(**_named(column, names, chosen, orient="bottom", **legend))
 
 
-def shapes(column: str, names: Sequence[Any], chosen: Sequence[str]) -> alt.Shape:
-    """A shape for each name."""
-    return alt.Shape(f"{column}:N", scale=alt.Scale(domain=list(names), range=list(chosen)))
+def shapes(column: str, names: Sequence[Any], chosen: Sequence[str], **legend: Any) -> alt.Shape:
+    """A shape for each name, likewise. legend: its options; none: that of the colours."""
+    return alt.Shape(**_named(column, names, chosen, **legend))
+
+
+def _named(column: str, names: Sequence[Any], chosen: Sequence[Any], **legend: Any) -> dict[str, Any]:
+    scale = alt.Scale(domain=list(names), range=list(chosen[: len(names)]))
+    shown = {"legend": alt.Legend(title=None, **legend)} if legend else {}
+    return {"shorthand": f"{column}:N", "scale": scale, **shown}
+
+
+_LEGEND = {"columns": 3, "symbolStrokeWidth": 1.8}
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """The channels of up to eight models, in their order."""
+
+    names: Sequence[str]
+
+    def colour(self) -> alt.Color:
+        """Colours of lines and points."""
+        return colours("model", self.names, SERIES, **_LEGEND)
+
+    def dash(self) -> alt.StrokeDash:
+        """Dashes of lines."""
+        return alt.StrokeDash(**_named("model", self.names, DASHES, orient="bottom", **_LEGEND))
+
+    def shape(self) -> alt.Shape:
+        """Shapes of points."""
+        return shapes("model", self.names, SHAPES, orient="bottom", **_LEGEND)
 
 
 def stacked_bars(

@@ -7,21 +7,9 @@ import altair as alt
 from altair.vegalite.v6.api import ChartType
 
 from bfcl_pipeline.benchmark.definition import GROUPS
-from bfcl_pipeline.show.report.figures.figure import (
-    Figure,
-    colours,
-    data,
-    in_groups,
-    in_panels,
-    named_rows,
-    panel_title,
-    percent_scale,
-    points,
-    shares,
-    stacked_bars,
-)
+from bfcl_pipeline.show.report.figures import figure as fig
 from bfcl_pipeline.show.report.figures.names import Models, limit_note
-from bfcl_pipeline.show.report.figures.style import BLUE, LINE, ORANGE, SOFT, Series
+from bfcl_pipeline.show.report.figures.style import BLUE, LINE, ORANGE, SOFT
 from bfcl_pipeline.show.report.page.run_tables import Row, RunTables
 
 BACKENDS = {"memory_kv": "Key-value", "memory_vector": "Vector", "memory_rec_sum": "Recursive summary"}
@@ -33,7 +21,7 @@ MOST_ROWS = 12
 _ADDED, _REMOVED = "added", "removed"
 
 
-def backends(tables: RunTables, models: Models) -> Figure | None:
+def backends(tables: RunTables, models: Models) -> fig.Figure | None:
     """The accuracy of each model by backend, highest first, with the difference of best and worst."""
     panels: list[ChartType] = []
     about: list[str] = []
@@ -47,11 +35,7 @@ def backends(tables: RunTables, models: Models) -> Figure | None:
         )
         known |= {row["model"] for row in found}
         rows = [
-            {
-                "model": models.names[row["model"]],
-                **shares(row),
-                "text": f"{row['accuracy'] * 100:.1f}",
-            }
+            {"model": models.names[row["model"]], **fig.shares(row), "text": f"{row['accuracy'] * 100:.1f}"}
             for row in found
         ]
         best, worst = found[0]["accuracy"] * 100, found[-1]["accuracy"] * 100
@@ -61,7 +45,7 @@ def backends(tables: RunTables, models: Models) -> Figure | None:
         panels.append(_panel(rows[:MOST_ROWS], title, category == judged[-1]))
     if not panels:
         return None
-    return Figure(
+    return fig.Figure(
         "memory_backends",
         "Memory: accuracy by backend",
         "Accuracy of each model with each memory backend, highest first, in per cent with its 95 % "
@@ -78,58 +62,58 @@ def _judged(rows: Iterable[Row]) -> list[str]:
 
 
 def _panel(rows: list[dict[str, Any]], title: str, last: bool) -> ChartType:
-    base = alt.Chart(data(rows)).encode(y=named_rows([row["model"] for row in rows]))
-    x = percent_scale(alt.X, "accuracy", "Accuracy (%)" if last else "")
-    low, high = percent_scale(alt.X, "low"), percent_scale(alt.X, "high")
+    base = alt.Chart(fig.data(rows)).encode(y=fig.named_rows([row["model"] for row in rows]))
+    x = fig.percent_scale(alt.X, "accuracy", "Accuracy (%)" if last else "")
+    low, high = fig.percent_scale(alt.X, "low"), fig.percent_scale(alt.X, "high")
     return alt.layer(
         base.mark_bar(height=11, color=BLUE).encode(x=x),
         base.mark_rule(strokeWidth=1.4, color=SOFT).encode(x=low, x2="high:Q"),
         base.mark_text(align="left", dx=6, color=SOFT).encode(x=high, text="text:N"),
-    ).properties(width=430, height=alt.Step(18), title=panel_title(title))
+    ).properties(width=430, height=alt.Step(18), title=fig.panel_title(title))
 
 
-def domains(tables: RunTables, models: Models) -> Figure | None:
+def domains(tables: RunTables, models: Models) -> fig.Figure | None:
     """The accuracy of each model by scenario and backend."""
     known = [row for row in tables["memory_domains"] if row["accuracy"] is not None]
     best = models.best(row["model"] for row in known)
     if not best:
         return None
-    series = Series(models.named(best))
+    series = fig.Series(models.named(best))
     rows = [
         {
             "model": models.names[row["model"]],
             "backend": BACKENDS[row["category"]],
             "scenario": row["scenario"],
-            "accuracy": points(row["accuracy"]),
+            "accuracy": fig.points(row["accuracy"]),
         }
         for row in known
         if row["model"] in best
     ]
     scenarios = list(dict.fromkeys(row["scenario"] for row in rows))
     panels = [BACKENDS[category] for category in _judged(known)]
-    base = alt.Chart(data(rows)).encode(
+    base = alt.Chart(fig.data(rows)).encode(
         y=alt.Y("scenario:N", sort=scenarios, title=None, axis=alt.Axis(grid=False)),
         yOffset=alt.YOffset("model:N", sort=list(series.names)),
         color=series.colour(),
     )
     axis = alt.Axis(title="Accuracy (%)", values=[0, 25, 50, 75, 100], gridColor=LINE)
     chart = base.mark_point(filled=True, size=50, opacity=1).encode(
-        x=percent_scale(alt.X, "accuracy").axis(axis), shape=series.shape()
+        x=fig.percent_scale(alt.X, "accuracy").axis(axis), shape=series.shape()
     )
     height = alt.Step(max(8, 26 // max(1, len(best))), **{"for": "offset"})
-    return Figure(
+    return fig.Figure(
         "memory_domains",
         "Memory: accuracy by scenario",
         "Accuracy of each model by scenario (the kind of assistant that it plays) and memory backend, in "
         "per cent." + limit_note(len(best), len({row["model"] for row in known})),
-        in_groups(
+        fig.in_groups(
             rows, "model", lambda row: f"{row['scenario']} ({row['backend']})", "accuracy", series.names
         ),
-        in_panels(chart, panels, "backend", 160, height),
+        fig.in_panels(chart, panels, "backend", 160, height),
     )
 
 
-def memory_changes(tables: RunTables, models: Models) -> Figure | None:
+def memory_changes(tables: RunTables, models: Models) -> fig.Figure | None:
     """Calls in the sessions that add to the memory, against those that remove from it."""
     sums: dict[tuple[str, str], dict[str, int]] = {}
     for row in tables["memory_use"]:
@@ -154,11 +138,11 @@ def memory_changes(tables: RunTables, models: Models) -> Figure | None:
     panels = [BACKENDS[name] for name in GROUPS["memory"] if any(key[1] == name for key in sums)]
     absolute = "format(abs(datum.value), ',d')"
     axis = alt.Axis(title="Calls", labelExpr=absolute, tickCount=4, tickMinStep=1)
-    chart = stacked_bars(
+    chart = fig.stacked_bars(
         rows,
         models.named(best),
         alt.X("calls:Q", axis=axis),
-        colours("change", [_REMOVED, _ADDED], [ORANGE, BLUE]),
+        fig.colours("change", [_REMOVED, _ADDED], [ORANGE, BLUE]),
         height=11,
     )
     about = (
@@ -166,11 +150,11 @@ def memory_changes(tables: RunTables, models: Models) -> Figure | None:
         for (model, category), both in sums.items()
         if model in best[:10]
     )
-    return Figure(
+    return fig.Figure(
         "memory_changes",
         "Memory: additions and removals",
         "Calls in the sessions that add to the memory (to the right) and that remove one entry or all (to "
         "the left)." + limit_note(len(best), len(users)),
         "; ".join(about) + ".",
-        in_panels(chart, panels, "backend", 150, alt.Step(20)),
+        fig.in_panels(chart, panels, "backend", 150, alt.Step(20)),
     )

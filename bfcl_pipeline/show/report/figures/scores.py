@@ -6,22 +6,7 @@ from typing import Any
 import altair as alt
 
 from bfcl_pipeline.runs.web_label import score_mark
-from bfcl_pipeline.show.report.figures.figure import (
-    Figure,
-    colours,
-    data,
-    in_groups,
-    in_words,
-    lower_limit,
-    named_rows,
-    percent_axis,
-    percent_scale,
-    points,
-    present,
-    shapes,
-    shares,
-    web_notes,
-)
+from bfcl_pipeline.show.report.figures import figure as fig
 from bfcl_pipeline.show.report.figures.names import (
     LONGEST,
     Models,
@@ -30,16 +15,7 @@ from bfcl_pipeline.show.report.figures.names import (
     limit_note,
     number_names,
 )
-from bfcl_pipeline.show.report.figures.style import (
-    BLUE,
-    INK,
-    LINE,
-    RED,
-    SERIES,
-    SHAPES,
-    SOFT,
-    Series,
-)
+from bfcl_pipeline.show.report.figures.style import BLUE, INK, LINE, RED, SERIES, SHAPES, SOFT
 from bfcl_pipeline.show.report.format import PARTIAL, is_partial, percent
 from bfcl_pipeline.show.report.page.executable import KINDS
 from bfcl_pipeline.show.report.page.run_tables import Row, RunTables, by_model
@@ -54,7 +30,7 @@ MOST_FORMAT_ROWS = 30
 _OF_RUN, _PUBLISHED = "of this run", "published"
 
 
-def overall(tables: RunTables, models: Models) -> Figure | None:
+def overall(tables: RunTables, models: Models) -> fig.Figure | None:
     """The overall score of every model with its interval; published scores stand back."""
     if not any(row["answered"] for row in tables["leaderboard"]):
         return None
@@ -62,9 +38,9 @@ def overall(tables: RunTables, models: Models) -> Figure | None:
         {
             "model": models.names[row["model"]],
             "source": _OF_RUN,
-            "score": points(row["overall"]),
-            "low": points(row["overall_ci_low"]),
-            "high": points(row["overall_ci_high"]),
+            "score": fig.points(row["overall"]),
+            "low": fig.points(row["overall_ci_low"]),
+            "high": fig.points(row["overall_ci_high"]),
             "text": percent(row["overall"], 1)
             + (PARTIAL if is_partial(row, "overall") else "")
             + score_mark(row, "overall", row["web"]),
@@ -78,33 +54,33 @@ def overall(tables: RunTables, models: Models) -> Figure | None:
         row["end"] = row["score"] if row["high"] is None else row["high"]
     height = alt.Step(19 if len(rows) <= CLOSE_ROWS else 14)
     sources = [_OF_RUN, _PUBLISHED]
-    colour = colours("source", sources, [BLUE, SOFT])
+    colour = fig.colours("source", sources, [BLUE, SOFT])
     if not published:
         colour = colour.legend(None)
     base, bounded = (
-        alt.Chart(data(each)).encode(y=named_rows([row["model"] for row in rows]), color=colour)
+        alt.Chart(fig.data(each)).encode(y=fig.named_rows([row["model"] for row in rows]), color=colour)
         for each in (rows, [row for row in rows if row["low"] is not None])
     )
     chart = alt.layer(
-        bounded.mark_rule(strokeWidth=2).encode(x=percent_scale(alt.X, "low"), x2="high:Q"),
+        bounded.mark_rule(strokeWidth=2).encode(x=fig.percent_scale(alt.X, "low"), x2="high:Q"),
         base.mark_point(filled=True, size=60, opacity=1).encode(
-            x=percent_scale(alt.X, "score", "Overall (%)"),
-            shape=shapes("source", sources, ["circle", "diamond"]),
+            x=fig.percent_scale(alt.X, "score", "Overall (%)"),
+            shape=fig.shapes("source", sources, ["circle", "diamond"]),
         ),
         base.mark_text(align="left", dx=8).encode(
-            x=percent_scale(alt.X, "end"), text="text:N", color=alt.value(SOFT)
+            x=fig.percent_scale(alt.X, "end"), text="text:N", color=alt.value(SOFT)
         ),
     )
     partial = f"{PARTIAL} categories that were not evaluated count 0"
     marked = any(PARTIAL in row["text"] for row in rows)
-    return Figure(
+    return fig.Figure(
         "overall",
         "Overall score",
         "Overall accuracy of each model in per cent, in the order of ranks, with its 95 % interval"
         + (", and published scores." if published else "."),
-        f"Overall in per cent: {in_words((row['model'], row['score']) for row in rows)}.",
+        f"Overall in per cent: {fig.in_words((row['model'], row['score']) for row in rows)}.",
         chart.properties(width=430, height=height),
-        [*web_notes(tables["leaderboard"]), *([partial] if marked else [])],
+        [*fig.web_notes(tables["leaderboard"]), *([partial] if marked else [])],
     )
 
 
@@ -115,7 +91,7 @@ def _published(tables: RunTables) -> list[dict[str, Any]]:
         {
             "model": name,
             "source": _PUBLISHED,
-            "score": points(row["overall"]),
+            "score": fig.points(row["overall"]),
             "low": None,
             "high": None,
             "text": percent(row["overall"], 1),
@@ -124,7 +100,7 @@ def _published(tables: RunTables) -> list[dict[str, Any]]:
     ]
 
 
-def categories(tables: RunTables, models: Models) -> Figure | None:
+def categories(tables: RunTables, models: Models) -> fig.Figure | None:
     """The scores of the groups as parallel coordinates.
 
     A radar has the same content; its areas depend on the order of the groups, and values of different
@@ -139,15 +115,15 @@ def categories(tables: RunTables, models: Models) -> Figure | None:
         return None
     best = models.best(row["model"] for row in tables["leaderboard"])
     rows: list[dict[str, Any]] = [
-        {"model": models.names[row["model"]], "group": title, "score": points(row[name])}
+        {"model": models.names[row["model"]], "group": title, "score": fig.points(row[name])}
         for row in tables["leaderboard"]
         if row["model"] in best
         for name, title in groups.items()
         if row[name] is not None
     ]
-    low = lower_limit(row["score"] for row in rows)
-    series = Series(models.named(best))
-    base = alt.Chart(data(rows)).encode(
+    low = fig.lower_limit(row["score"] for row in rows)
+    series = fig.Series(models.named(best))
+    base = alt.Chart(fig.data(rows)).encode(
         x=alt.X(
             "group:N",
             sort=list(groups.values()),
@@ -156,7 +132,7 @@ def categories(tables: RunTables, models: Models) -> Figure | None:
         y=alt.Y(
             "score:Q",
             scale=alt.Scale(domain=[low, 100], nice=False),
-            axis=percent_axis("Accuracy (%)", low, gridDash=[2, 3]),
+            axis=fig.percent_axis("Accuracy (%)", low, gridDash=[2, 3]),
         ),
         color=series.colour(),
     )
@@ -167,21 +143,21 @@ def categories(tables: RunTables, models: Models) -> Figure | None:
     of_best = [row for row in tables["leaderboard"] if row["model"] in best]
     about = "; ".join(
         f"{models.names[row['model']]}: "
-        + in_words((title, points(row[name])) for name, title in groups.items())
+        + fig.in_words((title, fig.points(row[name])) for name, title in groups.items())
         for row in of_best
     )
-    return Figure(
+    return fig.Figure(
         "categories",
         "Scores by group",
         "Accuracy of each model in the groups of the leaderboard, in per cent."
         + limit_note(len(best), len(models.names)),
         f"Accuracy in per cent. {about}.",
         chart.properties(width=92 * len(groups), height=280),
-        web_notes(of_best),
+        fig.web_notes(of_best),
     )
 
 
-def formats(tables: RunTables, models: Models) -> Figure | None:
+def formats(tables: RunTables, models: Models) -> fig.Figure | None:
     """The accuracy in each prompt format: a tick each, with the range and the mean of a model."""
     known = {
         model: [row["accuracy"] for row in rows if row["accuracy"] is not None]
@@ -191,32 +167,35 @@ def formats(tables: RunTables, models: Models) -> Figure | None:
     if not best:
         return None
     ticks = [
-        {"model": models.names[model], "accuracy": points(share)}
+        {"model": models.names[model], "accuracy": fig.points(share)}
         for model in best
         for share in known[model]
     ]
     spans = [_span(models.names[model], known[model]) for model in best]
+    ranges = fig.in_words((span["model"], span["range"]) for span in spans)
     of_model, of_format = (
-        alt.Chart(data(each)).encode(y=named_rows(models.named(best))) for each in (spans, ticks)
+        alt.Chart(fig.data(each)).encode(y=fig.named_rows(models.named(best))) for each in (spans, ticks)
     )
     chart = alt.layer(
-        of_model.mark_rule(color=LINE, strokeWidth=8).encode(x=percent_scale(alt.X, "low"), x2="high:Q"),
+        of_model.mark_rule(color=LINE, strokeWidth=8).encode(
+            x=fig.percent_scale(alt.X, "low"), x2="high:Q"
+        ),
         of_format.mark_tick(color=BLUE, thickness=1.5, height=12).encode(
-            x=percent_scale(alt.X, "accuracy", "Accuracy (%)")
+            x=fig.percent_scale(alt.X, "accuracy", "Accuracy (%)")
         ),
         of_model.mark_point(shape="diamond", filled=True, size=70, color=INK, opacity=1).encode(
-            x=percent_scale(alt.X, "mean")
+            x=fig.percent_scale(alt.X, "mean")
         ),
         of_model.mark_text(align="left", dx=9, color=SOFT).encode(
-            x=percent_scale(alt.X, "high"), text="text:N"
+            x=fig.percent_scale(alt.X, "high"), text="text:N"
         ),
     )
-    return Figure(
+    return fig.Figure(
         "formats",
         "Sensitivity to the prompt format",
         "Accuracy on the same questions in each prompt format (ticks), its mean (diamond), and the "
         "difference of the best and the worst in percentage points." + limit_note(len(best), len(known)),
-        f"Best minus worst format in points: {in_words((span['model'], span['range']) for span in spans)}.",
+        f"Best minus worst format in points: {ranges}.",
         chart.properties(width=430, height=alt.Step(24)),
     )
 
@@ -225,10 +204,10 @@ def _span(name: str, shares: Sequence[float]) -> dict[str, Any]:
     low, high = min(shares), max(shares)
     return {
         "model": name,
-        "low": points(low),
-        "high": points(high),
-        "mean": points(sum(shares) / len(shares)),
-        "range": points(high - low),
+        "low": fig.points(low),
+        "high": fig.points(high),
+        "mean": fig.points(sum(shares) / len(shares)),
+        "range": fig.points(high - low),
         "text": f"\N{GREEK CAPITAL LETTER DELTA} {percent(high - low, 1)}",
     }
 
@@ -242,7 +221,7 @@ SIDE = 24
 _FIRST, _SECOND, _NEITHER = "the first is better", "the second is better", "neither is shown to be better"
 
 
-def differences(tables: RunTables, models: Models) -> Figure | None:
+def differences(tables: RunTables, models: Models) -> fig.Figure | None:
     """The differences of a pair of models in every score, or of several pairs in the overall."""
     pairs = list(dict.fromkeys((row["first"], row["second"]) for row in tables["comparisons"]))
     if not pairs:
@@ -259,26 +238,26 @@ def differences(tables: RunTables, models: Models) -> Figure | None:
         title, rows_are = "Paired differences in the overall score", "each pair, first minus second"
     rows = [_row(name, row) for name, row in zip(names, chosen, strict=True)]
     shown = [_FIRST, _SECOND, _NEITHER]
-    shape = shapes("result", shown, ["circle", "square", "diamond"])
-    base = alt.Chart(data(rows)).encode(
-        y=named_rows([row["name"] for row in rows], "name"),
-        color=colours("result", shown, [BLUE, RED, SOFT]),
+    shape = fig.shapes("result", shown, ["circle", "square", "diamond"])
+    base = alt.Chart(fig.data(rows)).encode(
+        y=fig.named_rows([row["name"] for row in rows], "name"),
+        color=fig.colours("result", shown, [BLUE, RED, SOFT]),
     )
     x = alt.X("difference:Q", axis=alt.Axis(title="Difference (percentage points)", format="+~f"))
     chart = alt.layer(
-        alt.Chart(data([{"zero": 0}])).mark_rule(color=SOFT, strokeDash=[3, 3]).encode(x="zero:Q"),
+        alt.Chart(fig.data([{"zero": 0}])).mark_rule(color=SOFT, strokeDash=[3, 3]).encode(x="zero:Q"),
         base.mark_rule(strokeWidth=2).encode(x="low:Q", x2="high:Q"),
         base.mark_point(filled=True, size=60, opacity=1).encode(x=x, shape=shape),
     )
     left_out = (
         f" The first {MOST_PAIRS} of {len(pairs)} pairs are shown." if len(pairs) > MOST_PAIRS else ""
     )
-    return Figure(
+    return fig.Figure(
         "differences",
         title,
         f"Difference in accuracy of {rows_are}, on the entries that both have a verdict on, in percentage "
         f"points with its paired 95 % interval.{left_out}",
-        f"Differences in points: {in_words((row['name'], row['difference']) for row in rows)}.",
+        f"Differences in points: {fig.in_words((row['name'], row['difference']) for row in rows)}.",
         chart.properties(width=430, height=alt.Step(19)),
     )
 
@@ -295,12 +274,12 @@ def _name(models: Models, model: str, most: int = LONGEST) -> str:
 
 def _row(name: str, row: Row) -> dict[str, Any]:
     result = _FIRST if row["ci_low"] > 0 else _SECOND if row["ci_high"] < 0 else _NEITHER
-    return {"name": name, **shares(row, "difference"), "result": result}
+    return {"name": name, **fig.shares(row, "difference"), "result": result}
 
 
-def ast_executed(tables: RunTables, models: Models) -> Figure | None:
+def ast_executed(tables: RunTables, models: Models) -> fig.Figure | None:
     """The executed accuracy against the AST accuracy on questions of the same kind."""
-    found = {(row["model"], row["category"]): points(row["accuracy"]) for row in tables["categories"]}
+    found = {(row["model"], row["category"]): fig.points(row["accuracy"]) for row in tables["categories"]}
     rows = [
         {"model": models.names[model], "kind": ast, "ast": score, "executed": found[model, KINDS[ast]]}
         for (model, ast), score in found.items()
@@ -308,26 +287,27 @@ def ast_executed(tables: RunTables, models: Models) -> Figure | None:
     ]
     if not rows:
         return None
-    kinds = present(KINDS, rows, "kind")
-    equal = alt.Chart(data([{"ast": end, "executed": end} for end in (0, 100)]))
-    return Figure(
+    kinds = fig.present(KINDS, rows, "kind")
+    equal = alt.Chart(fig.data([{"ast": end, "executed": end} for end in (0, 100)]))
+    return fig.Figure(
         "ast_executed",
         "AST and executed accuracy",
         "A mark for each model and kind of question: accuracy of calls that are executed (V1) against that "
         "of calls that are compared with the accepted ones (AST, V4), in per cent. On the line both are "
         "equal. The questions are not the same.",
-        in_groups(rows, "kind", lambda row: row["model"], "executed", kinds, "executed "),
+        fig.in_groups(rows, "kind", lambda row: row["model"], "executed", kinds, "executed "),
         alt.layer(
             equal.mark_line(color=LINE).encode(
-                x=percent_scale(alt.X, "ast", "AST (%)"), y=percent_scale(alt.Y, "executed", "Executed (%)")
+                x=fig.percent_scale(alt.X, "ast", "AST (%)"),
+                y=fig.percent_scale(alt.Y, "executed", "Executed (%)"),
             ),
-            alt.Chart(data(rows))
+            alt.Chart(fig.data(rows))
             .mark_point(size=60, strokeWidth=1.6, opacity=1)
             .encode(
-                x=percent_scale(alt.X, "ast"),
-                y=percent_scale(alt.Y, "executed"),
-                color=colours("kind", kinds, SERIES[: len(kinds)], columns=2),
-                shape=shapes("kind", kinds, SHAPES[: len(kinds)]),
+                x=fig.percent_scale(alt.X, "ast"),
+                y=fig.percent_scale(alt.Y, "executed"),
+                color=fig.colours("kind", kinds, SERIES, columns=2),
+                shape=fig.shapes("kind", kinds, SHAPES),
             ),
         ).properties(width=300, height=300),
     )

@@ -5,36 +5,8 @@ grey, series differ by dashes and shapes, and neighbours in a bar by lightness. 
 colours of text, lines and ground for its dark form by CSS (`page/templates/style.css`).
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Any
-
-import altair as alt
-
-
-@dataclass(frozen=True, slots=True)
-class Series:
-    """The channels of up to eight models, in their order."""
-
-    names: Sequence[str]
-
-    def colour(self) -> alt.Color:
-        """Colours of lines and points."""
-        return alt.Color(**self._channel(SERIES))
-
-    def dash(self) -> alt.StrokeDash:
-        """Dashes of lines."""
-        return alt.StrokeDash(**self._channel(DASHES))
-
-    def shape(self) -> alt.Shape:
-        """Shapes of points."""
-        return alt.Shape(**self._channel(SHAPES))
-
-    def _channel(self, values: Sequence[Any]) -> dict[str, Any]:
-        scale = alt.Scale(domain=list(self.names), range=list(values[: len(self.names)]))
-        legend = alt.Legend(title=None, orient="bottom", columns=3, symbolStrokeWidth=1.8)
-        return {"shorthand": "model:N", "scale": scale, "legend": legend}
-
 
 INK = "#16202c"
 """Text, and whatever has no colour of its own."""

@@ -6,16 +6,7 @@ from typing import Any
 
 import altair as alt
 
-from bfcl_pipeline.show.report.figures.figure import (
-    Figure,
-    colours,
-    data,
-    lower_limit,
-    percent_axis,
-    points,
-    shapes,
-    web_notes,
-)
+from bfcl_pipeline.show.report.figures import figure as fig
 from bfcl_pipeline.show.report.figures.names import Models
 from bfcl_pipeline.show.report.figures.style import BLUE, SOFT
 from bfcl_pipeline.show.report.page.run_tables import RunTables
@@ -30,13 +21,13 @@ NEAR = 0.45
 """Names of points in this part of the scale, from its start, are on the right of them."""
 
 
-def cost(tables: RunTables, models: Models) -> Figure | None:
+def cost(tables: RunTables, models: Models) -> fig.Figure | None:
     """Cost against the overall score, of models with prices."""
     priced = {row["model"] for row in tables["usage"] if row["cost_usd"] is not None}
     return _against(tables, models, priced, "cost", "cost_usd", "Cost (US dollars, log scale)", "$")
 
 
-def latency(tables: RunTables, models: Models) -> Figure | None:
+def latency(tables: RunTables, models: Models) -> fig.Figure | None:
     """Mean latency of a request against the overall score."""
     timed = {row["model"] for row in tables["leaderboard"]}
     title = "Mean latency of a request (seconds, log scale)"
@@ -45,9 +36,9 @@ def latency(tables: RunTables, models: Models) -> Figure | None:
 
 def _against(
     tables: RunTables, models: Models, known: set[str], name: str, column: str, title: str, unit: str
-) -> Figure | None:
+) -> fig.Figure | None:
     rows: list[dict[str, Any]] = [
-        {"model": models.names[row["model"]], "x": row[column], "y": points(row["overall"])}
+        {"model": models.names[row["model"]], "x": row[column], "y": fig.points(row["overall"])}
         for row in tables["leaderboard"]
         if row["model"] in known and row[column] and row["overall"] is not None
     ]
@@ -61,26 +52,26 @@ def _against(
         scale=alt.Scale(type="log", domain=_domain([row["x"] for row in rows]), nice=False),
         axis=alt.Axis(title=title, format="~g", values=ticks([row["x"] for row in rows])),
     )
-    start = lower_limit(row["y"] for row in rows)
+    start = fig.lower_limit(row["y"] for row in rows)
     y = alt.Y(
-        "y:Q", scale=alt.Scale(domain=[start, 100], nice=False), axis=percent_axis("Overall (%)", start)
+        "y:Q", scale=alt.Scale(domain=[start, 100], nice=False), axis=fig.percent_axis("Overall (%)", start)
     )
     named = rows if len(rows) <= NAMED else best
     low, high = min(row["x"] for row in rows), max(row["x"] for row in rows)
     for row in rows:
         row["near"] = row["x"] < low * (high / low) ** NEAR
     sides = [True, False]
-    base = alt.Chart(data(rows)).encode(x=x, y=y)
+    base = alt.Chart(fig.data(rows)).encode(x=x, y=y)
     chart = alt.layer(
-        alt.Chart(data(best))
+        alt.Chart(fig.data(best))
         .mark_line(interpolate="step-after", color=SOFT, strokeWidth=1.5, strokeDash=[5, 3])
         .encode(x=x, y=y),
         base.mark_point(filled=True, size=65, opacity=1).encode(
-            color=colours("frontier", sides, [BLUE, SOFT]).legend(None),
-            shape=shapes("frontier", sides, ["circle", "square"]).legend(None),
+            color=fig.colours("frontier", sides, [BLUE, SOFT]).legend(None),
+            shape=fig.shapes("frontier", sides, ["circle", "square"]).legend(None),
         ),
         *(
-            alt.Chart(data([row for row in named if (row["near"], row["frontier"]) == (near, above)]))
+            alt.Chart(fig.data([row for row in named if (row["near"], row["frontier"]) == (near, above)]))
             .mark_text(align="left" if near else "right", dx=8 if near else -8, dy=-8 if above else 11)
             .encode(x=x, y=y, text="model:N")
             for near in sides
@@ -89,7 +80,7 @@ def _against(
     )
     what = "Cost" if name == "cost" else "Latency"
     of = ", ".join(f"{row['model']} {row['x']:.3g} {unit} and {row['y']:.1f} %" for row in best[:10])
-    return Figure(
+    return fig.Figure(
         name,
         f"{what} and score",
         f"{what} against overall accuracy: no model is both better and "
@@ -97,7 +88,7 @@ def _against(
         + ("" if len(rows) <= NAMED else " Only models on the line are named."),
         f"Of {len(rows)} models, on the line: {of}.",
         chart.properties(width=520, height=320),
-        web_notes(tables["leaderboard"]),
+        fig.web_notes(tables["leaderboard"]),
     )
 
 

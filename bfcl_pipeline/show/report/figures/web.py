@@ -7,24 +7,9 @@ from typing import Any
 import altair as alt
 
 from bfcl_pipeline.base.text import plural
-from bfcl_pipeline.show.report.figures.figure import (
-    Figure,
-    colours,
-    data,
-    each_and_mean,
-    in_groups,
-    in_panels,
-    means_by,
-    named_rows,
-    percent_scale,
-    points,
-    present,
-    shapes,
-    shares,
-    web_notes,
-)
+from bfcl_pipeline.show.report.figures import figure as fig
 from bfcl_pipeline.show.report.figures.names import Models, limit_note
-from bfcl_pipeline.show.report.figures.style import BLUE, INK, LINE, RED, SKY, SOFT, Series
+from bfcl_pipeline.show.report.figures.style import BLUE, INK, LINE, RED, SKY, SOFT
 from bfcl_pipeline.show.report.page.run_tables import Row, RunTables
 
 WITH, WITHOUT = "with snippets", "without snippets"
@@ -41,7 +26,7 @@ _QUANTILES = (10, 25, 50, 75, 90)
 _PANELS = {"mean_steps": "(a) all answers", "mean_steps_correct": "(b) right answers"}
 
 
-def steps(tables: RunTables, models: Models) -> Figure | None:
+def steps(tables: RunTables, models: Models) -> fig.Figure | None:
     """Mean steps by hops, of all answers and of the right ones: each model, and the mean over models."""
     rows = [
         {"panel": panel, "model": models.names[model], "hops": hops, "steps": value}
@@ -50,19 +35,21 @@ def steps(tables: RunTables, models: Models) -> Figure | None:
     ]
     if not rows:
         return None
-    means = sorted(means_by(rows, ("panel", "hops"), "steps"), key=itemgetter("panel", "hops"))
-    panels = present(_PANELS.values(), rows, "panel")
+    means = sorted(fig.means_by(rows, ("panel", "hops"), "steps"), key=itemgetter("panel", "hops"))
+    panels = fig.present(_PANELS.values(), rows, "panel")
     y = alt.Y("steps:Q", axis=alt.Axis(title="Mean steps per question", tickMinStep=1))
     few = len({row["model"] for row in rows}) <= MOST_ROWS
-    return Figure(
+    return fig.Figure(
         "web_steps",
         "Web search: steps by number of hops",
         "Mean number of steps of a model for questions of so many hops: each model "
         f"({'circles' if few else 'thin lines'}), and the mean over models (squares)."
         + (" Right answers are those with a valid verdict." if len(panels) > 1 else ""),
-        in_groups(means, "panel", lambda row: f"{row['hops']} hops", "steps", panels, "mean over models "),
-        in_panels(each_and_mean(rows, means, HOPS, y, few), panels),
-        web_notes(tables["web_hops"]),
+        fig.in_groups(
+            means, "panel", lambda row: f"{row['hops']} hops", "steps", panels, "mean over models "
+        ),
+        fig.in_panels(fig.each_and_mean(rows, means, HOPS, y, few), panels),
+        fig.web_notes(tables["web_hops"]),
     )
 
 
@@ -78,7 +65,7 @@ def _mean_steps(rows: Iterable[Row], column: str) -> Mapping[tuple[str, int], fl
     return {key: total / count for key, (total, count) in sums.items()}
 
 
-def spread(tables: RunTables, _: Models) -> Figure | None:
+def spread(tables: RunTables, _: Models) -> fig.Figure | None:
     """The distribution of steps by hops, of all answers and of the right ones, over all models."""
     found: dict[tuple[str, int], list[int]] = {}
     for row in tables["web_questions"]:
@@ -90,8 +77,8 @@ def spread(tables: RunTables, _: Models) -> Figure | None:
         {"panel": panel, "hops": hops, **_quantiles(steps)}
         for (panel, hops), steps in sorted(found.items())
     ]
-    panels = present(_PANELS.values(), rows, "panel")
-    base = alt.Chart(data(rows)).encode(x=HOPS)
+    panels = fig.present(_PANELS.values(), rows, "panel")
+    base = alt.Chart(fig.data(rows)).encode(x=HOPS)
     limits = alt.Scale(domain=[0, max(row["p90"] for row in rows) + 1], nice=False)
     axis = alt.Axis(title="Steps per question", tickMinStep=1, format="d")
     low, middle, median, high = (alt.Y(f"{name}:Q", scale=limits) for name in ("p10", "p25", "p50", "p90"))
@@ -102,15 +89,15 @@ def spread(tables: RunTables, _: Models) -> Figure | None:
         base.mark_text(dy=-9, color=SOFT).encode(y=high, text="answers:N"),
     )
     models = len({row["model"] for row in tables["web_questions"]})
-    return Figure(
+    return fig.Figure(
         "web_steps_spread",
         "Web search: distribution of steps",
         f"Steps of an answer by hops of its question, over the answers of "
         f"{plural(models, 'model', 'models')}: median (tick), the middle half (box), the middle "
         "80 % (line), and the number of answers above.",
-        in_groups(rows, "panel", lambda row: f"{row['hops']} hops", "p50", panels, "median "),
-        in_panels(chart, panels),
-        web_notes(tables["web_hops"]),
+        fig.in_groups(rows, "panel", lambda row: f"{row['hops']} hops", "p50", panels, "median "),
+        fig.in_panels(chart, panels),
+        fig.web_notes(tables["web_hops"]),
     )
 
 
@@ -121,7 +108,7 @@ def _quantiles(steps: Sequence[int]) -> dict[str, Any]:
     return {**places, "answers": f"{len(ranked):,}"}
 
 
-def hops(tables: RunTables, models: Models) -> Figure | None:
+def hops(tables: RunTables, models: Models) -> fig.Figure | None:
     """Accuracy by hops of each model with its interval."""
     known = [row for row in tables["web_hops"] if row["accuracy"] is not None]
     best = models.best(row["model"] for row in known)
@@ -132,79 +119,80 @@ def hops(tables: RunTables, models: Models) -> Figure | None:
             "model": models.names[row["model"]],
             "panel": CATEGORIES.get(row["category"], row["category"]),
             "hops": row["hops"],
-            **shares(row),
+            **fig.shares(row),
         }
         for row in known
         if row["model"] in best
     ]
-    series = Series(models.named(best))
+    series = fig.Series(models.named(best))
     beside = alt.XOffset("model:N", sort=list(series.names))
-    base = alt.Chart(data(rows)).encode(x=HOPS, xOffset=beside, color=series.colour())
+    base = alt.Chart(fig.data(rows)).encode(x=HOPS, xOffset=beside, color=series.colour())
     chart = alt.layer(
-        base.mark_rule(strokeWidth=1.4).encode(y=percent_scale(alt.Y, "low"), y2="high:Q"),
+        base.mark_rule(strokeWidth=1.4).encode(y=fig.percent_scale(alt.Y, "low"), y2="high:Q"),
         base.mark_point(filled=True, size=55, opacity=1).encode(
-            y=percent_scale(alt.Y, "accuracy", "Accuracy (%)"), shape=series.shape()
+            y=fig.percent_scale(alt.Y, "accuracy", "Accuracy (%)"), shape=series.shape()
         ),
     )
     entries = {row["hops"]: row["entries"] for row in known}
     asked = ", ".join(f"{number} of {hop}" for hop, number in sorted(entries.items()))
-    return Figure(
+    return fig.Figure(
         "web_hops",
         "Web search: accuracy by number of hops",
         "Accuracy of each model on questions of so many hops, in per cent with its 95 % interval "
         f"(questions by hops: {asked})." + limit_note(len(best), len({row["model"] for row in known})),
-        in_groups(
+        fig.in_groups(
             rows, "model", lambda row: f"{row['hops']} hops {row['panel']}", "accuracy", series.names
         ),
-        in_panels(chart, present(CATEGORIES.values(), rows, "panel")),
-        web_notes(tables["web_hops"]),
+        fig.in_panels(chart, fig.present(CATEGORIES.values(), rows, "panel")),
+        fig.web_notes(tables["web_hops"]),
     )
 
 
-def snippets(tables: RunTables, models: Models) -> Figure | None:
+def snippets(tables: RunTables, models: Models) -> fig.Figure | None:
     """The accuracy of each model with and without snippets."""
     found = {
         models.names[row["model"]]: (row["web_search_base"], row["web_search_no_snippet"])
         for row in tables["leaderboard"]
         if None not in (row["web_search_base"], row["web_search_no_snippet"])
     }
-    return snippets_of(found, web_notes(tables["web_hops"]))
+    return snippets_of(found, fig.web_notes(tables["web_hops"]))
 
 
 def snippets_of(
     found: Mapping[str, tuple[float, float]], notes: Sequence[str], figure: str = "web_snippets"
-) -> Figure | None:
+) -> fig.Figure | None:
     """The figure of accuracies with and without snippets by name of a model."""
     if not found:
         return None
     names = sorted(found, key=lambda name: (-found[name][0], name))[:MOST_ROWS]
     sides = [WITH, WITHOUT]
     ends = [
-        {"model": name, "side": side, "accuracy": points(share)}
+        {"model": name, "side": side, "accuracy": fig.points(share)}
         for name in names
         for side, share in zip(sides, found[name], strict=True)
     ]
     spans = [
-        {"model": name, "low": points(min(found[name])), "high": points(max(found[name]))} for name in names
+        {"model": name, "low": fig.points(min(found[name])), "high": fig.points(max(found[name]))}
+        for name in names
     ]
-    y = named_rows(names)
+    y = fig.named_rows(names)
     chart = alt.layer(
-        alt.Chart(data(spans))
+        alt.Chart(fig.data(spans))
         .mark_rule(color=LINE, strokeWidth=4)
-        .encode(y=y, x=percent_scale(alt.X, "low"), x2="high:Q"),
-        alt.Chart(data(ends))
+        .encode(y=y, x=fig.percent_scale(alt.X, "low"), x2="high:Q"),
+        alt.Chart(fig.data(ends))
         .mark_point(size=70, strokeWidth=2, opacity=1)
         .encode(
             y=y,
-            x=percent_scale(alt.X, "accuracy", "Accuracy (%)"),
-            color=colours("side", sides, [BLUE, RED]),
-            shape=shapes("side", sides, ["circle", "diamond"]),
+            x=fig.percent_scale(alt.X, "accuracy", "Accuracy (%)"),
+            color=fig.colours("side", sides, [BLUE, RED]),
+            shape=fig.shapes("side", sides, ["circle", "diamond"]),
         ),
     )
     about = (
         f"{name}: {WITH} {found[name][0] * 100:.1f}, {WITHOUT} {found[name][1] * 100:.1f}" for name in names
     )
-    return Figure(
+    return fig.Figure(
         figure,
         "Web search with and without snippets",
         "Accuracy of each model with and without snippets in the search results, in per cent."

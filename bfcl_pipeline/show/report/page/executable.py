@@ -44,8 +44,7 @@ def executable(tables: RunTables) -> Table | None:
         [(row,) for row in tables["executable"]],
         [
             Column("Model", lambda row: Cell.linked_name(models[row["model"]]), "name"),
-            *each(TITLES, _score),
-            *each(_METRICS, _metric),
+            *each({**TITLES, **_METRICS}, _score),
             Column(
                 "Requests answered",
                 _web,
@@ -97,19 +96,13 @@ def _score(row: Row, name: str) -> Cell:
     cell = Cell.number(
         percent(row[name]) + (mark(row["web"]) if executed else ""),
         row[name],
-        interval(row[f"{name}_ci_low"], row[f"{name}_ci_high"]),
+        interval(row.get(f"{name}_ci_low"), row.get(f"{name}_ci_high")),
         note([row["web"]]) if executed else "",
     )
     if name not in GROUPS["executable"]:
         return cell
     wrong = {"verdict": "wrong"} if row[name] < 1 else {}
     return replace(cell, link=entries_link(model=row["model"], category=name, **wrong))
-
-
-def _metric(row: Row, name: str) -> Cell:
-    if row[name] is None:
-        return Cell.number(MISSING, None, title="not evaluated")
-    return Cell.number(percent(row[name]) + mark(row["web"]), row[name], title=note([row["web"]]))
 
 
 def _web(row: Row) -> Cell:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from bfcl_pipeline.judge.scoring.memory_outcomes import MemoryPlace, Pattern, Reason
 from bfcl_pipeline.show.report.format import MISSING, count, interval, percent, short_percent, two_digits
-from bfcl_pipeline.show.report.page.run_tables import Row, RunTables, model_lines
+from bfcl_pipeline.show.report.page.run_tables import Row, RunTables, model_lines, row_with
 from bfcl_pipeline.show.report.page.table import (
     MODEL,
     Cell,
@@ -85,16 +85,11 @@ def memory_accuracy(tables: RunTables) -> Table | None:
         [
             MODEL,
             _MEMORY,
-            *each(scenarios, lambda _, rows, name: Cell.accuracy(_with(rows, scenario=name)), "center"),
+            *each(scenarios, lambda _, rows, name: Cell.accuracy(row_with(rows, scenario=name)), "center"),
             without_one,
         ],
         style="sortable map formats",
     )
-
-
-def _with(rows: list[Row], **values: object) -> Row | None:
-    """The row with this value in this column; None without one."""
-    return next((row for row in rows if all(row[name] == value for name, value in values.items())), None)
 
 
 def _range(row: Row | None) -> Cell:
@@ -139,7 +134,9 @@ def memory_failures(tables: RunTables) -> Table | None:
         return replace(cell, link=entry_link(row["example_entry_id"], row["model"]))
 
     reasons = [
-        Column(title, lambda _, rows, reason=reason: wrong(_with(rows, reason=reason.value)), tooltip=about)
+        Column(
+            title, lambda _, rows, reason=reason: wrong(row_with(rows, reason=reason.value)), tooltip=about
+        )
         for reason, (title, about) in REASONS.items()
         if reason.value in occurring
     ]
@@ -216,7 +213,7 @@ def memory_parts(tables: RunTables) -> Table | None:
                 "Facts per text",
                 lambda row: Cell.number(two_digits(row["facts_per_text"]), row["facts_per_text"]),
             ),
-            *each(places, lambda _, rows, place: accuracy(_with(rows, place=place)), "center"),
+            *each(places, lambda _, rows, place: accuracy(row_with(rows, place=place)), "center"),
             *each({"without_look_up": "No look-up", "without_look_up_correct": "of these right"}, summed),
         ],
         style="sortable map",

@@ -184,9 +184,7 @@ def _not_covered(rows: Sequence[Values], web: str | None) -> list[str]:
     """What no record of the run proves."""
     lines = []
     if any(_is_asked(row) for row in rows):
-        lines += [
-            "That the answers are those of the model: journals are files that can be edited.",
-        ]
+        lines += ["That the answers are those of the model: journals are files that can be edited."]
     if not all(_identifies_weights(row) for row in rows if _is_asked(row)):
         lines.append(
             "Which weights answered: the run has the name of the model and that which the API reported, if "

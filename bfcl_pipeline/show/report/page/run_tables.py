@@ -53,6 +53,11 @@ def by_model(rows: Iterable[Row]) -> dict[str, list[Row]]:
     return grouped
 
 
+def row_with(rows: Iterable[Row], **values: object) -> Row | None:
+    """The first row with these values by column; None without one."""
+    return next((row for row in rows if all(row[name] == value for name, value in values.items())), None)
+
+
 def model_rows(tables: RunTables, rows: Iterable[Row]) -> Iterator[tuple[Row, Row]]:
     """The leaderboard row of each model, in the order of ranks, with each one of `rows`."""
     of_model = by_model(rows)

@@ -10,7 +10,14 @@ from dataclasses import replace
 from bfcl_pipeline.benchmark.definition import GROUPS
 from bfcl_pipeline.runs.web_label import mark, note
 from bfcl_pipeline.show.report.format import MISSING, count, percent
-from bfcl_pipeline.show.report.page.run_tables import Row, RunTables, by_model, model_lines, model_rows
+from bfcl_pipeline.show.report.page.run_tables import (
+    Row,
+    RunTables,
+    by_model,
+    model_lines,
+    model_rows,
+    row_with,
+)
 from bfcl_pipeline.show.report.page.table import (
     MODEL,
     Cell,
@@ -67,7 +74,7 @@ def web_search(tables: RunTables) -> Table | None:
     """Accuracy by hops and means per question, by model and category."""
 
     def accuracy(_: Row, rows: Sequence[Row], hops: int) -> Cell:
-        row = _of_hops(rows, hops)
+        row = row_with(rows, hops=hops)
         if row is None:
             return Cell.accuracy(None)
         means = ", ".join(f"{title.lower()} {_mean([row], name).text}" for name, title in MEANS.items())
@@ -105,10 +112,6 @@ def _hops(tables: RunTables) -> list[int]:
     return sorted({row["hops"] for row in tables["web_hops"]})
 
 
-def _of_hops(rows: Sequence[Row], hops: int) -> Row | None:
-    return next((row for row in rows if row["hops"] == hops), None)
-
-
 def steps(tables: RunTables) -> Table | None:
     """Mean steps by hops, of all answers and of the right ones."""
     if all(row["mean_steps_correct"] is None for row in tables["web_hops"]):  # without a right answer
@@ -118,7 +121,7 @@ def steps(tables: RunTables) -> Table | None:
     hops = _hops(tables)
     columns = each(
         {(number, name): title for number in hops for name, title in titles.items()},
-        lambda _, rows, key: _steps_cell((_of_hops(rows, key[0]) or {}).get(key[1])),
+        lambda _, rows, key: _steps_cell((row_with(rows, hops=key[0]) or {}).get(key[1])),
     )
     groups = {f"{number} hops": 2 for number in hops}
     return _table("Steps by hops", tables["web_hops"], tables, columns, groups)
@@ -128,7 +131,7 @@ def failures(tables: RunTables) -> Table | None:
     """Wrong answers by kind of failure; a count leads to the first of its entries."""
 
     def cell(_: Row, rows: Sequence[Row], failure: str) -> Cell:
-        row = next((row for row in rows if row["failure"] == failure), None)
+        row = row_with(rows, failure=failure)
         if row is None or not row["known"]:
             return Cell.number(MISSING, None, title="not known")
         share = f"{percent(row['count'] / row['known'], 0)} %" if row["count"] else ""
@@ -171,10 +174,7 @@ def calls(tables: RunTables) -> Table | None:
         known = len(_known(rows))
         return Cell.number(count(known), known, "" if known == len(rows) else f"of {count(len(rows))}")
 
-    columns = [
-        Column("Recorded", recorded),
-        *each(CALLS, lambda _, rows, name: _sum(_known(rows), name)),
-    ]
+    columns = [Column("Recorded", recorded), *each(CALLS, lambda _, rows, name: _sum(_known(rows), name))]
     return _table("Calls", tables["web_questions"], tables, columns, {"": 1, **CALL_GROUPS})
 
 

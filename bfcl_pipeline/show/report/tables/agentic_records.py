@@ -80,9 +80,7 @@ class AgenticRecords:
 
 
 def read_agentic(
-    data: Path,
-    records: RunRecords,
-    conditions: Conditions | None = None,
+    data: Path, records: RunRecords, conditions: Conditions | None = None
 ) -> Iterator[AgenticRecords]:
     """The agentic categories of `records`, by model in order of name. Raises TableError.
 

@@ -20,6 +20,7 @@ from bfcl_pipeline.benchmark.definition.leaderboard_files import (
 from bfcl_pipeline.benchmark.records import Mode, Rules
 from bfcl_pipeline.judge.own_errata import using_errata
 from bfcl_pipeline.runs.run import Run
+from bfcl_pipeline.show.report.format import MISSING
 from bfcl_pipeline.show.report.tables import spec
 from bfcl_pipeline.show.report.tables.agentic_records import read_agentic, web_conditions
 from bfcl_pipeline.show.report.tables.all_tables import TABLES
@@ -30,9 +31,6 @@ from bfcl_pipeline.show.report.tables.model_scores import ModelScore, model_scor
 from bfcl_pipeline.show.report.tables.omitted import with_stored_errors
 from bfcl_pipeline.show.report.tables.run_records import RunRecords, read_run_records
 from bfcl_pipeline.world.encoding import StoredEncoder
-
-MISSING = "N/A"
-"""Written instead of a missing number."""
 
 
 def official_files(scores: Sequence[ModelScore]) -> dict[str, str]:

@@ -12,7 +12,6 @@ from bfcl_pipeline.show.report.tables.executable import EXECUTABLE_SCORES
 from bfcl_pipeline.show.report.tables.intervals import INTERVALS
 from bfcl_pipeline.show.report.tables.leaderboard import LEADERBOARD
 from bfcl_pipeline.show.report.tables.omitted import OMITTED
-from bfcl_pipeline.show.report.tables.rules_table import RULES_COMPARED
 from bfcl_pipeline.show.report.tables.spec import TableSpec
 
 CHAPTERS: Mapping[str, Sequence[TableSpec]] = {
@@ -21,7 +20,7 @@ CHAPTERS: Mapping[str, Sequence[TableSpec]] = {
         scores.CATEGORY_SCORES,
         scores.ERROR_TYPES,
         scores.FORMAT_SCORES,
-        RULES_COMPARED,
+        scores.RULES_COMPARED,
         scores.COVERAGE,
         scores.USAGE,
         INTERVALS,

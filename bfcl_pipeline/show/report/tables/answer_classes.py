@@ -98,10 +98,8 @@ ANSWERS = spec.TableSpec(
 
 UNREAD_CALLS = spec.TableSpec(
     "unread_calls",
-    (
-        "One row per model and category with answers that have a call in their text "
-        "that was not read ([rules.md](rules.md#unread-calls)). The terminal and the page print their sums."
-    ),
+    "One row per model and category with answers that have a call in their text "
+    "that was not read ([rules.md](rules.md#unread-calls)). The terminal and the page print their sums.",
     [
         spec.RUN,
         spec.MODEL,

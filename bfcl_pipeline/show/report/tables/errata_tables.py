@@ -237,9 +237,9 @@ ERRATA = spec.TableSpec(
         spec.text("defect", "class of the defect, as in docs/errata.md"),
         spec.text("status", "confirmed or disputed"),
         spec.text("treatment", "under verified rules: mended, left out, or as it is"),
-        spec.mark("official_valid", "verdict of the official rules; null without one", null=True),
-        spec.mark("corrected_valid", "verdict of the corrected rules; null without one", null=True),
-        spec.mark("verified_valid", "verdict of the verified rules; null without one", null=True),
+        spec.mark("official_valid?", "verdict of the official rules; null without one"),
+        spec.mark("corrected_valid?", "verdict of the corrected rules; null without one"),
+        spec.mark("verified_valid?", "verdict of the verified rules; null without one"),
         spec.text("what", "the defect in one sentence"),
     ],
     rows=_errata,
@@ -248,10 +248,8 @@ ERRATA = spec.TableSpec(
 
 OWN_ERRATA = spec.TableSpec(
     "own_errata",
-    (
-        "One row per entry that the run has, and erratum of it in a file of the run's own "
-        "(`errata` in its config). Verified scores are judged by them."
-    ),
+    "One row per entry that the run has, and erratum of it in a file of the run's own "
+    "(`errata` in its config). Verified scores are judged by them.",
     [
         spec.RUN,
         spec.text("file", "file of the user's own errata"),

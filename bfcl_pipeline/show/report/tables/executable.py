@@ -123,11 +123,9 @@ def _columns(name: str) -> list[pa.Field[Any]]:
 
 EXECUTABLE_SCORES = spec.TableSpec(
     "executable",
-    (
-        "One row per model and rule set, official rules first, then by `exec_summary`, highest first. "
-        "The overall of August 2024 counts 1,700 entries alike: 1,150 of the six non-live categories "
-        "with calls, 310 of exec_* and rest, 240 of irrelevance."
-    ),
+    "One row per model and rule set, official rules first, then by `exec_summary`, highest first. "
+    "The overall of August 2024 counts 1,700 entries alike: 1,150 of the six non-live categories "
+    "with calls, 310 of exec_* and rest, 240 of irrelevance.",
     [
         spec.RUN,
         spec.RULES,
@@ -135,14 +133,13 @@ EXECUTABLE_SCORES = spec.TableSpec(
         spec.text("display_name", "name on the leaderboard"),
         spec.text("mode", "fc or prompt"),
         spec.text(
-            "web",
+            "web?",
             "what answered the requests of executed calls: simulated, record, replay, live or off; several "
             "joined; null if no call was executed",
-            null=True,
         ),
         *(column for name in SCORES for column in _columns(name)),
         *(
-            spec.share(name, f"share of judged answers to rest {what}; null without any", null=True)
+            spec.share(f"{name}?", f"share of judged answers to rest {what}; null without any")
             for name, what in zip(
                 METRICS,
                 (
@@ -160,11 +157,10 @@ EXECUTABLE_SCORES = spec.TableSpec(
             "not_recorded", "of these, entries whose verdict needs a web answer that is not recorded"
         ),
         spec.count(
-            "with_requests",
+            "with_requests?",
             "judged entries whose expected calls request the web; null without the staged release",
-            null=True,
         ),
-        spec.count("simulated", "of these, entries whose requests the simulated web answered", null=True),
+        spec.count("simulated?", "of these, entries whose requests the simulated web answered"),
     ],
     rows=_rows,
 )

@@ -93,13 +93,11 @@ _FULL = "95 % interval of the score on all entries of the benchmark; null unless
 
 INTERVALS = spec.TableSpec(
     "intervals",
-    (
-        "One row per model, rule set and score with verdicts: the overall, the other groups, the "
-        "categories. The design effect of a group is the variance of its score over that of "
-        "independent entries. [statistics.md](statistics.md) derives the columns. Memory has only "
-        "five scenarios, too few for a reliable interval over scenarios: `scenario_low` and "
-        "`scenario_high` show how much its scores depend on single ones."
-    ),
+    "One row per model, rule set and score with verdicts: the overall, the other groups, the "
+    "categories. The design effect of a group is the variance of its score over that of "
+    "independent entries. [statistics.md](statistics.md) derives the columns. Memory has only "
+    "five scenarios, too few for a reliable interval over scenarios: `scenario_low` and "
+    "`scenario_high` show how much its scores depend on single ones.",
     [
         *spec.KEY,
         spec.text("score", "a column of `leaderboard`: a score or a category"),
@@ -109,19 +107,13 @@ INTERVALS = spec.TableSpec(
         spec.share("ci_low", f"lower limit of its {spec.CLUSTERED}"),
         spec.share("ci_high", f"upper limit of its {spec.CLUSTERED}"),
         spec.DESIGN_EFFECT,
-        spec.share(
-            "effective_entries", "independent entries that would be as precise; null if unknown", null=True
-        ),
-        spec.share(
-            "scenario_low", "memory: the lowest score with one scenario left out; else null", null=True
-        ),
-        spec.share(
-            "scenario_high", "memory: the highest score with one scenario left out; else null", null=True
-        ),
-        spec.share("wide_low", f"lower limit of its {_WIDE}", null=True),
-        spec.share("wide_high", f"upper limit of its {_WIDE}", null=True),
-        spec.share("full_low", f"lower limit of its {_FULL}", null=True),
-        spec.share("full_high", f"upper limit of its {_FULL}", null=True),
+        spec.share("effective_entries?", "independent entries that would be as precise; null if unknown"),
+        spec.share("scenario_low?", "memory: the lowest score with one scenario left out; else null"),
+        spec.share("scenario_high?", "memory: the highest score with one scenario left out; else null"),
+        spec.share("wide_low?", f"lower limit of its {_WIDE}"),
+        spec.share("wide_high?", f"upper limit of its {_WIDE}"),
+        spec.share("full_low?", f"lower limit of its {_FULL}"),
+        spec.share("full_high?", f"upper limit of its {_FULL}"),
     ],
     rows=_rows,
     always=True,

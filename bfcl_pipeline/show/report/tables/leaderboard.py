@@ -152,15 +152,12 @@ def _group_fields(group: Group) -> list[pa.Field[Any]]:
 
 
 RANK_FIELDS: tuple[pa.Field[Any], ...] = (
-    spec.count("rank_low", "best rank that the verdicts allow: 1 + models shown to be better", null=True),
-    spec.count(
-        "rank_high", "worst rank that the verdicts allow: models but those shown to be worse", null=True
-    ),
-    spec.count("rank_group", "from 1; no model of a group is shown to be worse than its first", null=True),
+    spec.count("rank_low?", "best rank that the verdicts allow: 1 + models shown to be better"),
+    spec.count("rank_high?", "worst rank that the verdicts allow: models but those shown to be worse"),
+    spec.count("rank_group?", "from 1; no model of a group is shown to be worse than its first"),
     spec.share(
-        "detectable",
+        "detectable?",
         "smallest true difference from the next model that these entries show with 80 % power",
-        null=True,
     ),
 )
 """The columns on ranks; null for a single model, or without verdicts."""
@@ -179,25 +176,23 @@ LEADERBOARD = spec.TableSpec(
         *RANK_FIELDS,
         spec.MODEL,
         spec.text("display_name", "name on the leaderboard"),
-        spec.text("kind", "what answers, from the model's row; null if it has none", null=True),
+        spec.text("kind?", "what answers, from the model's row; null if it has none"),
         spec.text("mode", "fc or prompt"),
         spec.WEB,
         *(column for group in reversed(GROUPS) for column in _group_fields(group)),
         *(
-            spec.share(name, f"accuracy on {name}; null if it was not evaluated", null=True)
+            spec.share(f"{name}?", f"accuracy on {name}; null if it was not evaluated")
             for name in V4_CATEGORIES
         ),
-        spec.share("format_max_delta", "best prompt format minus worst, in percentage points", null=True),
-        spec.share("format_std", "standard deviation over prompt formats, in percentage points", null=True),
+        spec.share("format_max_delta?", "best prompt format minus worst, in percentage points"),
+        spec.share("format_std?", "standard deviation over prompt formats, in percentage points"),
         spec.count("entries", "entries asked, of all categories"),
         spec.count("answered", "entries with a judged response"),
         spec.count("not_answered", "entries without a verdict: in no score"),
-        spec.share(
-            "cost_usd", "cost in US dollars as the leaderboard reckons it; null if unknown", null=True
-        ),
-        spec.share("latency_mean_seconds", "mean latency of an exchange", null=True),
-        spec.share("latency_std_seconds", "sample standard deviation of the latencies", null=True),
-        spec.share("latency_p95_seconds", "95th percentile of the latencies", null=True),
+        spec.share("cost_usd?", "cost in US dollars as the leaderboard reckons it; null if unknown"),
+        spec.share("latency_mean_seconds?", "mean latency of an exchange"),
+        spec.share("latency_std_seconds?", "sample standard deviation of the latencies"),
+        spec.share("latency_p95_seconds?", "95th percentile of the latencies"),
         spec.text("org", "who made the model"),
         spec.text("license", "the model's license"),
         spec.text("url", "where the model is described"),

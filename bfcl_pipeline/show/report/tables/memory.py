@@ -164,10 +164,8 @@ MEMORY_DOMAINS = spec.TableSpec(
 
 MEMORY_USE = spec.TableSpec(
     "memory_use",
-    (
-        "One row per model, memory and scenario. The sessions are played again call by call, so "
-        "that a fact that is stored and lost within one session counts."
-    ),
+    "One row per model, memory and scenario. The sessions are played again call by call, so "
+    "that a fact that is stored and lost within one session counts.",
     [
         spec.RUN,
         spec.MODEL,
@@ -207,10 +205,8 @@ MEMORY_USE = spec.TableSpec(
 
 MEMORY_PATTERNS = spec.TableSpec(
     "memory_patterns",
-    (
-        "One row per model, rule set and memory with recorded sessions: what the model "
-        "adds to the parts of the memory."
-    ),
+    "One row per model, rule set and memory with recorded sessions: what the model "
+    "adds to the parts of the memory.",
     [
         *spec.KEY,
         spec.CATEGORY,
@@ -225,9 +221,7 @@ MEMORY_PATTERNS = spec.TableSpec(
         spec.count("facts_in_core", "of these, those in the core part at the questions"),
         spec.count("facts_in_archival", "of these, those in the archival part"),
         spec.count("texts_with_facts", "texts in the memory that mention one"),
-        spec.share(
-            "facts_per_text", "facts in the memory / these texts: above 1, texts are summaries", null=True
-        ),
+        spec.share("facts_per_text?", "facts in the memory / these texts: above 1, texts are summaries"),
         spec.count("entries", "questions with a verdict"),
         *spec.tally("of these"),
     ],

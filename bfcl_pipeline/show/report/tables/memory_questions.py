@@ -82,10 +82,10 @@ def _event_columns(prefix: str, event: FactEvent | None) -> dict[str, Any]:
 
 def _event(name: str, what: str) -> list[pa.Field[Any]]:
     return [
-        spec.text(f"{name}_session", f"session in which {what}; null if it never did", null=True),
-        spec.count(f"{name}_turn", "turn of the session, from 1; null if no call explains it", null=True),
-        spec.count(f"{name}_step", "step of that turn, from 1; null likewise", null=True),
-        spec.text(f"{name}_call", "the call as Python, cut to 120 characters; null likewise", null=True),
+        spec.text(f"{name}_session?", f"session in which {what}; null if it never did"),
+        spec.count(f"{name}_turn?", "turn of the session, from 1; null if no call explains it"),
+        spec.count(f"{name}_step?", "step of that turn, from 1; null likewise"),
+        spec.text(f"{name}_call?", "the call as Python, cut to 120 characters; null likewise"),
     ]
 
 
@@ -136,48 +136,34 @@ def _parts(of: spec.ModelSources) -> Iterator[spec.Row]:
 
 MEMORY_QUESTIONS = spec.TableSpec(
     "memory_questions",
-    (
-        "One row per model, rule set and memory question with a verdict. The page shows "
-        "their sums, the following tables."
-    ),
+    "One row per model, rule set and memory question with a verdict. The page shows "
+    "their sums, the following tables.",
     [
         *spec.KEY,
         spec.CATEGORY,
-        spec.text("scenario", "whose assistant the model is", null=True),
+        spec.text("scenario?", "whose assistant the model is"),
         spec.text("entry_id", "the question"),
         spec.mark("valid", "whether the answer is right"),
+        spec.text("reason?", "why it is wrong: the first reason that applies; null if it is right"),
+        spec.mark("abstained?", "whether the model says that it does not know; null if not classed"),
         spec.text(
-            "reason", "why it is wrong: the first reason that applies; null if it is right", null=True
-        ),
-        spec.mark(
-            "abstained", "whether the model says that it does not know; null if not classed", null=True
-        ),
-        spec.text(
-            "place",
-            "part of the memory with the fact: core, archival, both, none; null if unknown",
-            null=True,
+            "place?", "part of the memory with the fact: core, archival, both, none; null if unknown"
         ),
         spec.text(
-            "seen",
+            "seen?",
             "where the model saw an acceptable answer: prompt (core memory), look_up (a result), nowhere; "
             "null if unknown",
-            null=True,
         ),
-        spec.count("searches", "calls at the question that search; null if not recorded", null=True),
-        spec.count(
-            "retrievals", "calls at the question that read what is stored; null likewise", null=True
-        ),
+        spec.count("searches?", "calls at the question that search; null if not recorded"),
+        spec.count("retrievals?", "calls at the question that read what is stored; null likewise"),
         *_event("stored", "the fact first came into the memory"),
         *_event("lost", "the fact last left the memory, if it is not there at the question"),
-        spec.mark(
-            "lost_within", "whether no snapshot after a session has the fact; null if not lost", null=True
-        ),
+        spec.mark("lost_within?", "whether no snapshot after a session has the fact; null if not lost"),
         spec.share(
-            "lost_fill",
+            "lost_fill?",
             "share of its part in use before that call (memory_rec_sum: of its characters); null likewise",
-            null=True,
         ),
-        spec.mark("lost_while_full", "whether that share was at least 0.9; null likewise", null=True),
+        spec.mark("lost_while_full?", "whether that share was at least 0.9; null likewise"),
     ],
     of_model=lambda of: of.once(_questions),
 )
@@ -202,7 +188,7 @@ MEMORY_FAILURES = spec.TableSpec(
 
 MEMORY_PARTS = spec.TableSpec(
     "memory_parts",
-    ("One row per model, rule set, memory and part that has facts: accuracy by the place\nof the fact."),
+    "One row per model, rule set, memory and part that has facts: accuracy by the place\nof the fact.",
     [
         *spec.KEY,
         ALL_MEMORIES,

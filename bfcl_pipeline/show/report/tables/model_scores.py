@@ -115,9 +115,7 @@ class ModelScore:
 
 
 def model_scores(
-    records: RunRecords,
-    rows: Mapping[str, ModelRow],
-    sizes: Mapping[str, int] | None = None,
+    records: RunRecords, rows: Mapping[str, ModelRow], sizes: Mapping[str, int] | None = None
 ) -> list[ModelScore]:
     """The scores of every model under each rule set that it has verdicts of: official first, then ranked.
 

@@ -122,11 +122,9 @@ def _counted(verdicts: pl.DataFrame) -> dict[tuple[str, str], dict[str, Counter[
 
 OMITTED = spec.TableSpec(
     "omitted",
-    (
-        "One row per model, rule set and score with entries that have no verdict: the overall, the other "
-        "groups, the categories. Such entries are in no score; [statistics.md](statistics.md) says what "
-        "`lowest` and `highest` are, and how a cause is found."
-    ),
+    "One row per model, rule set and score with entries that have no verdict: the overall, the other "
+    "groups, the categories. Such entries are in no score; [statistics.md](statistics.md) says what "
+    "`lowest` and `highest` are, and how a cause is found.",
     [
         *spec.KEY,
         spec.text("score", "a column of `leaderboard` or `executable`: a score or a category"),
@@ -140,13 +138,11 @@ OMITTED = spec.TableSpec(
             harness="an error of the program that asked",
             other="not asked, not recorded, not supported, or of unknown cause",
         ),
-        spec.share("accuracy", "the score; null if nothing of it was evaluated", null=True),
+        spec.share("accuracy?", "the score; null if nothing of it was evaluated"),
         spec.share("lowest", "the score if all omitted entries were wrong"),
         spec.share("highest", "the score if all omitted entries were right"),
         spec.count("stored", "omitted entries that tables/official counts: errors stored as answers"),
-        spec.share(
-            "official", "the score in tables/official, if it counts any of them; else null", null=True
-        ),
+        spec.share("official?", "the score in tables/official, if it counts any of them; else null"),
     ],
     rows=_omitted,
 )

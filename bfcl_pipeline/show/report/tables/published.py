@@ -21,10 +21,8 @@ from bfcl_pipeline.show.report.tables import spec
 def _column(column: OfficialColumn) -> pa.Field[Any]:
     about = f"`{column.header}` of the file"
     if column.show is Show.TEXT:
-        return spec.text(column.value, f"{about}; null if it has none", null=True)
-    return spec.share(
-        column.value, f"{about}{'' if column.show is Show.NUMBER else ', from 0 to 1'}", null=True
-    )
+        return spec.text(f"{column.value}?", f"{about}; null if it has none")
+    return spec.share(f"{column.value}?", f"{about}{'' if column.show is Show.NUMBER else ', from 0 to 1'}")
 
 
 PUBLISHED = spec.TableSpec(
@@ -35,7 +33,7 @@ PUBLISHED = spec.TableSpec(
         spec.text("source", "where the scores are from, likewise"),
         spec.text("file", "its name"),
         spec.text("sha256", "of its content"),
-        spec.count("published_rank", "`Rank` of the file; null if it has none", null=True),
+        spec.count("published_rank?", "`Rank` of the file; null if it has none"),
         *map(_column, OVERALL.columns),
     ],
 )

@@ -1,4 +1,4 @@
-"""The tables on categories, prompt formats, errors, coverage and usage, and on models without answers."""
+"""The tables on categories, formats, errors, rule sets, coverage, usage, and models without answers."""
 
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -6,11 +6,14 @@ from dataclasses import asdict
 import polars as pl
 
 from bfcl_pipeline.benchmark.definition import CATEGORIES, parse_format
-from bfcl_pipeline.benchmark.records import Step
+from bfcl_pipeline.benchmark.errata import Treatment
+from bfcl_pipeline.benchmark.records import Rules, Step
 from bfcl_pipeline.judge.scoring.usage import add_up
 from bfcl_pipeline.show.report.tables import spec
 from bfcl_pipeline.show.report.tables.intervals import rounded
 from bfcl_pipeline.show.report.tables.run_records import by_model, in_order
+
+_KEY = ["model", "category", "entry_id"]
 
 ENTRIES, SESSIONS = "entries", "sessions"
 """The values of the column `part`."""
@@ -117,6 +120,48 @@ def _unanswered(made: spec.RunSources) -> Iterator[spec.Row]:
         yield {"model": model, "entries": None, "reason": MISSING_REASON}
 
 
+def _rules(made: spec.RunSources) -> Iterator[spec.Row]:
+    mended = [entry.entry_id for entry in made.errata if entry.treatment is Treatment.MENDED]
+    verdicts = made.records.verdicts
+    official, corrected, verified = (
+        verdicts.filter(pl.col("rules") == rules.value).select(*_KEY, pl.col("valid").alias(rules.value))
+        for rules in Rules
+    )
+    before, after = pl.col("official"), pl.col("corrected")
+    compared = _by_category(
+        official.drop_nulls("official").join(corrected.drop_nulls("corrected"), on=_KEY),
+        entries=pl.len(),
+        official_accuracy=before.sum() / pl.len(),
+        corrected_accuracy=after.sum() / pl.len(),
+        to_valid=(~before & after).sum(),
+        to_invalid=(before & ~after).sum(),
+        flipped=(before != after).sum(),
+    )
+    changed = verified.filter(pl.col("entry_id").is_in(mended)).join(corrected, on=_KEY, how="left")
+    of_mended = _by_category(
+        changed,
+        mended=pl.len(),
+        verified_to_valid=(~after & pl.col("verified")).sum(),
+        verified_to_invalid=(after & ~pl.col("verified")).sum(),
+    )
+    left_out = _by_category(made.records.left_out, left_out=pl.len())
+    rows = compared.join(of_mended, on=_KEY[:2], how="left").join(left_out, on=_KEY[:2], how="left")
+    scores = {(score.model.name, score.rules): score for score in made.scores}
+    for row in in_order(rows, "model", "category").iter_rows(named=True):
+        model, category = row["model"], row["category"]
+        of_verified = scores.get((model, Rules.VERIFIED))
+        tally = of_verified.tallies.get(category) if of_verified else None
+        yield {
+            **{name: 0 if value is None else value for name, value in row.items()},
+            "web": scores[model, Rules.OFFICIAL].webs.get(category),
+            "verified_accuracy": tally.accuracy if tally else None,
+        }
+
+
+def _by_category(frame: pl.DataFrame, **columns: pl.Expr) -> pl.DataFrame:
+    return frame.group_by("model", "category").agg(**columns)
+
+
 CATEGORY_SCORES = spec.TableSpec(
     "categories",
     "One row per model, rule set and category that was run.",
@@ -145,9 +190,7 @@ ERROR_TYPES = spec.TableSpec(
         spec.text("error_type", "official name of the error"),
         spec.count("count", "responses that failed so"),
         spec.text("example_entry_id", "the first of them"),
-        spec.text(
-            "example_message", "what was wrong with it, for a person, cut to 300 characters", null=True
-        ),
+        spec.text("example_message?", "what was wrong with it, for a person, cut to 300 characters"),
     ],
     rows=_error_types,
     always=True,
@@ -169,6 +212,32 @@ FORMAT_SCORES = spec.TableSpec(
         *spec.tally("in this format"),
     ],
     rows=_formats,
+    always=True,
+)
+
+
+RULES_COMPARED = spec.TableSpec(
+    "rules",
+    "One row per model and category with verdicts under official and corrected rules, and the "
+    "accuracy under verified ones.",
+    [
+        spec.RUN,
+        spec.MODEL,
+        spec.CATEGORY,
+        spec.WEB,
+        spec.count("entries", "entries that official and corrected rules judged"),
+        spec.share("official_accuracy?", "accuracy under the official rules"),
+        spec.share("corrected_accuracy?", "accuracy under the corrected rules"),
+        spec.count("to_valid", "invalid officially, valid when corrected"),
+        spec.count("to_invalid", "valid officially, invalid when corrected"),
+        spec.count("flipped", "entries whose verdict differs: the sum of both"),
+        spec.share("verified_accuracy?", "accuracy under the verified rules; null without verdicts"),
+        spec.count("left_out", "entries that the verified rules leave out"),
+        spec.count("mended", "entries that the verified rules judge by a mended truth"),
+        spec.count("verified_to_valid", "of these, invalid when corrected, now valid"),
+        spec.count("verified_to_invalid", "of these, valid when corrected, now invalid"),
+    ],
+    rows=_rules,
     always=True,
 )
 
@@ -198,22 +267,14 @@ USAGE = spec.TableSpec(
         spec.text("part", "entries, or sessions: those before memory questions"),
         spec.count("entries", "entries or sessions asked, whatever became of them"),
         spec.count("exchanges", "requests of these that were answered"),
-        spec.count("input_tokens", "tokens sent; null if never told", null=True),
-        spec.count("output_tokens", "tokens received; null if never told", null=True),
-        spec.share(
-            "cost_usd", "these at the prices of the model's row, in US dollars; null without", null=True
-        ),
-        spec.share(
-            "exchange_mean_seconds",
-            "mean time from a request to its answer; null if never taken",
-            null=True,
-        ),
-        spec.share("exchange_p95_seconds", "95th percentile of these times", null=True),
-        spec.share("entry_mean_seconds", "mean over entries of the sum of their times", null=True),
-        spec.share("entry_p95_seconds", "95th percentile of these sums", null=True),
-        spec.count(
-            "truncated", "answers cut off at a limit of tokens; null if no end is ever told", null=True
-        ),
+        spec.count("input_tokens?", "tokens sent; null if never told"),
+        spec.count("output_tokens?", "tokens received; null if never told"),
+        spec.share("cost_usd?", "these at the prices of the model's row, in US dollars; null without"),
+        spec.share("exchange_mean_seconds?", "mean time from a request to its answer; null if never taken"),
+        spec.share("exchange_p95_seconds?", "95th percentile of these times"),
+        spec.share("entry_mean_seconds?", "mean over entries of the sum of their times"),
+        spec.share("entry_p95_seconds?", "95th percentile of these sums"),
+        spec.count("truncated?", "answers cut off at a limit of tokens; null if no end is ever told"),
     ],
     rows=_usage,
     always=True,
@@ -226,9 +287,7 @@ UNANSWERED = spec.TableSpec(
     [
         spec.RUN,
         spec.MODEL,
-        spec.count(
-            "entries", "entries of the model, all without an answer; null without responses", null=True
-        ),
+        spec.count("entries?", "entries of the model, all without an answer; null without responses"),
         spec.text("reason", "why, for a person: the shortest detail of these entries"),
     ],
     rows=_unanswered,

@@ -113,16 +113,14 @@ class TableSpec:
                 path.unlink(missing_ok=True)
 
 
-RUN = text("run", "name of the run; null if the responses tell none", null=True)
+RUN = text("run?", "name of the run; null if the responses tell none")
 MODEL = text("model", "name of the model")
 RULES = text("rules", "official, corrected or verified: the rule set")
 KEY = (RUN, MODEL, RULES)
 """The first columns of most tables."""
 
 CATEGORY = text("category", "one of the V4 categories")
-WEB = text(
-    "web", "web searched: simulated, record, replay, live or off; several joined; null if none", null=True
-)
+WEB = text("web?", "web searched: simulated, record, replay, live or off; several joined; null if none")
 
 
 CLUSTERED = "95 % interval, entries clustered (docs/statistics.md)"
@@ -138,18 +136,18 @@ def tally(of: str, interval: str = "95 % Wilson interval") -> list[pa.Field[Any]
     return [
         count("answered", f"entries {of} with a judged response"),
         count("correct", "of these, the valid ones"),
-        share("accuracy", "correct / answered; null if none was judged", null=True),
-        share("ci_low", f"lower limit of its {interval}", null=True),
-        share("ci_high", f"upper limit of its {interval}", null=True),
+        share("accuracy?", "correct / answered; null if none was judged"),
+        share("ci_low?", f"lower limit of its {interval}"),
+        share("ci_high?", f"upper limit of its {interval}"),
     ]
 
 
 def score(name: str, about: str) -> list[pa.Field[Any]]:
     """The columns of a score with its limits."""
     return [
-        share(name, about, null=True),
-        share(f"{name}_ci_low", f"lower limit of its {CLUSTERED}", null=True),
-        share(f"{name}_ci_high", f"upper limit of its {CLUSTERED}", null=True),
+        share(f"{name}?", about),
+        share(f"{name}_ci_low?", f"lower limit of its {CLUSTERED}"),
+        share(f"{name}_ci_high?", f"upper limit of its {CLUSTERED}"),
     ]
 
 
@@ -163,7 +161,7 @@ def describe_mean(group: Group) -> str:
 
 CLUSTERS = count("clusters", "sets of judged entries that share a scenario")
 DESIGN_EFFECT = share(
-    "design_effect", "variance over that of independent entries; null if it cannot be measured", null=True
+    "design_effect?", "variance over that of independent entries; null if it cannot be measured"
 )
 
 

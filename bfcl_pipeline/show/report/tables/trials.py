@@ -218,6 +218,7 @@ def _flaky(found: TrialVerdicts) -> Iterator[spec.Row]:
 
 
 _MODEL = spec.text("model", "name of the model, of whose trials each has its own in other tables")
+_KEY = (spec.RUN, spec.RULES, _MODEL)
 _SCORE = spec.text("score", "a column of `leaderboard`: a score or a category")
 
 
@@ -225,25 +226,22 @@ TRIALS = spec.TableSpec(
     "trials",
     "One row per rule set, repeated model and score.",
     [
-        spec.RUN,
-        spec.RULES,
-        _MODEL,
+        *_KEY,
         _SCORE,
         spec.count("trials", "trials that have this score"),
         spec.share("mean", "its mean over these"),
-        spec.share("std", "its sample standard deviation; null of one trial", null=True),
+        spec.share("std?", "its sample standard deviation; null of one trial"),
         spec.share("min", "the lowest"),
         spec.share("max", "the highest"),
         spec.share(
-            "ci_low",
+            "ci_low?",
             "lower limit of the clustered 95 % interval of the mean; null if trials lack categories of it",
-            null=True,
         ),
-        spec.share("ci_high", "upper limit of this interval", null=True),
-        spec.share("between", "standard error of the mean from the choice of the entries", null=True),
-        spec.share("within", "standard error of the mean from the randomness of trials", null=True),
-        spec.count("entries", "entries with a verdict in two trials or more", null=True),
-        spec.count("flaky", "of these, those whose verdict differs among trials", null=True),
+        spec.share("ci_high?", "upper limit of this interval"),
+        spec.share("between?", "standard error of the mean from the choice of the entries"),
+        spec.share("within?", "standard error of the mean from the randomness of trials"),
+        spec.count("entries?", "entries with a verdict in two trials or more"),
+        spec.count("flaky?", "of these, those whose verdict differs among trials"),
     ],
     rows=lambda made: made.once(_tables)["trials"],
 )
@@ -251,14 +249,10 @@ TRIALS = spec.TableSpec(
 
 PASS_K = spec.TableSpec(
     "pass_k",
-    (
-        "One row per rule set, repeated model, score and number of repetitions, if every category "
-        "of the score in the run has entries with so many verdicts. A category that was not run counts 0."
-    ),
+    "One row per rule set, repeated model, score and number of repetitions, if every category "
+    "of the score in the run has entries with so many verdicts. A category that was not run counts 0.",
     [
-        spec.RUN,
-        spec.RULES,
-        _MODEL,
+        *_KEY,
         _SCORE,
         spec.count("k", "number of repetitions"),
         spec.count("entries", "entries counted: verdicts in k trials or more"),
@@ -273,14 +267,10 @@ PASS_K = spec.TableSpec(
 
 FLAKY = spec.TableSpec(
     "flaky",
-    (
-        "One row per rule set, repeated model and entry whose verdict differs among trials, in the "
-        "order of the benchmark."
-    ),
+    "One row per rule set, repeated model and entry whose verdict differs among trials, in the "
+    "order of the benchmark.",
     [
-        spec.RUN,
-        spec.RULES,
-        _MODEL,
+        *_KEY,
         spec.CATEGORY,
         spec.text("entry_id", "id as in the release"),
         spec.count("trials", "trials with a verdict on it"),

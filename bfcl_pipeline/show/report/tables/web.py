@@ -113,30 +113,25 @@ def _means(rows: Sequence[spec.Row], suffix: str) -> dict[str, float | None]:
     }
 
 
+_KEY = (*spec.KEY, spec.CATEGORY, spec.WEB)
+
+
 WEB_HOPS = spec.TableSpec(
     "web_hops",
     "One row per model, rule set, web-search category and number of hops.",
     [
-        *spec.KEY,
-        spec.CATEGORY,
-        spec.WEB,
+        *_KEY,
         *spec.counts(hops="steps from the question to its answer, as annotated", entries="questions asked"),
         *spec.tally("of so many hops"),
         spec.share(
-            "mean_steps",
-            "mean number of steps, with calls or without; null if no answer is there",
-            null=True,
+            "mean_steps?", "mean number of steps, with calls or without; null if no answer is there"
         ),
-        spec.share("mean_searches", "mean number of searches; null likewise", null=True),
-        spec.share("mean_fetches", "mean number of pages fetched, or tried to; null likewise", null=True),
-        spec.share(
-            "mean_steps_correct", "mean number of steps of the right answers; null without one", null=True
-        ),
-        spec.share("mean_searches_correct", "mean number of their searches; null likewise", null=True),
-        spec.share("mean_fetches_correct", "mean number of their fetches; null likewise", null=True),
-        spec.count(
-            "abstained", "wrong answers that say that the model does not know or cannot answer", null=True
-        ),
+        spec.share("mean_searches?", "mean number of searches; null likewise"),
+        spec.share("mean_fetches?", "mean number of pages fetched, or tried to; null likewise"),
+        spec.share("mean_steps_correct?", "mean number of steps of the right answers; null without one"),
+        spec.share("mean_searches_correct?", "mean number of their searches; null likewise"),
+        spec.share("mean_fetches_correct?", "mean number of their fetches; null likewise"),
+        spec.count("abstained?", "wrong answers that say that the model does not know or cannot answer"),
     ],
     of_model=_hops,
 )
@@ -144,35 +139,29 @@ WEB_HOPS = spec.TableSpec(
 
 WEB_FAILURES = spec.TableSpec(
     "web_failures",
-    (
-        "One row per model, rule set, web-search category with wrong answers, and failure. "
-        "`no_search`: never searched; a call of a tool that was not offered is not a search. "
-        "`pasted_question`: one query contains at least 80 % of the different words of the question, "
-        "without the sentence before it and the request for a format, or packs several hops: at least 75 "
-        "% of its content words come from the question, and two or more of these are in no single hop "
-        "with the others. `never_fetched`: searched, but fetched no page. `repeated_search`: two queries "
-        "have at least 80 % of their words in common. `future_event`: the final message says that "
-        "something has not happened yet or is later than the model's knowledge. `abstained`: it says that "
-        "the model does not know or cannot answer. `misread_page`: an acceptable answer stands on a page "
-        "that was fetched. `misread_result`: it stands in the title, address or text of a search result. "
-        "`failed_fetch_other_source`: a fetch failed, and the next step fetched another address. "
-        "`gave_up`: a fetch failed, and the model neither called a web tool again nor answered. "
-        "`none_of_these`: none of the others. The kinds from `misread_page` on need the results of the "
-        "calls, which are derived again from the simulated web or the web cache; they are not counted for "
-        "an answer of which a result is not recorded. A short answer, such as a number, may stand on a "
-        "page or in a result by chance."
-    ),
+    "One row per model, rule set, web-search category with wrong answers, and failure. "
+    "`no_search`: never searched; a call of a tool that was not offered is not a search. "
+    "`pasted_question`: one query contains at least 80 % of the different words of the question, "
+    "without the sentence before it and the request for a format, or packs several hops: at least 75 "
+    "% of its content words come from the question, and two or more of these are in no single hop "
+    "with the others. `never_fetched`: searched, but fetched no page. `repeated_search`: two queries "
+    "have at least 80 % of their words in common. `future_event`: the final message says that "
+    "something has not happened yet or is later than the model's knowledge. `abstained`: it says that "
+    "the model does not know or cannot answer. `misread_page`: an acceptable answer stands on a page "
+    "that was fetched. `misread_result`: it stands in the title, address or text of a search result. "
+    "`failed_fetch_other_source`: a fetch failed, and the next step fetched another address. "
+    "`gave_up`: a fetch failed, and the model neither called a web tool again nor answered. "
+    "`none_of_these`: none of the others. The kinds from `misread_page` on need the results of the "
+    "calls, which are derived again from the simulated web or the web cache; they are not counted for "
+    "an answer of which a result is not recorded. A short answer, such as a number, may stand on a "
+    "page or in a result by chance.",
     [
-        *spec.KEY,
-        spec.CATEGORY,
-        spec.WEB,
+        *_KEY,
         spec.text("failure", "what the wrong answers did; one may have done several"),
         *spec.counts(count="wrong answers that did", wrong="wrong answers that are there"),
         spec.share("share", "count / wrong"),
-        spec.text("example_entry_id", "the first of them; null if there is none", null=True),
-        spec.count(
-            "known", "wrong answers of which it is known: all, or those with recorded results", null=True
-        ),
+        spec.text("example_entry_id?", "the first of them; null if there is none"),
+        spec.count("known?", "wrong answers of which it is known: all, or those with recorded results"),
     ],
     of_model=_failures,
 )
@@ -180,15 +169,11 @@ WEB_FAILURES = spec.TableSpec(
 
 WEB_QUESTIONS = spec.TableSpec(
     "web_questions",
-    (
-        "One row per model, rule set and web question with a verdict on an answer. The "
-        "results of calls are derived as for `web_failures`. A right answer that stands nowhere comes "
-        "from the model's own knowledge, or from other words than those of the acceptable answers."
-    ),
+    "One row per model, rule set and web question with a verdict on an answer. The "
+    "results of calls are derived as for `web_failures`. A right answer that stands nowhere comes "
+    "from the model's own knowledge, or from other words than those of the acceptable answers.",
     [
-        *spec.KEY,
-        spec.CATEGORY,
-        spec.WEB,
+        *_KEY,
         spec.text("entry_id", "the question"),
         *spec.counts(hops="steps from the question to its answer, as annotated"),
         spec.mark("valid", "whether the answer is right"),
@@ -199,14 +184,12 @@ WEB_QUESTIONS = spec.TableSpec(
             repeated_searches="of these, those with nearly the words of an earlier one",
         ),
         spec.share(
-            "mean_results_asked",
+            "mean_results_asked?",
             "mean of `max_results` of the searches, 10 if left out; null without a number up to 10,000",
-            null=True,
         ),
         spec.text(
-            "regions",
+            "regions?",
             "the first five regions searched, by commas; wt-wt (none) if left out; null without a search",
-            null=True,
         ),
         *spec.counts(
             fetches="calls of the tool that fetches a page; none if it was not offered",
@@ -215,25 +198,15 @@ WEB_QUESTIONS = spec.TableSpec(
             fetched_truncate="of these, those for the text of the page alone",
         ),
         spec.mark("known", "whether the result of every call is recorded"),
-        spec.count(
-            "failed_searches", "searches that failed or found nothing; null if not known", null=True
-        ),
-        spec.count("failed_fetches", "fetches that failed; null if not known", null=True),
-        spec.count(
-            "retried", "of these, those after which the same address was fetched; null likewise", null=True
-        ),
-        spec.count("other_source", "those after which another address was fetched", null=True),
-        spec.count(
-            "searched_again", "those after which the model searched, but fetched nothing", null=True
-        ),
-        spec.count("answered", "those after which the model answered without a further call", null=True),
-        spec.count(
-            "gave_up", "those after which it did not answer, or said that it does not know", null=True
-        ),
+        spec.count("failed_searches?", "searches that failed or found nothing; null if not known"),
+        spec.count("failed_fetches?", "fetches that failed; null if not known"),
+        spec.count("retried?", "of these, those after which the same address was fetched; null likewise"),
+        spec.count("other_source?", "those after which another address was fetched"),
+        spec.count("searched_again?", "those after which the model searched, but fetched nothing"),
+        spec.count("answered?", "those after which the model answered without a further call"),
+        spec.count("gave_up?", "those after which it did not answer, or said that it does not know"),
         *(
-            spec.mark(
-                f"answer_in_{place}", f"an acceptable answer stands {where}; null if not known", null=True
-            )
+            spec.mark(f"answer_in_{place}?", f"an acceptable answer stands {where}; null if not known")
             for place, where in (
                 ("title", "in the title of a search result"),
                 ("address", "in the address of a search result"),
@@ -241,11 +214,7 @@ WEB_QUESTIONS = spec.TableSpec(
                 ("page", "on a fetched page"),
             )
         ),
-        spec.text(
-            "failures",
-            "wrong answers: kinds in `web_failures`, by commas; null if none is known",
-            null=True,
-        ),
+        spec.text("failures?", "wrong answers: kinds in `web_failures`, by commas; null if none is known"),
     ],
     of_model=lambda of: of.once(_questions),
 )
