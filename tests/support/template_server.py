@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 
+from bfcl_pipeline.ask.jobs.written import Written
 from bfcl_pipeline.benchmark.records import Json
 from bfcl_pipeline.show.servers.formats import Format, format_of
 from bfcl_pipeline.show.servers.reader import read_written
-from bfcl_pipeline.show.servers.reading import ServerReading, Written
+from bfcl_pipeline.show.servers.reading import ServerReading
 
 Fault = Callable[[ServerReading, str], ServerReading]
 """Changes what was read of a text."""

@@ -48,7 +48,7 @@ def blame_lines(model: str, answers: int, shares: Sequence[Share]) -> Iterator[s
 def answer_row(model: str, one: Blamed, answer: ServedAnswer) -> list[str]:
     """A row of the table of answers that the server decided."""
     step = answer.steps[one.step]
-    texts = (step.text or "(not recorded)", _json(step.result) if step.result else "nothing")
+    texts = (step.written.text or "(not recorded)", _json(step.result) if step.result else "nothing")
     cells = (one.entry_id, str(one.cause), str(one.valid).lower(), str(one.step + 1))
     return [model, *cells, *(cut(valid_unicode(text), _LONGEST) for text in texts)]
 

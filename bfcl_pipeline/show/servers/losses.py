@@ -5,9 +5,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from bfcl_pipeline.ask.generation.conversation import answer_message
+from bfcl_pipeline.ask.jobs.written import Written
 from bfcl_pipeline.base.text import loaded_json
-from bfcl_pipeline.benchmark.records import Json
-from bfcl_pipeline.show.servers.reading import ServerReading, Written
+from bfcl_pipeline.benchmark.records import Json, Message
+from bfcl_pipeline.dialogue.prompts import WireFormat, messages_for
+from bfcl_pipeline.show.servers.reading import ParsingServer, ServerError, ServerReading
 
 
 class Loss(StrEnum):
@@ -58,6 +61,24 @@ class ReadAnswer:
             return min(losses, key=list(Loss).index)
         same_text = (self.reading.content or "").strip() == (self.meant.content or "").strip()
         return None if same_text else Loss.TEXT
+
+
+def through(
+    server: ParsingServer,
+    messages: Sequence[Message],
+    tools: Sequence[Json],
+    meant: ServerReading,
+    piece: int,
+) -> ReadAnswer:
+    """An answer to messages, written and read by a server; what it cannot write it reads as an error."""
+    answer, written = answer_message(meant.result, len(messages)), Written()
+    wire = messages_for(WireFormat.OPENAI_CHAT, [*messages, answer]).messages
+    try:
+        written = server.write(wire, tools)
+        reading = server.read(written, tools, piece)
+    except ServerError as error:
+        reading = ServerReading(error=str(error))
+    return ReadAnswer(meant, tools, written, reading, piece)
 
 
 def _of_call(wanted: tuple[str, Json], found: tuple[str, Json]) -> Loss | None:

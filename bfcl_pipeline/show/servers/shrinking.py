@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from bfcl_pipeline.benchmark.records import Json
-from bfcl_pipeline.show.servers.losses import ReadAnswer
-from bfcl_pipeline.show.servers.reading import ParsingServer, ServerError, ServerReading
+from bfcl_pipeline.show.servers.losses import ReadAnswer, through
+from bfcl_pipeline.show.servers.reading import USER, ParsingServer, ServerReading
 
 MOST_TRIES = 400
 """Answers that are tried for one example."""
@@ -16,7 +16,8 @@ def shrink(server: ParsingServer, answer: ReadAnswer, most: int = MOST_TRIES) ->
     """A smaller answer with the same loss; `answer` itself if none is found within `most` tries."""
     used = {name for name, _ in answer.meant.calls}
     tools = [tool for tool in answer.tools if tool["function"]["name"] in used]
-    best = _tried(server, replace(answer, tools=tools or answer.tools[:1])) or answer
+    tools = tools or list(answer.tools[:1])
+    best = through(server, [USER], tools, answer.meant, answer.piece)
     tried, smaller = 0, True
     while smaller:
         smaller = False
@@ -24,29 +25,11 @@ def shrink(server: ParsingServer, answer: ReadAnswer, most: int = MOST_TRIES) ->
             if tried >= most:
                 return best
             tried += 1
-            found = _tried(server, replace(best, meant=meant))
-            if found is not None and found.loss is answer.loss:
+            found = through(server, [USER], tools, meant, answer.piece)
+            if found.loss is answer.loss:
                 best, smaller = found, True
                 break
     return best if best.loss is answer.loss else answer
-
-
-def _tried(server: ParsingServer, answer: ReadAnswer) -> ReadAnswer | None:
-    """An answer, written and read; None if it cannot be written."""
-    calls = [
-        {"id": str(place), "type": "function", "function": {"name": name, "arguments": arguments}}
-        for place, (name, arguments) in enumerate(answer.meant.calls)
-    ]
-    message = {
-        "role": "assistant",
-        "content": answer.meant.content,
-        **({"tool_calls": calls} if calls else {}),
-    }
-    try:
-        written = server.write([{"role": "user", "content": "."}, message], answer.tools)
-        return replace(answer, written=written, reading=server.read(written, answer.tools, answer.piece))
-    except ServerError:
-        return None
 
 
 def _smaller(meant: ServerReading) -> Iterator[ServerReading]:

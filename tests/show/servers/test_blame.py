@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from bfcl_pipeline.ask.jobs.written import WrittenStep
+from bfcl_pipeline.ask.jobs.written import Written
 from bfcl_pipeline.ask.models.oracle import answer as perfect_answer
 from bfcl_pipeline.base.errors import TableError
 from bfcl_pipeline.benchmark.definition import CATEGORIES
@@ -72,7 +72,7 @@ def blamed(
     """The cause of an answer: what the server read, and what the model wrote, None if not recorded."""
     steps = (Step(0, finish_reason=finish),)
     response = Response(entry.entry_id, entry.category, Mode.FC, json.dumps(read), steps=steps)
-    steps_written = [] if text is None else [WrittenStep(tuple(map(ord, text)), text)]
+    steps_written = [] if text is None else [Written(tuple(map(ord, text)), text)]
     return blame(answer_of(entry, response, steps_written), NO_CONSTANTS, form)
 
 
@@ -208,7 +208,7 @@ def test_a_lost_call_of_a_conversation_is_enough(staged: Path) -> None:
     entry = next(iter(read_entries(entries_path(staged, "multi_turn_base"), ["multi_turn_base_0"])))
     turns = [[write_native(calls), "Done."] for calls in truth_calls(entry)]
     texts = [written(HERMES, step) for turn in turns for step in turn]
-    steps_written = [WrittenStep(tuple(map(ord, text)), text) for text in texts]
+    steps_written = [Written(tuple(map(ord, text)), text) for text in texts]
 
     def cause(read: Json) -> Cause | None:
         response = Response(entry.entry_id, entry.category, Mode.FC, json.dumps(read))
