@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from bfcl_pipeline.ask.jobs.written import Decode, Written, written_steps
-from bfcl_pipeline.base.errors import TableError
-from bfcl_pipeline.base.text import loaded_json
+from bfcl_pipeline.base.errors import ConfigError, TableError
+from bfcl_pipeline.base.text import loaded_json, unknown_name
 from bfcl_pipeline.benchmark.config import model_folder
 from bfcl_pipeline.benchmark.definition import CATEGORIES
 from bfcl_pipeline.benchmark.records import Entry, Json, Mode, Response, Rules, Status, Verdict
@@ -36,6 +36,14 @@ class ServedAnswer:
     response: Response
     steps: tuple[ServedStep, ...]
     tools: tuple[Json, ...]  # that were offered at any turn
+
+
+def chosen_models(run: Run, names: Sequence[str]) -> list[str]:
+    """The named models of a run, without names all. Raises ConfigError for a name that it lacks."""
+    for name in names:
+        if name not in run.models:
+            raise ConfigError(unknown_name("model", name, run.models))
+    return list(names or run.models)
 
 
 def recorded_answers(run: Run, model: str, decode: Decode | None = None) -> Iterator[ServedAnswer]:
