@@ -104,7 +104,8 @@ def prompt_lines(
 
     Raises ConfigError if a row is of the other kind, TableError if the release is not staged.
     """
-    conditions, told = default_conditions(data, cache), log if entry_id else bool
+    conditions = default_conditions(data, cache)
+    told = log if entry_id else lambda _line: None
     asked = [FirstRequests(row, conditions, told) for row in (model, server)]
     names = [name for name in V4_CATEGORIES if CATEGORIES[name].check is not Check.FORMAT_SENSITIVITY]
     each = (entry for name in names for entry in read_entries(entries_path(data, name)))

@@ -55,15 +55,7 @@ template_server = cache(TemplateServer)
 
 def written(form: Format, result: Json) -> str:
     """What a model writes for a result in the official form."""
-    if isinstance(result, str):
-        return result
-    calls = [
-        {"id": "0", "type": "function", "function": {"name": name, "arguments": arguments}}
-        for call in result
-        for name, arguments in call.items()
-    ]
-    message = {"role": "assistant", "content": None, "tool_calls": calls}
-    return template_server(form.parser).write([{"role": "user", "content": "."}, message], []).text
+    return result if isinstance(result, str) else template_server(form.parser).text(result)
 
 
 def blamed(

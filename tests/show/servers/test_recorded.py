@@ -89,13 +89,7 @@ def endpoint(staged: Path, tokenizer: Path) -> Iterator[str]:
     texts = []
     for entry in read_entries(entries_path(staged, "simple_python"), IDS):
         result = perfect_answer(entry, Mode.FC)
-        calls = [
-            {"function": {"name": name, "arguments": arguments}}
-            for call in result
-            for name, arguments in call.items()
-        ]
-        message = {"role": "assistant", "content": None, "tool_calls": calls}
-        text = form.write([{"role": "user", "content": "."}, message], []).text
+        text = form.text(result)
         texts.append(
             (entry.turns[0][-1]["content"], result, encoder.encode(text, add_special_tokens=False).ids)
         )
