@@ -25,9 +25,8 @@ from bfcl_pipeline.benchmark.definition import CATEGORIES, V4_CATEGORIES, Check
 from bfcl_pipeline.benchmark.records import Entry, Exchange, Json, Request, Response, Rules, Status
 from bfcl_pipeline.dialogue.release_texts import read_constants
 from bfcl_pipeline.judge.scoring import judge
-from bfcl_pipeline.show.servers.losses import Loss, ReadAnswer, through
+from bfcl_pipeline.show.servers.losses import Loss, ReadAnswer, shrink, through
 from bfcl_pipeline.show.servers.reading import ParsingServer, ServerReading
-from bfcl_pipeline.show.servers.shrinking import shrink
 
 ORACLE = "oracle-FC"
 """The name of the row of the perfect model, which is offered tools."""
