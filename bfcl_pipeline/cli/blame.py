@@ -5,7 +5,7 @@ from pathlib import Path
 
 from bfcl_pipeline.ask.jobs.written import tokenizer_of
 from bfcl_pipeline.base.errors import ConfigError
-from bfcl_pipeline.base.text import printable, unknown_name
+from bfcl_pipeline.base.text import printable
 from bfcl_pipeline.benchmark.config import trial_of
 from bfcl_pipeline.cli.options import add_cache, add_data, add_names, print_to_stderr
 from bfcl_pipeline.cli.runs import add_run
@@ -20,7 +20,7 @@ from bfcl_pipeline.show.servers.blame_text import (
     write_blame,
 )
 from bfcl_pipeline.show.servers.formats import format_of, load_formats
-from bfcl_pipeline.show.servers.recorded import recorded_answers
+from bfcl_pipeline.show.servers.recorded import chosen_models, recorded_answers
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -47,11 +47,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Prints a table for each model, and writes the tables of the run."""
     run = open_run(options.run_dir, options.cache, options.data)
-    for name in options.models:
-        if name not in run.models:
-            raise ConfigError(unknown_name("model", name, run.models))
     constants, found, rows = read_constants(options.data), {}, list[list[str]]()
-    for model in options.models or run.models:
+    for model in chosen_models(run, options.models):
         row = run.rows.get(trial_of(model).model)
         decode = tokenizer_of(row, options.tokenizer)
         of_row = load_formats().get((row.vllm.tool_parser if row else None) or "")

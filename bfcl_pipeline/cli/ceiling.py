@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 
-from bfcl_pipeline.ask.models.hub_cache import cached_snapshot
+from bfcl_pipeline.ask.models.hub_cache import model_files
 from bfcl_pipeline.ask.models.serving.program import PYTHON_VARIABLE
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.files import write_text
@@ -95,7 +95,7 @@ def server_of_row(row: ModelRow) -> Iterator[ParsingServer]:
     if row.endpoint is not None:
         yield ServerRoutes(row.endpoint, row.model)
         return
-    folder = Path(row.model) if Path(row.model).is_dir() else cached_snapshot(row.model, row.revision)
+    folder = model_files(row.model, row.revision)
     if folder is None:
         raise ConfigError(f"{row.model}: neither a folder nor in the hub's cache: hf download {row.model}")
     template = row.vllm.chat_template and project_file(row.vllm.chat_template).read_text(encoding="utf-8")

@@ -4,13 +4,13 @@ import argparse
 
 from bfcl_pipeline.ask.jobs.written import tokenizer_of
 from bfcl_pipeline.base.errors import ConfigError
-from bfcl_pipeline.base.text import printable, unknown_name
+from bfcl_pipeline.base.text import printable
 from bfcl_pipeline.cli.ceiling import add_server, opened_server
 from bfcl_pipeline.cli.options import add_cache, add_data, add_names, add_rules
 from bfcl_pipeline.cli.runs import add_run
 from bfcl_pipeline.dialogue.release_texts import read_constants
 from bfcl_pipeline.runs.run import open_run
-from bfcl_pipeline.show.servers.recorded import recorded_answers
+from bfcl_pipeline.show.servers.recorded import chosen_models, recorded_answers
 from bfcl_pipeline.show.servers.reparse import reparse, reparse_lines
 
 
@@ -32,13 +32,10 @@ def run(options: argparse.Namespace) -> int:
     if options.tokenizer is None:
         raise ConfigError("--tokenizer DIR: name the tokenizer of the model, whose tokens are recorded.")
     run = open_run(options.run_dir, options.cache, options.data)
-    for name in options.models:
-        if name not in run.models:
-            raise ConfigError(unknown_name("model", name, run.models))
     decode, constants = tokenizer_of(None, options.tokenizer), read_constants(options.data)
     found = False
     with opened_server(options) as (_, server):
-        for model in options.models or run.models:
+        for model in chosen_models(run, options.models):
             answers = list(recorded_answers(run, model, decode))
             read = [reparse(answer, server, constants, options.rules) for answer in answers]
             reparsed = [one for one in read if one is not None]

@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 
+from bfcl_pipeline.ask.generation.conversation import answer_message
+from bfcl_pipeline.ask.jobs.written import Written
 from bfcl_pipeline.benchmark.records import Json
+from bfcl_pipeline.dialogue.prompts import WireFormat, messages_for
 from bfcl_pipeline.show.servers.formats import Format, format_of
 from bfcl_pipeline.show.servers.reader import read_written
-from bfcl_pipeline.show.servers.reading import ServerReading, Written
+from bfcl_pipeline.show.servers.reading import USER, ServerReading
 
 Fault = Callable[[ServerReading, str], ServerReading]
 """Changes what was read of a text."""
@@ -30,6 +33,11 @@ class TemplateServer:
         self.written += 1
         text = self.form.write(messages, tools)
         return Written(tuple(map(ord, text)), text)
+
+    def text(self, result: Json) -> str:
+        """What a model writes for calls in the official form."""
+        message = messages_for(WireFormat.OPENAI_CHAT, [answer_message(result, 0)]).messages
+        return self.write([USER, *message], []).text
 
     def read(self, written: Written, tools: Sequence[Json], piece: int) -> ServerReading:
         """As the model wrote it, but for the fault."""

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from bfcl_pipeline.ask.jobs.written import tokenizer_of
+from bfcl_pipeline.ask.jobs.written import Written, tokenizer_of
 from bfcl_pipeline.ask.models.serving.server import Server
 from bfcl_pipeline.benchmark.config import load_models
 from bfcl_pipeline.benchmark.records import Rules
@@ -21,7 +21,7 @@ from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.show.servers.ceiling import Ceiling, Measured
 from bfcl_pipeline.show.servers.formats import load_formats, write_tokenizer
 from bfcl_pipeline.show.servers.losses import Loss
-from bfcl_pipeline.show.servers.reading import ServerRoutes, Written, parser_process
+from bfcl_pipeline.show.servers.reading import ServerRoutes, parser_process
 from bfcl_pipeline.show.servers.recorded import recorded_answers
 from bfcl_pipeline.show.servers.reparse import reparse
 from tests.show.compare.diff.made_run import ENTRIES, MadeRun
@@ -132,8 +132,7 @@ def test_every_form_is_that_of_the_parser(
             if parser in OWN_VOCABULARY:
                 continue
             write_tokenizer(form, staged, tmp_path / parser)
-            setup = {"tokenizer": str(tmp_path / parser), "template": None, "tool_parser": parser}
-            process.set_up({**setup, "reasoning_parser": None})
+            process.set_up(parser, tmp_path / parser)
             ceiling = measured.measure(process, (0,), bool)
             losses = {loss for reach in ceiling.reaches for loss in reach.lost}
             assert losses <= BROKEN_AT_ONCE.get(parser, set()), parser

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from bfcl_pipeline.ask.generation.backends import ReplayedRequest
 from bfcl_pipeline.ask.jobs.captured import capture, replay_job
-from bfcl_pipeline.ask.models.hub_cache import cached_snapshot
+from bfcl_pipeline.ask.models.hub_cache import model_files
 from bfcl_pipeline.base.errors import ArchiveError, ConfigError
 from bfcl_pipeline.benchmark.config import ModelRow, model_folder
 from bfcl_pipeline.benchmark.records import Entry
@@ -21,11 +21,11 @@ Decode = Callable[[Sequence[int]], str]
 
 
 @dataclass(frozen=True, slots=True)
-class WrittenStep:
-    """What a model wrote in one step."""
+class Written:
+    """What a model wrote in one step, or has to write so that a server reads what is meant."""
 
-    tokens: tuple[int, ...] = ()  # empty: they are not recorded
-    text: str | None = None  # None: it is not recorded, or no tokenizer can read its tokens
+    tokens: tuple[int, ...] = ()  # empty: they are not known
+    text: str = ""  # empty: it is not known, or no tokenizer can read its tokens
 
 
 def tokenizer_of(row: ModelRow | None, folder: Path | None = None) -> Decode | None:
@@ -37,10 +37,8 @@ def tokenizer_of(row: ModelRow | None, folder: Path | None = None) -> Decode | N
 
     Raises ConfigError if `folder` has none.
     """
-    found = folder
-    if found is None and row is not None:
-        found = Path(row.model) if Path(row.model).is_dir() else cached_snapshot(row.model, row.revision)
-    path = None if found is None else found / "tokenizer.json"
+    found = folder if folder or row is None else model_files(row.model, row.revision)
+    path = found and found / "tokenizer.json"
     if path is None or not path.is_file():
         if folder is None:
             return None
@@ -53,12 +51,12 @@ def tokenizer_of(row: ModelRow | None, folder: Path | None = None) -> Decode | N
 
 def written_steps(
     run: Run, model: str, decode: Decode | None, only: Entry | None = None
-) -> dict[str, list[WrittenStep]]:
+) -> dict[str, list[Written]]:
     """What a model of a run wrote, by entry, step by step; empty for a model without a journal.
 
     only: the entry that is wanted; None: all. Raises JournalError if a journal is damaged.
     """
-    found: dict[str, list[WrittenStep]] = {}
+    found: dict[str, list[Written]] = {}
 
     def received(request: ReplayedRequest) -> None:
         steps = found.setdefault(request.entry.entry_id, [])
@@ -66,18 +64,17 @@ def written_steps(
         match None if request.journaled is None else request.journaled.raw:
             case {"choices": [{"token_ids": [*ids]}, *_]}:
                 tokens = tuple(token for token in ids if isinstance(token, int) and token >= 0)
-                steps.append(WrittenStep(tokens, decode(tokens) if decode and tokens else None))
+                steps.append(Written(tokens, decode(tokens) if decode and tokens else ""))
             case {"choices": [{"text": str(text)}, *_]}:
-                steps.append(WrittenStep(text=text))
+                steps.append(Written(text=text))
             case _:
-                steps.append(WrittenStep())
+                steps.append(Written())
 
     try:
         job = replay_job(run, model_folder(model))
     except (ArchiveError, ConfigError):
         return {}
-    if only is None:
-        capture(job, received)
-    else:
-        capture(replace(job, categories=(only.category,)), received, {only.entry_id})
+    if only is not None:
+        job = replace(job, categories=(only.category,))
+    capture(job, received, None if only is None else {only.entry_id})
     return found

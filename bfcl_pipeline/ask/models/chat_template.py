@@ -16,7 +16,7 @@ from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
 
-from bfcl_pipeline.ask.models.hub_cache import cached_snapshot
+from bfcl_pipeline.ask.models.hub_cache import model_files
 from bfcl_pipeline.ask.models.template_process import TemplateText, prepare, render, silence_transformers
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.files import named_file, read_regular
@@ -109,8 +109,7 @@ class ChatTemplate:
 
 
 def _tokenizer_text(model: str, revision: str | None) -> TemplateText:
-    folder = Path(model)
-    found = folder if folder.is_dir() else cached_snapshot(model, revision)
+    found = model_files(model, revision)
     if found is None:
         raise _unreadable(model, revision)
     from transformers import AutoTokenizer  # takes seconds

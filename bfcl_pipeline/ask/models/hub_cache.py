@@ -22,6 +22,11 @@ def cached_commit(model: str, revision: str | None = None) -> str | None:
     return commit if _COMMIT.fullmatch(commit) else None
 
 
+def model_files(model: str, revision: str | None = None) -> Path | None:
+    """A model's own folder, or that in the hub's cache; None if neither is here."""
+    return Path(model) if Path(model).is_dir() else cached_snapshot(model, revision)
+
+
 def cached_snapshot(model: str, revision: str | None = None) -> Path | None:
     """The directory with the files of a model at a revision; None if there is none."""
     commit = cached_commit(model, revision)

@@ -59,10 +59,6 @@ _IGNORED_VARIABLES = ("SNAKEMAKE_PROFILE",)  # the user's own profile, for runs 
 _OFFLINE = {"PIP_NO_INDEX": "1"}  # the rule that stages the release cannot fetch it
 
 
-BLAME_GIVEN = f"Taken from the run, not derived: what wrong answers are put down to ({BLAME})."
-"""What a replay cannot derive of a run with which `blame` was used: it needs the model's tokenizer."""
-
-
 @dataclass(frozen=True, slots=True)
 class ReplayResult:
     """The comparison of a run with its replay."""
@@ -91,10 +87,7 @@ class ReplayResult:
             yield f"identical: all {self.files:,} files"
         yield from self.web.lines() if self.web else ()
         yield from missing_lines(self.missing)
-        if self.given:
-            yield given_line(self.given)
-        if (self.derived / BLAME).is_file():
-            yield BLAME_GIVEN
+        yield from taken_from_run(self.given, self.derived).values()
         if self.answered_since:
             yield (
                 f"Answered since the run, according to the journals: {self.answered_since:,} entries. Run "
@@ -102,12 +95,16 @@ class ReplayResult:
             )
 
 
-def given_line(folders: Sequence[str]) -> str:
-    """Which answers a replay cannot derive, in one line."""
-    return (
-        f"Taken from the run, not derived: the answers of {plural(len(folders), 'model', 'models')} of "
-        f"kind results, which are in no journal (the first: {folders[0]})."
-    )
+def taken_from_run(folders: Sequence[str], derived: Path) -> dict[str, str]:
+    """What a replay cannot derive, in a line each: answers of `folders`, blame, which needs a tokenizer."""
+    lines, head = {}, "Taken from the run, not derived:"
+    if folders:
+        models = plural(len(folders), "model", "models")
+        where = f"kind results, which are in no journal (the first: {folders[0]})."
+        lines["answers"] = f"{head} the answers of {models} of {where}"
+    if (derived / BLAME).is_file():
+        lines["blame"] = f"{head} what wrong answers are put down to ({BLAME})."
+    return lines
 
 
 def replay(
@@ -238,7 +235,7 @@ def _lay_out(run: Run, work: Path) -> None:
     if cache.is_dir():
         (work / "cache").symlink_to(cache.resolve())
     (work / "observed").symlink_to(run.folder.resolve())
-    for name in (BLAME, BLAMED_ANSWERS):  # what a person added to the page
+    for name in (BLAME, BLAMED_ANSWERS):  # what `blame` added to the page
         if (run.folder / name).is_file():
             (work / "results" / run.recorded.name).mkdir(parents=True, exist_ok=True)
             copyfile(run.folder / name, work / "results" / run.recorded.name / name)

@@ -25,7 +25,7 @@ from bfcl_pipeline.runs.archived.unpacking import ArchivedRun, check_hashes, unp
 from bfcl_pipeline.runs.making import log_records
 from bfcl_pipeline.runs.provenance import FOLDER, read_provenance
 from bfcl_pipeline.runs.provenance.software import LOCK, versions
-from bfcl_pipeline.runs.run import BLAME, Run
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.share.archive.attestations import AttestationOptions, check_attestations
 from bfcl_pipeline.share.archive.compare import (
     compared_files,
@@ -33,7 +33,7 @@ from bfcl_pipeline.share.archive.compare import (
     file_differences,
     missing_answers,
 )
-from bfcl_pipeline.share.archive.replay import BLAME_GIVEN, check_staged, derive, given_line, stage_command
+from bfcl_pipeline.share.archive.replay import check_staged, derive, stage_command, taken_from_run
 from bfcl_pipeline.share.archive.statement import predicate_of
 
 _NOT_ANSWERED = "whether the models gave these answers, when, and at what cost, cannot be verified"
@@ -201,16 +201,14 @@ def _compare(
     if reencoded:
         what = f"{len(reencoded):,} tables have the same rows, in the bytes of another pyarrow version"
         findings.verified("results", what)
-    given = run.recorded.given
-    if given:
-        findings.not_verified("answers", given_line(given))
-    if blamed := (derived / BLAME).is_file():
-        findings.not_verified("blame", BLAME_GIVEN)
+    taken = taken_from_run(run.recorded.given, derived)
+    for name, line in taken.items():
+        findings.not_verified(name, line)
     failures = copied_failures(missing_answers(derived))
     if failures:
         what = "have no answer; the reason comes from the archive and cannot be derived again"
         findings.not_verified("failures", f"{failures:,} entries or memory sessions {what}")
-    return Verification.INCOMPLETE if failures or given or blamed else Verification.COMPLETE
+    return Verification.INCOMPLETE if failures or taken else Verification.COMPLETE
 
 
 def _software_differences(metadata: CrateMetadata, project: Path) -> Iterator[str]:

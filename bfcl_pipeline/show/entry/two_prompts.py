@@ -16,7 +16,7 @@ from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.text import Log, text_table
 from bfcl_pipeline.benchmark.config import ModelRow
 from bfcl_pipeline.benchmark.definition import CATEGORIES, V4_CATEGORIES, Check
-from bfcl_pipeline.benchmark.records import Json, Request
+from bfcl_pipeline.benchmark.records import Json
 from bfcl_pipeline.benchmark.tables import entries_path, read_entries
 from bfcl_pipeline.dialogue.prompts import WireFormat, messages_for
 from bfcl_pipeline.show.entry.entry_page import find_entry
@@ -27,8 +27,8 @@ TemplateOfServer = Callable[[Sequence[Json], Sequence[Json]], str]
 """What a server's chat template makes of messages and tools, with the beginning of an answer."""
 
 
-class Difference(StrEnum):
-    """A kind of difference between two prompts."""
+class PromptPart(StrEnum):
+    """What two prompts may differ in."""
 
     START = "mark at the beginning"  # which a server adds to a completion, too
     FUNCTIONS = "functions: other content"
@@ -41,41 +41,33 @@ class Difference(StrEnum):
 
 
 _START = re.compile(
-    r"\s*(?:<s>|<bos>|<\|(?:begin_of_text|startoftext)\|>|<\uff5cbegin\u2581of\u2581sentence\uff5c>)"
+    r"\A\s*(?:<s>|<bos>|<\|(?:begin_of_text|startoftext)\|>|<\uff5cbegin\u2581of\u2581sentence\uff5c>)"
 )
 _DATE = re.compile(r"\d{1,2} [A-Z][a-z]{2,8} \d{4}|[A-Z][a-z]{2,8} \d{1,2}, \d{4}|\d{4}-\d\d-\d\d")
 _SAME = "the same prompt"
 _DECODER = json.JSONDecoder()
 
 
-def differences(prompt: str, of_server: str, question: str) -> list[Difference]:
-    """The kinds of difference between two prompts with the same question; none if they are equal."""
-    starts = [match.group() if (match := _START.match(text)) else "" for text in (prompt, of_server)]
-    found = {Difference.START} if starts[0] != starts[1] else set[Difference]()
-    texts = [text.removeprefix(start) for text, start in zip((prompt, of_server), starts, strict=True)]
+def differences(prompt: str, of_server: str, question: str) -> list[PromptPart]:
+    """In what two prompts with the same question differ; nothing if they are equal."""
+    texts = [_START.sub("", text) for text in (prompt, of_server)]
+    same_start = prompt.removesuffix(texts[0]) == of_server.removesuffix(texts[1])
+    found = set[PromptPart]() if same_start else {PromptPart.START}
     places = [text.rfind(question) for text in texts]
     if min(places) < 0:
-        return [*found, Difference.QUESTION]
-    (before, functions), (of_before, of_functions) = (
-        _without_functions(text[:place]) for text, place in zip(texts, places, strict=True)
-    )
-    if functions != of_functions:
-        plain, of_plain = (
-            [json.dumps(json.loads(one), sort_keys=True) for one in each]
-            for each in (functions, of_functions)
-        )
-        found.add(Difference.FORM if plain == of_plain else Difference.FUNCTIONS)
-    rests = [text[place + len(question) :] for text, place in zip(texts, places, strict=True)]
-    parts = ((Difference.BEFORE, before, of_before), (Difference.AFTER, rests[0], rests[1]))
-    for kind, first, second in parts:
-        if first == second:
-            continue
-        dated = [_DATE.sub("", text) for text in (first, second)]
-        if dated[0] == dated[1]:
-            found.add(Difference.DATE)
-        else:
-            found.add(Difference.SPACE if dated[0].split() == dated[1].split() else kind)
-    return [kind for kind in Difference if kind in found]
+        return [*found, PromptPart.QUESTION]
+    parts = [_without_functions(text[:place]) for text, place in zip(texts, places, strict=True)]
+    (before, of_before), functions = [rest for rest, _ in parts], [found for _, found in parts]
+    after, of_after = (text[place + len(question) :] for text, place in zip(texts, places, strict=True))
+    if functions[0] != functions[1]:
+        sorted_keys = [[json.dumps(json.loads(one), sort_keys=True) for one in each] for each in functions]
+        found.add(PromptPart.FORM if sorted_keys[0] == sorted_keys[1] else PromptPart.FUNCTIONS)
+    for kind, *pair in ((PromptPart.BEFORE, before, of_before), (PromptPart.AFTER, after, of_after)):
+        if pair[0] != pair[1]:
+            first, second = (_DATE.sub("", text) for text in pair)
+            other = PromptPart.SPACE if first.split() == second.split() else kind
+            found.add(PromptPart.DATE if first == second else other)
+    return [kind for kind in PromptPart if kind in found]
 
 
 def _without_functions(text: str) -> tuple[str, list[str]]:
@@ -125,7 +117,7 @@ def prompt_lines(
                 f"{model.name} must be sent prompts (`family`), {server.name} chats (`prompting: server`)."
             )
         of_server = template(messages_for(WireFormat.OPENAI_CHAT, theirs.messages).messages, theirs.tools)
-        kinds = differences(ours.prompt, of_server, _question(theirs))
+        kinds = differences(ours.prompt, of_server, str(theirs.messages[-1]["content"]).strip())
         if entry_id:
             yield f"{entry.entry_id}: {', '.join(kinds) or _SAME}"
             first, second = ours.prompt.splitlines(), of_server.splitlines()
@@ -133,11 +125,6 @@ def prompt_lines(
         for kind in (*kinds,) or (_SAME,):
             counts[kind].append(entry.entry_id)
     if not entry_id:
-        order: list[str] = [_SAME, *Difference]
+        order: list[str] = [_SAME, *PromptPart]
         rows = [[kind, str(len(counts[kind])), counts[kind][0]] for kind in order if kind in counts]
         yield text_table(["difference", "entries", "first entry"], rows, right={1})
-
-
-def _question(request: Request) -> str:
-    """The last message of a request."""
-    return str(request.messages[-1]["content"]).strip()

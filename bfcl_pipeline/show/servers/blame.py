@@ -22,7 +22,7 @@ from bfcl_pipeline.judge.scoring.intervals import ScoredEntries, precisions
 from bfcl_pipeline.show.servers.formats import Format
 from bfcl_pipeline.show.servers.losses import as_text, read_calls
 from bfcl_pipeline.show.servers.reader import read_written
-from bfcl_pipeline.show.servers.recorded import ServedAnswer, replaced
+from bfcl_pipeline.show.servers.recorded import ServedAnswer, judged
 from bfcl_pipeline.world.tools import Constants
 
 _CUT = frozenset({"length", "max_tokens", "MAX_TOKENS", "max_output_tokens"})
@@ -80,11 +80,8 @@ def blame(answer: ServedAnswer, constants: Constants, form: Format | None = None
         constants: of the release.
         form: in which the model writes calls; None: any, and then no call is put down as invented.
     """
-    judge, response = Judge(answer.entry, constants), answer.response
-    asked = (Rules.OFFICIAL, Rules.VERIFIED)
-    official, verified = judge.answer_verdicts(
-        response.result_json, response.mode, response.name_style, asked
-    )
+    judge = Judge(answer.entry, constants)
+    official, verified = judged(answer, judge, (Rules.OFFICIAL, Rules.VERIFIED))
     if official.valid is None:
         return None
     cause, step = _cause(answer, official, verified), 0
@@ -115,9 +112,10 @@ def _server(
     cause, another_count = None, False
     for number, step in enumerate(answer.steps):
         found = read_calls(step.result)
-        text = step.text.rpartition(_THOUGHT)[2]
+        text = step.written.text.rpartition(_THOUGHT)[2]
         calls = read_written(form, text, answer.tools)
-        invented = found and step.tokens and form and not read_written(form, step.text, answer.tools)
+        recorded = found and step.written.tokens and form
+        invented = recorded and not read_written(form, step.written.text, answer.tools)
         if not (calls or invented) or as_text(found) == as_text(calls):
             continue
         others[number] = [{name: json.dumps(arguments)} for name, arguments in calls] or text
@@ -127,9 +125,7 @@ def _server(
         return None, 0
     if another_count and not official.valid and not CATEGORIES[answer.entry.category].single_turn:
         return cause, min(others)
-    response = answer.response
-    reread = json.dumps(replaced(answer, others))
-    verdict = judge.answer_verdicts(reread, response.mode, response.name_style, (Rules.OFFICIAL,))[0]
+    verdict = judged(answer, judge, (Rules.OFFICIAL,), others)[0]
     return (cause, min(others)) if verdict.valid is (not official.valid) else (None, 0)
 
 

@@ -1,15 +1,15 @@
 """Blame as a table for the terminal, and as the tables of a run, which its page shows."""
 
-import csv
-import io
 import json
 from collections.abc import Iterator, Mapping, Sequence
 
-from bfcl_pipeline.base.files import write_text
+import pyarrow as pa
+
 from bfcl_pipeline.base.text import cut, plural, text_table, valid_unicode
 from bfcl_pipeline.benchmark.records import Json
+from bfcl_pipeline.benchmark.tables.text_forms import write_any_form
 from bfcl_pipeline.runs.run import BLAME, BLAMED_ANSWERS, Run
-from bfcl_pipeline.show.servers.blame import SERVER, Blamed, Cause, Share
+from bfcl_pipeline.show.servers.blame import OVERALL, SERVER, Blamed, Cause, Share
 from bfcl_pipeline.show.servers.recorded import ServedAnswer
 
 COLUMNS = ("model", "cause", "category", "wrong", "accidental", "points", "low", "high")
@@ -28,19 +28,18 @@ _PRINTED = 400
 def blame_lines(model: str, answers: int, shares: Sequence[Share]) -> Iterator[str]:
     """What each cause costs a model, overall and where it costs anything."""
     of = {(share.cause, share.category): share for share in shares}
-    wrong = sum(of[cause, "overall"].wrong for cause in Cause)
+    overall = [of[cause, OVERALL] for cause in Cause]
+    wrong = sum(share.wrong for share in overall)
     yield f"{model}: {answers} verdicts, {wrong} wrong (official rules); points of the overall:"
-    rows = [_row(of[cause, "overall"]) for cause in Cause]
     headings = ["cause", "wrong", "right by accident", "points", "95 % interval"]
-    yield text_table(headings, rows, right={1, 2, 3, 4})
-    categories = [name for name in dict.fromkeys(share.category for share in shares) if name != "overall"]
-    worst = [cause for cause in Cause if of[cause, "overall"].wrong]
+    yield text_table(headings, list(map(_row, overall)), right={1, 2, 3, 4})
+    categories = [name for name in dict.fromkeys(share.category for share in shares) if name != OVERALL]
+    worst = [share.cause for share in overall if share.wrong]
     if worst and len(categories) > 1:
         yield "\nPoints of each category:"
         cells = [[name, *(f"{of[cause, name].points:.1f}" for cause in worst)] for name in categories]
         yield text_table(["category", *worst], cells, right=set(range(1, len(worst) + 1)))
-    lost = sum(of[cause, "overall"].wrong for cause in SERVER)
-    if lost:
+    if lost := sum(share.wrong for share in overall if share.cause in SERVER):
         wrong_answers = plural(lost, "answer is", "answers are")
         yield f"\n{wrong_answers} wrong through the server alone: check --tool-call-parser and template."
 
@@ -48,7 +47,7 @@ def blame_lines(model: str, answers: int, shares: Sequence[Share]) -> Iterator[s
 def answer_row(model: str, one: Blamed, answer: ServedAnswer) -> list[str]:
     """A row of the table of answers that the server decided."""
     step = answer.steps[one.step]
-    texts = (step.text or "(not recorded)", _json(step.result) if step.result else "nothing")
+    texts = (step.written.text or "(not recorded)", _json(step.result) if step.result else "nothing")
     cells = (one.entry_id, str(one.cause), str(one.valid).lower(), str(one.step + 1))
     return [model, *cells, *(cut(valid_unicode(text), _LONGEST) for text in texts)]
 
@@ -66,14 +65,13 @@ def write_blame(run: Run, shares: Mapping[str, Sequence[Share]], answers: Sequen
     causes = []
     for model, of_model in shares.items():
         for share in of_model:
-            numbers = (share.points, share.low, share.high)
-            cells = ["" if number is None else f"{number:.4f}" for number in numbers]
-            counts = (str(share.wrong), str(share.accidental))
-            causes.append([model, share.cause.value, share.category, *counts, *cells])
+            counts, numbers = (share.wrong, share.accidental), (share.points, share.low, share.high)
+            cells = [*map(str, counts), *("" if one is None else f"{one:.4f}" for one in numbers)]
+            causes.append([model, share.cause.value, share.category, *cells])
     for name, columns, rows in ((BLAME, COLUMNS, causes), (BLAMED_ANSWERS, ANSWER_COLUMNS, answers)):
-        lines = io.StringIO()
-        csv.writer(lines, lineterminator="\n").writerows((columns, *rows))
-        write_text(run.folder / name, lines.getvalue())
+        schema = pa.schema([(column, pa.string()) for column in columns])
+        table = pa.Table.from_pylist([dict(zip(columns, row, strict=True)) for row in rows], schema)
+        write_any_form(run.folder / name, table)
 
 
 def _json(value: Json) -> str:

@@ -6,29 +6,27 @@ server has read. Covers the categories that are asked with tools and without a w
 """
 
 import asyncio
-import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 from bfcl_pipeline.ask.generation import Responder
 from bfcl_pipeline.ask.generation.backends import LocalBackend
-from bfcl_pipeline.ask.generation.conversation import answer_message
 from bfcl_pipeline.ask.jobs.worlds import prepare
+from bfcl_pipeline.ask.jobs.written import Written
 from bfcl_pipeline.ask.models.oracle import Oracle
 from bfcl_pipeline.base.text import Log
 from bfcl_pipeline.benchmark.config import ModelRow, Selection, load_models, model_row
 from bfcl_pipeline.benchmark.config.job import Job, JobPaths, WebChoice
 from bfcl_pipeline.benchmark.definition import CATEGORIES, V4_CATEGORIES, Check
 from bfcl_pipeline.benchmark.records import Entry, Exchange, Json, Request, Response, Rules, Status
-from bfcl_pipeline.dialogue.prompts import WireFormat
-from bfcl_pipeline.dialogue.prompts.wire import messages_for
 from bfcl_pipeline.dialogue.release_texts import read_constants
 from bfcl_pipeline.judge.scoring import judge
-from bfcl_pipeline.show.servers.losses import Loss, ReadAnswer
-from bfcl_pipeline.show.servers.reading import ParsingServer, ServerError, ServerReading, Written
-from bfcl_pipeline.show.servers.shrinking import shrink
+from bfcl_pipeline.show.servers.losses import Loss, ReadAnswer, shrink, through
+from bfcl_pipeline.show.servers.reading import ParsingServer, ServerReading
 
 ORACLE = "oracle-FC"
 """The name of the row of the perfect model, which is offered tools."""
@@ -82,25 +80,41 @@ class ThroughServer(Oracle):
         respond = super().responder(entry)
         answers = self.answers[entry.entry_id] = []
 
-        def through(request: Request) -> Exchange:
+        def answered(request: Request) -> Exchange:
             result = respond(request).result
-            answers.append(self._answer(request, result))
+            calls = (
+                tuple(item for call in result for item in call.items()) if isinstance(result, list) else ()
+            )
+            meant = ServerReading(calls, None if calls else result)
+            answers.append(through(self._server, request.messages, request.tools, meant, self._piece))
             return Exchange(request, answers[-1].reading.result)
 
-        return through
+        return answered
 
-    def _answer(self, request: Request, result: Json) -> ReadAnswer:
-        message = answer_message(result, len(request.messages))
-        messages = messages_for(WireFormat.OPENAI_CHAT, [*request.messages, message]).messages
-        written = Written((), "")
-        try:
-            written = self._server.write(messages, request.tools)
-            reading = self._server.read(written, request.tools, self._piece)
-        except ServerError as error:
-            reading = ServerReading(error=str(error))
-        calls = [item for call in result for item in call.items()] if isinstance(result, list) else []
-        meant = ServerReading(tuple(calls), None if calls else result)
-        return ReadAnswer(meant, request.tools, written, reading, self._piece)
+
+class _AskedOnce:
+    """A ParsingServer that writes and reads each answer once, and remembers it."""
+
+    def __init__(self, server: ParsingServer) -> None:
+        self.version, self.prompt = server.version, server.prompt
+        self._server = server
+        self._known: dict[bytes, Any] = {}
+
+    def write(self, messages: Sequence[Json], tools: Sequence[Json]) -> Written:
+        """As the server does."""
+        written: Written = self._once(self._server.write, messages, tools)
+        return written
+
+    def read(self, written: Written, tools: Sequence[Json], piece: int) -> ServerReading:
+        """As the server does."""
+        reading: ServerReading = self._once(self._server.read, written, tools, piece)
+        return reading
+
+    def _once(self, ask: Callable[..., Any], *given: Any) -> Any:
+        key = sha256(repr((ask.__name__, given)).encode()).digest()
+        if key not in self._known:
+            self._known[key] = ask(*given)
+        return self._known[key]
 
 
 @dataclass
@@ -121,13 +135,12 @@ class Measured:
         """What a perfect model reaches. log: receives a line for each way of reading."""
         reaches: list[Reach] = []
         examples: dict[Loss, ReadAnswer] = {}
-        whole = ThroughServer(self._job().row, server, 0)
-        of_whole = self._verdicts(whole)
+        asked = _AskedOnce(server)
         for piece in pieces:
-            valid, answers = self._in_pieces(server, piece, of_whole, whole.answers)
-            first: dict[str, Loss] = {}
-            for entry_id, written in answers.items():
-                for answer in written:
+            model = ThroughServer(self._job().row, asked, piece)
+            valid, first = self._verdicts(model), dict[str, Loss]()
+            for entry_id, answers in model.answers.items():
+                for answer in answers:
                     if (loss := answer.loss) is None:
                         continue
                     first.setdefault(entry_id, loss)
@@ -138,58 +151,20 @@ class Measured:
             log(f"read {'at once' if not piece else f'in pieces of {piece}'}")
         return Ceiling(server.version, self.rules, reaches, examples)
 
-    def _in_pieces(
-        self,
-        server: ParsingServer,
-        piece: int,
-        valid: Mapping[str, bool],
-        answers: Mapping[str, Sequence[ReadAnswer]],
-    ) -> tuple[Mapping[str, bool], Mapping[str, Sequence[ReadAnswer]]]:
-        """Verdicts and answers of conversations whose answers are read in pieces.
-
-        A conversation is held again only if an answer of it, or of a session before it, is read otherwise
-        than at once: else it is the same. valid, answers: of the conversations that are read at once.
-        """
-        if not piece:
-            return valid, answers
-        known: dict[tuple[str, tuple[int, ...]], ServerReading] = {}
-        differing = set()
-        streamed: dict[str, list[ReadAnswer]] = {}
-        for entry_id, written in answers.items():
-            streamed[entry_id] = []
-            for answer in written:
-                key = (json.dumps(answer.tools), answer.written.tokens)
-                if key not in known and answer.written.tokens:
-                    known[key] = server.read(answer.written, answer.tools, piece)
-                reading = known.get(key, answer.reading)
-                streamed[entry_id].append(replace(answer, reading=reading, piece=piece))
-                if reading != answer.reading:
-                    differing.add(entry_id)
-        again = [
-            entry_id
-            for entry_id in valid
-            if entry_id in differing or differing.intersection(self._entries[entry_id].depends_on)
-        ]
-        if not again:
-            return valid, streamed
-        model = ThroughServer(self._job().row, server, piece)
-        return {**valid, **self._verdicts(model, again)}, {**streamed, **model.answers}
-
-    def _job(self, entry_ids: Sequence[str] = ()) -> Job:
+    def _job(self) -> Job:
         sampled = {} if self.sample is None else dict.fromkeys(self.categories, self.sample)
-        only = Selection(entry_ids=tuple(entry_ids)) if entry_ids else Selection(sample=sampled)
         return Job(
             row=model_row(load_models(), ORACLE),
             categories=tuple(self.categories),
             run="ceiling",
-            selection=only,
+            selection=Selection(sample=sampled),
             web=WebChoice(mode="off"),
             paths=JobPaths(data=self.data, encoder_cache=self.cache / "encoder"),
         )
 
-    def _verdicts(self, model: Oracle, entry_ids: Sequence[str] = ()) -> dict[str, bool]:
+    def _verdicts(self, model: Oracle) -> dict[str, bool]:
         """Whether each answer of a model is valid, by entry id; entries with a verdict only."""
-        conversations = prepare(self._job(entry_ids))
+        conversations = prepare(self._job())
         completed = asyncio.run(conversations.run(LocalBackend(model, conversations.entries)))
         constants = read_constants(self.data)
         verdicts = {}

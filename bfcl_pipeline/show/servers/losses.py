@@ -1,13 +1,16 @@
-"""What differs between the calls that were written and those that a server read, as one class."""
+"""What a server changes of an answer, as one class, and the smallest answer that shows it."""
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from bfcl_pipeline.ask.generation.conversation import answer_message
+from bfcl_pipeline.ask.jobs.written import Written
 from bfcl_pipeline.base.text import loaded_json
-from bfcl_pipeline.benchmark.records import Json
-from bfcl_pipeline.show.servers.reading import ServerReading, Written
+from bfcl_pipeline.benchmark.records import Json, Message
+from bfcl_pipeline.dialogue.prompts import WireFormat, messages_for
+from bfcl_pipeline.show.servers.reading import USER, ParsingServer, ServerError, ServerReading
 
 
 class Loss(StrEnum):
@@ -60,6 +63,24 @@ class ReadAnswer:
         return None if same_text else Loss.TEXT
 
 
+def through(
+    server: ParsingServer,
+    messages: Sequence[Message],
+    tools: Sequence[Json],
+    meant: ServerReading,
+    piece: int,
+) -> ReadAnswer:
+    """An answer to messages, written and read by a server; what it cannot write it reads as an error."""
+    answer, written = answer_message(meant.result, len(messages)), Written()
+    wire = messages_for(WireFormat.OPENAI_CHAT, [*messages, answer]).messages
+    try:
+        written = server.write(wire, tools)
+        reading = server.read(written, tools, piece)
+    except ServerError as error:
+        reading = ServerReading(error=str(error))
+    return ReadAnswer(meant, tools, written, reading, piece)
+
+
 def _of_call(wanted: tuple[str, Json], found: tuple[str, Json]) -> Loss | None:
     (name, arguments), (read_name, read) = wanted, found
     if name != read_name:
@@ -84,3 +105,52 @@ def read_calls(result: Json) -> list[tuple[str, Json]]:
 def as_text(value: Json) -> str:
     """Equal for values that are the same as JSON: 1 and 1.0 differ, the order of keys does not count."""
     return json.dumps(value, sort_keys=True)
+
+
+MOST_TRIES = 400
+"""Answers that are tried for one example."""
+
+
+def shrink(server: ParsingServer, answer: ReadAnswer, most: int = MOST_TRIES) -> ReadAnswer:
+    """A smaller answer with the same loss, found by leaving out and shortening; else `answer` itself."""
+    used = {name for name, _ in answer.meant.calls}
+    tools = [tool for tool in answer.tools if tool["function"]["name"] in used] or list(answer.tools[:1])
+    best = through(server, [USER], tools, answer.meant, answer.piece)
+    candidates = _smaller(best.meant)
+    for _ in range(most):
+        if (meant := next(candidates, None)) is None:
+            break
+        found = through(server, [USER], tools, meant, answer.piece)
+        if found.loss is answer.loss:
+            best, candidates = found, _smaller(meant)
+    return best if best.loss is answer.loss else answer
+
+
+def _smaller(meant: ServerReading) -> Iterator[ServerReading]:
+    """Answers with something less, the largest steps first."""
+    calls = meant.calls
+    if meant.content:
+        yield from (replace(meant, content=text) for text in _lesser(meant.content))
+    if len(calls) > 1:
+        yield from (replace(meant, calls=(*calls[:at], *calls[at + 1 :])) for at in range(len(calls)))
+    for at, (name, arguments) in enumerate(calls):
+        for lesser in _lesser(json.loads(arguments)):
+            yield replace(meant, calls=(*calls[:at], (name, json.dumps(lesser)), *calls[at + 1 :]))
+
+
+def _lesser(value: Json) -> Iterator[Json]:
+    """Values of the same type with something less: without an item, or half of a text."""
+    match value:
+        case dict():
+            yield from ({other: value[other] for other in value if other != key} for key in value)
+            for key, inner in value.items():
+                yield from ({**value, key: lesser} for lesser in _lesser(inner))
+        case list():
+            yield from (value[:at] + value[at + 1 :] for at in range(len(value)))
+            for at, inner in enumerate(value):
+                yield from ([*value[:at], lesser, *value[at + 1 :]] for lesser in _lesser(inner))
+        case str():
+            middle = len(value) // 2
+            yield from (value[:middle], value[middle:]) if middle else ()
+            if len(value) <= 12:
+                yield from (value[:at] + value[at + 1 :] for at in range(len(value)))

@@ -8,7 +8,7 @@ import json
 import os
 import re
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,6 +17,7 @@ from typing import Any, Protocol
 
 import requests
 
+from bfcl_pipeline.ask.jobs.written import Written
 from bfcl_pipeline.ask.models.serving.program import PYTHON_VARIABLE, find_program
 from bfcl_pipeline.base.errors import ConfigError, ModelError
 from bfcl_pipeline.benchmark.records import Json
@@ -31,19 +32,12 @@ _OFFLINE = ("VLLM_NO_USAGE_STATS", "DO_NOT_TRACK", "HF_HUB_OFFLINE", "TORCHDYNAM
 _ENDS = re.compile(
     r"(?:<\|(?:im_end|eot_id|eom_id|endoftext|user|observation)\|>|</s>|<｜end▁of▁sentence｜>)\Z"
 )
-_USER = {"role": "user", "content": "."}
+USER: Json = {"role": "user", "content": "."}
+"""Of a request in which nothing is asked."""
 
 
 class ServerError(ModelError):
     """A server that answers a request with an error."""
-
-
-@dataclass(frozen=True, slots=True)
-class Written:
-    """What a model has to write so that its message is in the form of the chat template."""
-
-    tokens: tuple[int, ...]
-    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +63,7 @@ class ParsingServer(Protocol):
         """What the chat template makes of messages, with the beginning of an answer. Raises ServerError."""
 
     def write(self, messages: Sequence[Json], tools: Sequence[Json]) -> Written:
-        """The last message, the assistant's, as the chat template writes it. Raises ServerError."""
+        """What a model has to write for the last message, the assistant's. Raises ServerError."""
 
     def read(self, written: Written, tools: Sequence[Json], piece: int) -> ServerReading:
         """What the server makes of it, received in pieces of so many tokens; 0: at once."""
@@ -78,47 +72,36 @@ class ParsingServer(Protocol):
 class ParserProcess:
     """A ParsingServer: vLLM's template and parsers without weights, run by the Python that has vLLM."""
 
-    def __init__(self, process: "subprocess.Popen[str]", setup: Mapping[str, Json]) -> None:
+    def __init__(self, process: "subprocess.Popen[str]") -> None:
         self._process = process
-        self.set_up(setup)
 
-    def set_up(self, setup: Mapping[str, Json]) -> None:
-        """Goes on with another parser. setup: as `vllm_process` describes it. Raises ModelError."""
-        self._offered: dict[str, int] = {}
+    def set_up(
+        self, parser: str, tokenizer: Path, template: str | None = None, reasoning: str | None = None
+    ) -> None:
+        """Goes on with another parser. Arguments as of `parser_process`. Raises ModelError."""
         try:
-            self.version = f"vLLM {self._ask({'setup': setup})['version']}"
+            self.version = f"vLLM {self._ask('set_up', str(tokenizer), template, parser, reasoning)}"
         except ServerError as error:
-            raise ModelError(f"vLLM refuses the parser {setup['tool_parser']!r}: {error}") from None
+            raise ModelError(f"vLLM refuses the parser {parser!r}: {error}") from None
 
     def prompt(self, messages: Sequence[Json], tools: Sequence[Json]) -> str:
         """As the chat template does."""
-        return str(self._ask({"prompt": messages, "tools": self._place(tools)})["text"])
+        return str(self._ask("prompt", messages, tools))
 
     def write(self, messages: Sequence[Json], tools: Sequence[Json]) -> Written:
         """As the chat template does."""
-        answer = self._ask({"write": messages, "tools": self._place(tools)})
-        return Written(tuple(answer["tokens"]), answer["text"])
+        tokens, text = self._ask("write", messages, tools)
+        return Written(tuple(tokens), text)
 
     def read(self, written: Written, tools: Sequence[Json], piece: int) -> ServerReading:
         """As the parser does; without tokens, its text is tokenized."""
-        given = list(written.tokens) or written.text
         try:
-            answer = self._ask({"read": given, "tools": self._place(tools), "piece": piece})
+            calls, content = self._ask("read", written.tokens or written.text, tools, piece)
         except ServerError as error:
             return ServerReading(error=str(error))
-        return ServerReading(
-            tuple((name, arguments) for name, arguments in answer["calls"]), answer["content"]
-        )
+        return ServerReading(tuple((name, arguments) for name, arguments in calls), content)
 
-    def _place(self, tools: Sequence[Json]) -> int:
-        """Of tools among those that were offered."""
-        key = json.dumps(tools)
-        if key not in self._offered:
-            self._ask({"offer": tools})
-            self._offered[key] = len(self._offered)
-        return self._offered[key]
-
-    def _ask(self, request: Json) -> Any:
+    def _ask(self, *request: Json) -> Any:
         written, read = self._process.stdin, self._process.stdout
         assert written is not None and read is not None  # noqa: S101, PT018  # pipes
         try:
@@ -128,7 +111,7 @@ class ParserProcess:
         except (OSError, ValueError):
             status = self._process.wait()
             raise ModelError(f"the process with vLLM's parsers ended (exit status {status}).") from None
-        if "error" in answer:
+        if isinstance(answer, dict):
             raise ServerError(str(answer["error"]))
         return answer
 
@@ -165,9 +148,10 @@ def parser_process(
         text=True,
         encoding="utf-8",
     )
-    setup = {"tokenizer": str(tokenizer), "template": template}
     try:
-        yield ParserProcess(process, {**setup, "tool_parser": parser, "reasoning_parser": reasoning})
+        server = ParserProcess(process)
+        server.set_up(parser, tokenizer, template, reasoning)
+        yield server
     finally:
         process.communicate()
 
@@ -218,7 +202,7 @@ class ServerRoutes:
 
     def _messages(self, tokens: list[int], tools: Sequence[Json], piece: int) -> Iterator[Any]:
         """The message of an answer, or what each of its pieces adds."""
-        given = {"chat_request": self._request([_USER], tools), "prompt_token_ids": [0]}
+        given = {"chat_request": self._request([USER], tools), "prompt_token_ids": [0]}
         state = None
         for start in range(0, max(1, len(tokens)), piece or len(tokens) or 1):
             end = start + piece if piece else len(tokens)
@@ -237,7 +221,7 @@ class ServerRoutes:
     @cached_property
     def _end(self) -> str:
         """What the chat template writes after an answer."""
-        return self._rest([_USER, {"role": "assistant", "content": "x"}], ()).partition("x")[2]
+        return self._rest([USER, {"role": "assistant", "content": "x"}], ()).partition("x")[2]
 
     def _rest(self, messages: Sequence[Json], tools: Sequence[Json]) -> str:
         """What the chat template writes for the last message."""

@@ -4,17 +4,19 @@ vLLM states the tokens that the model wrote. Of other servers, all that is known
 returned as text.
 """
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from bfcl_pipeline.ask.jobs.written import Decode, WrittenStep, written_steps
-from bfcl_pipeline.base.errors import TableError
-from bfcl_pipeline.base.text import loaded_json
+from bfcl_pipeline.ask.jobs.written import Decode, Written, written_steps
+from bfcl_pipeline.base.errors import ConfigError, TableError
+from bfcl_pipeline.base.text import loaded_json, unknown_name
 from bfcl_pipeline.benchmark.config import model_folder
 from bfcl_pipeline.benchmark.definition import CATEGORIES
-from bfcl_pipeline.benchmark.records import Entry, Json, Mode, Response, Status
+from bfcl_pipeline.benchmark.records import Entry, Json, Mode, Response, Rules, Status, Verdict
 from bfcl_pipeline.benchmark.tables import entries_path, read_entries, read_responses
 from bfcl_pipeline.dialogue.prompts import WireFormat, fc_request, tool_schemas
+from bfcl_pipeline.judge.scoring import Judge
 from bfcl_pipeline.runs.run import Run
 
 
@@ -23,8 +25,7 @@ class ServedStep:
     """One answer of a model."""
 
     result: Json  # what the server made of it, in the official form
-    text: str  # what the model wrote; if that is not recorded, what the server returned as text
-    tokens: tuple[int, ...] = ()  # the same; empty: `text` is what the server returned
+    written: Written  # without tokens: the text that the server returned
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +34,16 @@ class ServedAnswer:
 
     entry: Entry
     response: Response
-    result: Json  # of the response, parsed
     steps: tuple[ServedStep, ...]
     tools: tuple[Json, ...]  # that were offered at any turn
+
+
+def chosen_models(run: Run, names: Sequence[str]) -> list[str]:
+    """The named models of a run, without names all. Raises ConfigError for a name that it lacks."""
+    for name in names:
+        if name not in run.models:
+            raise ConfigError(unknown_name("model", name, run.models))
+    return list(names or run.models)
 
 
 def recorded_answers(run: Run, model: str, decode: Decode | None = None) -> Iterator[ServedAnswer]:
@@ -54,38 +62,40 @@ def recorded_answers(run: Run, model: str, decode: Decode | None = None) -> Iter
                 yield answer_of(entry, response, written.get(entry.entry_id, ()))
 
 
-def answer_of(entry: Entry, response: Response, written: Sequence[WrittenStep] = ()) -> ServedAnswer:
+def answer_of(entry: Entry, response: Response, written: Sequence[Written] = ()) -> ServedAnswer:
     """An answer step by step. written: what the model wrote in each step; empty: it is not recorded."""
-    result = loaded_json(response.result_json)
-    results = list(_flat(result, entry))
+    results = [step for turn in _turns(entry, response) if isinstance(turn, list) for step in turn]
     if len(written) != len(results):
-        written = [WrittenStep()] * len(results)
+        written = [Written()] * len(results)
     steps = (
-        ServedStep(each, one.text, one.tokens)
-        if one.tokens and one.text
-        else ServedStep(each, each if isinstance(each, str) else "")
+        ServedStep(
+            each, one if one.tokens and one.text else Written(text=each if isinstance(each, str) else "")
+        )
         for each, one in zip(results, written, strict=True)
     )
     later = [doc for docs in entry.held_out.values() for doc in docs]
     tools = (*fc_request(entry).tools, *tool_schemas(later, WireFormat.OPENAI_CHAT))
-    return ServedAnswer(entry, response, result, tuple(steps), tools)
+    return ServedAnswer(entry, response, tuple(steps), tools)
 
 
-def replaced(answer: ServedAnswer, results: Mapping[int, Json]) -> Json:
-    """The result with other results of some steps, by number from 0."""
-    if CATEGORIES[answer.entry.category].single_turn:
-        return results.get(0, answer.result)
-    numbers = iter(range(len(answer.steps)))
-    return [
-        [results.get(next(numbers), step) for step in turn] if isinstance(turn, list) else turn
-        for turn in answer.result
-    ]
+def judged(
+    answer: ServedAnswer, judge: Judge, rules: Sequence[Rules], others: Mapping[int, Json] | None = None
+) -> list[Verdict]:
+    """The verdicts on an answer by each of `rules`. others: instead of the results of steps, from 0."""
+    response, text = answer.response, answer.response.result_json
+    if others:
+        numbers = iter(range(len(answer.steps)))
+        turns = [
+            [others.get(next(numbers), step) for step in turn] if isinstance(turn, list) else turn
+            for turn in _turns(answer.entry, response)
+        ]
+        text = json.dumps(turns[0][0] if CATEGORIES[response.category].single_turn else turns)
+    return judge.answer_verdicts(text, response.mode, response.name_style, rules)
 
 
-def _flat(result: Json, entry: Entry) -> Iterator[Json]:
-    """The results of the steps of all turns."""
+def _turns(entry: Entry, response: Response) -> list[Json]:
+    """The results of the steps of each turn."""
+    result = loaded_json(response.result_json)
     if CATEGORIES[entry.category].single_turn:
-        yield result
-        return
-    for turn in result if isinstance(result, list) else ():
-        yield from turn if isinstance(turn, list) else ()
+        return [[result]]
+    return result if isinstance(result, list) else []

@@ -4,7 +4,6 @@ What the model wrote is recorded as tokens; nothing is generated. Conversations 
 later steps are those that followed what was read first.
 """
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -17,8 +16,8 @@ from bfcl_pipeline.judge.scoring import Judge
 from bfcl_pipeline.judge.scoring.intervals import ScoredEntries
 from bfcl_pipeline.judge.scoring.statistics.paired import compare_paired, composite_difference
 from bfcl_pipeline.show.servers.losses import as_text, read_calls
-from bfcl_pipeline.show.servers.reading import ParsingServer, Written
-from bfcl_pipeline.show.servers.recorded import ServedAnswer, replaced
+from bfcl_pipeline.show.servers.reading import ParsingServer
+from bfcl_pipeline.show.servers.recorded import ServedAnswer, judged
 from bfcl_pipeline.world.tools import Constants
 
 _MOST_LISTED = 20
@@ -40,22 +39,19 @@ def reparse(
     answer: ServedAnswer, server: ParsingServer, constants: Constants, rules: Rules
 ) -> Reparsed | None:
     """Reads one answer again; None if its tokens are not recorded, or it has no verdict."""
-    if not answer.steps or not all(step.tokens for step in answer.steps):
+    if not answer.steps or not all(step.written.tokens for step in answer.steps):
         return None
     again: dict[int, Json] = {}
     for number, step in enumerate(answer.steps):
-        result = server.read(Written(step.tokens, step.text), answer.tools, 0).result
+        result = server.read(step.written, answer.tools, 0).result
         first, second = ((read_calls(each) or each or "") for each in (result, step.result))
         if as_text(first) != as_text(second):
             again[number] = result
-    judge, response = Judge(answer.entry, constants), answer.response
-    before, after = (
-        judge.answer_verdicts(text, response.mode, response.name_style, (rules,))[0].valid
-        for text in (response.result_json, json.dumps(replaced(answer, again)))
-    )
+    judge = Judge(answer.entry, constants)
+    before, after = (judged(answer, judge, (rules,), others)[0].valid for others in ({}, again))
     if before is None or after is None:
         return None
-    return Reparsed(response.entry_id, response.category, bool(again), before, after)
+    return Reparsed(answer.entry.entry_id, answer.entry.category, bool(again), before, after)
 
 
 def reparse_lines(model: str, reparsed: Sequence[Reparsed], unread: int) -> Iterator[str]:

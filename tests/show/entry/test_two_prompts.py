@@ -11,7 +11,7 @@ from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.benchmark.config import ModelRow, load_models
 from bfcl_pipeline.benchmark.records import Json
 from bfcl_pipeline.show.entry import two_prompts
-from bfcl_pipeline.show.entry.two_prompts import Difference, differences, prompt_lines
+from bfcl_pipeline.show.entry.two_prompts import PromptPart, differences, prompt_lines
 
 DOC = '{"name": "f", "parameters": {"a": 1}}'
 PROMPT = f"<s>Be brief. 26 Jul 2024\n{DOC}\n<user>Why? {{no}}<end>\n<bot>"
@@ -22,20 +22,20 @@ Q = "Why? {no}"
     ("of_server", "kinds"),
     [
         (PROMPT, []),
-        (PROMPT[3:], [Difference.START]),
-        (PROMPT.replace("26 Jul 2024", "27 November 2026"), [Difference.DATE]),
-        (PROMPT.replace(DOC, DOC.replace(": ", ":")), [Difference.FORM]),
-        (PROMPT.replace(DOC, DOC.replace("1", "1.0")), [Difference.FUNCTIONS]),
-        (PROMPT.replace(DOC, ""), [Difference.FUNCTIONS]),
-        (PROMPT.replace("brief. ", "brief.\n"), [Difference.SPACE]),
-        (PROMPT.replace("brief", "long") + "<think>", [Difference.BEFORE, Difference.AFTER]),
-        (PROMPT.replace("Why?", "Why"), [Difference.QUESTION]),
+        (PROMPT[3:], [PromptPart.START]),
+        (PROMPT.replace("26 Jul 2024", "27 November 2026"), [PromptPart.DATE]),
+        (PROMPT.replace(DOC, DOC.replace(": ", ":")), [PromptPart.FORM]),
+        (PROMPT.replace(DOC, DOC.replace("1", "1.0")), [PromptPart.FUNCTIONS]),
+        (PROMPT.replace(DOC, ""), [PromptPart.FUNCTIONS]),
+        (PROMPT.replace("brief. ", "brief.\n"), [PromptPart.SPACE]),
+        (PROMPT.replace("brief", "long") + "<think>", [PromptPart.BEFORE, PromptPart.AFTER]),
+        (PROMPT.replace("Why?", "Why"), [PromptPart.QUESTION]),
     ],
 )
-def test_each_difference_has_its_kind(of_server: str, kinds: list[Difference]) -> None:
+def test_each_difference_has_its_kind(of_server: str, kinds: list[PromptPart]) -> None:
     """In either order of the two; 1 and 1.0 are other content."""
     assert differences(PROMPT, of_server, Q) == kinds
-    assert Difference.QUESTION in kinds or differences(of_server, PROMPT, Q) == kinds
+    assert PromptPart.QUESTION in kinds or differences(of_server, PROMPT, Q) == kinds
 
 
 @pytest.fixture

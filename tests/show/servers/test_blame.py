@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from bfcl_pipeline.ask.jobs.written import WrittenStep
+from bfcl_pipeline.ask.jobs.written import Written
 from bfcl_pipeline.ask.models.oracle import answer as perfect_answer
 from bfcl_pipeline.base.errors import TableError
 from bfcl_pipeline.benchmark.definition import CATEGORIES
@@ -55,15 +55,7 @@ template_server = cache(TemplateServer)
 
 def written(form: Format, result: Json) -> str:
     """What a model writes for a result in the official form."""
-    if isinstance(result, str):
-        return result
-    calls = [
-        {"id": "0", "type": "function", "function": {"name": name, "arguments": arguments}}
-        for call in result
-        for name, arguments in call.items()
-    ]
-    message = {"role": "assistant", "content": None, "tool_calls": calls}
-    return template_server(form.parser).write([{"role": "user", "content": "."}, message], []).text
+    return result if isinstance(result, str) else template_server(form.parser).text(result)
 
 
 def blamed(
@@ -72,7 +64,7 @@ def blamed(
     """The cause of an answer: what the server read, and what the model wrote, None if not recorded."""
     steps = (Step(0, finish_reason=finish),)
     response = Response(entry.entry_id, entry.category, Mode.FC, json.dumps(read), steps=steps)
-    steps_written = [] if text is None else [WrittenStep(tuple(map(ord, text)), text)]
+    steps_written = [] if text is None else [Written(tuple(map(ord, text)), text)]
     return blame(answer_of(entry, response, steps_written), NO_CONSTANTS, form)
 
 
@@ -208,7 +200,7 @@ def test_a_lost_call_of_a_conversation_is_enough(staged: Path) -> None:
     entry = next(iter(read_entries(entries_path(staged, "multi_turn_base"), ["multi_turn_base_0"])))
     turns = [[write_native(calls), "Done."] for calls in truth_calls(entry)]
     texts = [written(HERMES, step) for turn in turns for step in turn]
-    steps_written = [WrittenStep(tuple(map(ord, text)), text) for text in texts]
+    steps_written = [Written(tuple(map(ord, text)), text) for text in texts]
 
     def cause(read: Json) -> Cause | None:
         response = Response(entry.entry_id, entry.category, Mode.FC, json.dumps(read))

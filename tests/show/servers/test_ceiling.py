@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from bfcl_pipeline.ask.jobs.written import Written
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.cli import main
@@ -20,7 +21,7 @@ from bfcl_pipeline.show.servers.ceiling_text import ceiling_lines
 from bfcl_pipeline.show.servers.formats import Format, load_formats
 from bfcl_pipeline.show.servers.losses import Loss, ReadAnswer
 from bfcl_pipeline.show.servers.reader import read_written
-from bfcl_pipeline.show.servers.reading import ServerReading, SGLangRoute, Written
+from bfcl_pipeline.show.servers.reading import ServerReading, SGLangRoute
 from tests.support.few_entries import stage_few
 from tests.support.template_server import TemplateServer
 

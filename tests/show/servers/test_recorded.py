@@ -89,13 +89,7 @@ def endpoint(staged: Path, tokenizer: Path) -> Iterator[str]:
     texts = []
     for entry in read_entries(entries_path(staged, "simple_python"), IDS):
         result = perfect_answer(entry, Mode.FC)
-        calls = [
-            {"function": {"name": name, "arguments": arguments}}
-            for call in result
-            for name, arguments in call.items()
-        ]
-        message = {"role": "assistant", "content": None, "tool_calls": calls}
-        text = form.write([{"role": "user", "content": "."}, message], []).text
+        text = form.text(result)
         texts.append(
             (entry.turns[0][-1]["content"], result, encoder.encode(text, add_special_tokens=False).ids)
         )
@@ -123,8 +117,8 @@ def answers(made: MadeRun, staged: Path, tokenizer: Path) -> list[ServedAnswer]:
 def test_the_text_that_the_model_wrote_is_read_from_recorded_tokens(answers: list[ServedAnswer]) -> None:
     """Also where the server returned nothing."""
     assert [answer.entry.entry_id for answer in answers] == list(IDS)
-    assert all(answer.steps[0].text.startswith("<tool_call>") for answer in answers)
-    assert [bool(answer.result) for answer in answers] == [number != LOST for number in range(4)]
+    assert all(answer.steps[0].written.text.startswith("<tool_call>") for answer in answers)
+    assert [bool(answer.steps[0].result) for answer in answers] == [number != LOST for number in range(4)]
 
 
 def test_show_prints_what_the_model_wrote_beside_what_the_server_read(
@@ -185,7 +179,7 @@ def test_without_recorded_tokens_nothing_is_read_again(
 ) -> None:
     """The answers as they are in the tables."""
     plain = list(recorded_answers(Run(made.results, made.cache, staged), MODEL))
-    assert not any(step.tokens for answer in plain for step in answer.steps)
+    assert not any(step.written.tokens for answer in plain for step in answer.steps)
     assert reparse(plain[0], TemplateServer("hermes"), read_constants(staged), Rules.OFFICIAL) is None
     assert main(["reparse", str(made.results), "--server", "http://127.0.0.1:9"]) == 1
     assert "name the tokenizer" in capsys.readouterr().err

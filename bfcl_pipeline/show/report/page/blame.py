@@ -26,9 +26,9 @@ _LONGEST = 400  # characters of a text
 
 def _overall(tables: RunTables) -> list[tuple[Row, dict[str, Row]]]:
     """The row of each model that has causes, and these by name."""
-    causes = by_model(row for row in tables["blame"] if row["category"] == "overall")
-    lines = ((row, causes.get(row["model"], ())) for row in tables["leaderboard"])
-    return [(row, {cause["cause"]: cause for cause in own}) for row, own in lines if own]
+    of_model = by_model(row for row in tables["blame"] if row["category"] == "overall")
+    named = ((row, of_model.get(row["model"], ())) for row in tables["leaderboard"])
+    return [(row, {cause["cause"]: cause for cause in own}) for row, own in named if own]
 
 
 def sentences(tables: RunTables) -> Iterator[str]:
@@ -37,13 +37,13 @@ def sentences(tables: RunTables) -> Iterator[str]:
         of_server = [cause for name, cause in causes.items() if name.startswith("server")]
         points, wrong = (sum(cause[name] for cause in of_server) for name in ("points", "wrong"))
         lost = sum(cause["points"] for cause in causes.values())
-        answers = plural(int(wrong), "answer", "answers")
-        advice = "check its tool parser and chat template"
-        server = f"{points:.2f} of these are its server's ({answers}): {advice}." if wrong else ""
-        yield (
-            f"{printable(row['display_name'])}: wrong answers cost {lost:.2f} points of the overall score. "
-            f"{server or 'No wrong answer is put down to its server.'}"
-        )
+        server = "No wrong answer is put down to its server."
+        if wrong:
+            counted = plural(int(wrong), "answer", "answers")
+            advice = "check its tool parser and chat template"
+            server = f"{points:.2f} of these are its server's ({counted}): {advice}."
+        name = printable(row["display_name"])
+        yield f"{name}: wrong answers cost {lost:.2f} points of the overall score. {server}"
 
 
 def causes(tables: RunTables) -> Table | None:
@@ -57,12 +57,8 @@ def causes(tables: RunTables) -> Table | None:
             return Cell.number("0", 0.0)
         low, high = cause["low"], cause["high"]
         limits = "" if low is None or high is None else f"{low:.1f}\N{EN DASH}{high:.1f}"
-        return Cell.number(
-            two_digits(cause["points"]),
-            cause["points"],
-            limits,
-            f"{count(int(cause['wrong']))} wrong answers",
-        )
+        wrong = f"{count(int(cause['wrong']))} wrong answers"
+        return Cell.number(two_digits(cause["points"]), cause["points"], limits, wrong)
 
     groups = group_headings({"Put down to": len(titles)})
     return lines_table("Causes of wrong answers", lines, [LINKED_MODEL, *each(titles, cell)], groups)
@@ -72,20 +68,16 @@ def answers(tables: RunTables) -> list[Table]:
     """For each model, the first answers that its server decided."""
     of_model = by_model(tables["blame_answers"])
 
-    def text(name: str) -> Column:
-        title = {"wrote": "The model wrote", "read": "The server read"}[name]
-        return Column(
-            title, lambda row: Cell(isolate(printable(cut(row[name], _LONGEST))), style="message"), ""
-        )
+    def text(row: Row, name: str) -> Cell:
+        return Cell(isolate(printable(cut(row[name], _LONGEST))), style="message")
 
     columns = [
         Column("Entry", lambda row: Cell(linked_entry(row["entry_id"])), ""),
         Column("Step", lambda row: Cell(row["step"], style="number")),
         Column("Cause", lambda row: Cell(printable(row["cause"])), ""),
-        text("wrote"),
-        text("read"),
+        *each({"wrote": "The model wrote", "read": "The server read"}, text, ""),
     ]
-    found = [
+    found = (
         lines_table(
             "Answers that a server decided",
             [(one,) for one in of_model.get(row["model"], ())[:SHOWN]],
@@ -95,5 +87,5 @@ def answers(tables: RunTables) -> list[Table]:
             models=conversation_of(row["model"]),
         )
         for row in tables["leaderboard"]
-    ]
+    )
     return [table for table in found if table is not None]
