@@ -39,7 +39,7 @@ def without(wings: list[str], place: Path) -> Path:
     text = offered.read_text(encoding="utf-8")
     for wing in wings:
         shutil.rmtree(place / "bfcl_pipeline" / wing)
-        line = f"    **{WINGS[wing]},\n"
+        line = f" | {WINGS[wing]}"
         assert text.count(line) == 1
         text = text.replace(line, "")
     offered.write_text(text, encoding="utf-8")
