@@ -23,29 +23,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_data(parser)
     add_cache(parser, "directory with web outcomes and embeddings, for the results of web and memory calls")
     add_models(parser)
-    parser.add_argument(
-        "-m",
-        "--model",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="tabulate this model only; repeatable (default: all that have verdicts)",
-    )
-    parser.add_argument(
-        "--missing",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="model without results, to be named in the tables; repeatable",
-    )
+    about = "tabulate this model only; repeatable (default: all that have verdicts)"
+    parser.add_argument("-m", "--model", action="append", default=[], metavar="NAME", help=about)
+    about = "model without results, to be named in the tables; repeatable"
+    parser.add_argument("--missing", action="append", default=[], metavar="NAME", help=about)
     published = parser.add_mutually_exclusive_group()
-    published.add_argument(
-        "--published",
-        metavar="JSON",
-        help="published scores shown beside the run, as `published` in the config: a list of objects with "
-        "path, date and source, of which a file may have the last two; [] removes them (default: those of "
-        "the run stay)",
+    about = (
+        "published scores shown beside the run, as `published` in the config: a list of objects with path, "
+        "date and source, of which a file may have the last two; [] removes them (default: those of the "
+        "run stay)"
     )
+    published.add_argument("--published", metavar="JSON", help=about)
     published.add_argument(
         "--published-from", type=Path, metavar="FILE", help="the same from this table of a recorded run"
     )

@@ -42,59 +42,36 @@ _NO_ERRATUM = "no erratum on record"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the options of the command."""
-    parser.add_argument(
-        "entry_ids",
-        nargs="*",
-        metavar="ENTRY",
-        help="only the findings on these entries, and the errata of each (default: on all)",
-    )
+    about = "only the findings on these entries, and the errata of each (default: on all)"
+    parser.add_argument("entry_ids", nargs="*", metavar="ENTRY", help=about)
     add_data(parser)
     about = "categories or groups (default: all, or those of the entries)"
     add_names(parser, "--category --categories", "categories", about)
+    about = f"only what these find (default: all): {', '.join(DETECTORS)}"
     parser.add_argument(
-        "--detector",
-        nargs="+",
-        metavar="NAME",
-        dest="detectors",
-        default=list(DETECTORS),
-        help=f"only what these find (default: all): {', '.join(DETECTORS)}",
+        "--detector", nargs="+", metavar="NAME", dest="detectors", default=list(DETECTORS), help=about
     )
-    parser.add_argument(
-        "--consensus",
-        type=Path,
-        nargs="+",
-        metavar="VERDICTS",
-        help="list the entries whose most frequent answer is judged wrong in these runs (names or "
-        "directories) or tables of scored responses (.parquet); those that no system passes come first",
+    about = (
+        "list the entries whose most frequent answer is judged wrong in these runs (names or directories) "
+        "or tables of scored responses (.parquet); those that no system passes come first"
     )
+    parser.add_argument("--consensus", type=Path, nargs="+", metavar="VERDICTS", help=about)
     add_errata(parser)
     add_rules(parser, "rule set; verified audits the entries as the errata mend them")
-    parser.add_argument(
-        "--out",
-        type=Path,
-        metavar="FILE",
-        help="write the findings as a table, too; its suffix chooses the form: .parquet, .csv or .jsonl",
+    about = "write the findings as a table, too; its suffix chooses the form: .parquet, .csv or .jsonl"
+    parser.add_argument("--out", type=Path, metavar="FILE", help=about)
+    about = "write the errata as a Markdown page; nothing is audited"
+    parser.add_argument("--markdown", type=Path, metavar="FILE", help=about)
+    about = (
+        "write BFCL-Verified, the release with all changes that the errata propose, for `stage --source "
+        "DIR`; nothing is audited"
     )
-    parser.add_argument(
-        "--markdown",
-        type=Path,
-        metavar="FILE",
-        help="write the errata as a Markdown page; nothing is audited",
+    parser.add_argument("--dataset", type=Path, metavar="DIR", help=about)
+    about = (
+        "write the changes that the errata propose (with ENTRY: of these entries) as patches of the "
+        "benchmark's repository; nothing is audited"
     )
-    parser.add_argument(
-        "--dataset",
-        type=Path,
-        metavar="DIR",
-        help="write BFCL-Verified, the release with all changes that the errata propose, for `stage "
-        "--source DIR`; nothing is audited",
-    )
-    parser.add_argument(
-        "--patch",
-        type=Path,
-        metavar="DIR",
-        help="write the changes that the errata propose (with ENTRY: of these entries) as patches of the "
-        "benchmark's repository; nothing is audited",
-    )
+    parser.add_argument("--patch", type=Path, metavar="DIR", help=about)
 
 
 def run(options: argparse.Namespace) -> int:

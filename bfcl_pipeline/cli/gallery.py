@@ -27,14 +27,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", type=Path, required=True, metavar="SITE", help="directory of the site")
     add_data(parser)
     add_cores(parser)
-    parser.add_argument(
-        "--cache",
-        type=Path,
-        default=None,
-        metavar="DIR",
-        help="what was found of each archive, so that it is verified once; it is believed, so nobody else "
-        "may write to it (default: bfcl-pipeline/verified in $XDG_CACHE_HOME or ~/.cache)",
+    about = (
+        "what was found of each archive, so that it is verified once; it is believed, so nobody else may "
+        "write to it (default: bfcl-pipeline/verified in $XDG_CACHE_HOME or ~/.cache)"
     )
+    parser.add_argument("--cache", type=Path, default=None, metavar="DIR", help=about)
     parser.add_argument("--title", default=None, metavar="TEXT", help="title of the site")
     add_trust(parser)
 

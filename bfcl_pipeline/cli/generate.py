@@ -98,37 +98,19 @@ COLLECTED_AFTER = (100_000, 50, 50)
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the options of the command."""
     add_job_options(parser)
-    parser.add_argument(
-        "--out",
-        type=Path,
-        required=True,
-        metavar="DIR",
-        help="directory for the tables of responses, CATEGORY.parquet each",
+    about = "directory for the tables of responses, CATEGORY.parquet each"
+    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help=about)
+    about = "directory for the tables of memory sessions and snapshots, CATEGORY.parquet each"
+    parser.add_argument("--sessions-out", type=Path, metavar="DIR", help=about)
+    about = "also report progress in this file, for the screen of the workflow"
+    parser.add_argument("--progress-out", type=Path, metavar="FILE", help=about)
+    about = "also write the record of what makes the answers: versions, machine, weights, server"
+    parser.add_argument("--provenance-out", type=Path, metavar="FILE", help=about)
+    about = (
+        "a model that cannot be used gives its entries a status, with which the next run of the workflow "
+        "retries them, instead of an error"
     )
-    parser.add_argument(
-        "--sessions-out",
-        type=Path,
-        metavar="DIR",
-        help="directory for the tables of memory sessions and snapshots, CATEGORY.parquet each",
-    )
-    parser.add_argument(
-        "--progress-out",
-        type=Path,
-        metavar="FILE",
-        help="also report progress in this file, for the screen of the workflow",
-    )
-    parser.add_argument(
-        "--provenance-out",
-        type=Path,
-        metavar="FILE",
-        help="also write the record of what makes the answers: versions, machine, weights, server",
-    )
-    parser.add_argument(
-        "--keep-going",
-        action="store_true",
-        help="a model that cannot be used gives its entries a status, with which the next run of the "
-        "workflow retries them, instead of an error",
-    )
+    parser.add_argument("--keep-going", action="store_true", help=about)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -38,25 +38,16 @@ _HEADINGS = ("entries", "exchanges", "trials", "sent", "received", "dollars", "m
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the options of the command."""
-    parser.add_argument(
-        "model",
-        nargs="?",
-        metavar="MODEL",
-        help="model name, or path of its journals (default: all)",
-    )
+    about = "model name, or path of its journals (default: all)"
+    parser.add_argument("model", nargs="?", metavar="MODEL", help=about)
     parser.add_argument("--entry", metavar="ID", help="show the exchanges of this entry")
     about = "only exchanges of these categories or groups"
     add_names(parser, "--category", "categories", about, spaced=False)
     parser.add_argument(
         "--raw", action="store_true", help="print the lines of the journal unchanged, for jq"
     )
-    parser.add_argument(
-        "--cache",
-        type=Path,
-        default=Path("cache/exchanges"),
-        metavar="DIR",
-        help="directory of the journals (default: cache/exchanges)",
-    )
+    about = "directory of the journals (default: cache/exchanges)"
+    parser.add_argument("--cache", type=Path, default=Path("cache/exchanges"), metavar="DIR", help=about)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -76,13 +76,10 @@ class Listed:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the options of the command."""
-    parser.add_argument(
-        "words",
-        nargs="*",
-        metavar="PATTERN | add NAME",
-        help="filter by name, kind or organization, with wildcards * and ?; or add a row to "
-        f"{MY_MODELS_FILE}",
+    about = (
+        f"filter by name, kind or organization, with wildcards * and ?; or add a row to {MY_MODELS_FILE}"
     )
+    parser.add_argument("words", nargs="*", metavar="PATTERN | add NAME", help=about)
     parser.add_argument("--ready", action="store_true", help="only models that lack nothing")
     parser.add_argument("--json", action="store_true", help="print JSON, with how to get what is missing")
     add_models(parser)
@@ -90,19 +87,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     adding.add_argument(
         "--endpoint", metavar="URL", help="of its API, for example http://localhost:8000/v1"
     )
-    adding.add_argument(
-        "--kind",
-        choices=list(KINDS),
-        metavar="KIND",
-        help=f"how it answers: {', '.join(KINDS)} (default: openai_chat with --endpoint, else vllm)",
-    )
-    adding.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        metavar="KEY=VALUE",
-        help="further keys, values in YAML: --set key=MY_API_KEY --set 'vllm={tool_parser: hermes}'",
-    )
+    about = f"how it answers: {', '.join(KINDS)} (default: openai_chat with --endpoint, else vllm)"
+    adding.add_argument("--kind", choices=list(KINDS), metavar="KIND", help=about)
+    about = "further keys, values in YAML: --set key=MY_API_KEY --set 'vllm={tool_parser: hermes}'"
+    adding.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help=about)
 
 
 def run(options: argparse.Namespace) -> int:

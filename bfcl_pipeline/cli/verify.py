@@ -61,13 +61,8 @@ def add_asking_options(parser: argparse.ArgumentParser) -> None:
         ),
     ]
     parser.set_defaults(only_to_ask=only_to_ask)
-    add(
-        "--cache",
-        type=Path,
-        default=Path("cache"),
-        metavar="DIR",
-        help="your cache directory: has the journals of answers in asked_again/ (default: cache)",
-    )
+    about = "your cache directory: has the journals of answers in asked_again/ (default: cache)"
+    add("--cache", type=Path, default=Path("cache"), metavar="DIR", help=about)
 
 
 def asking_checks(options: argparse.Namespace) -> list[FurtherCheck]:
@@ -116,13 +111,10 @@ def add_official_options(parser: argparse.ArgumentParser) -> None:
         "verdict (docs/archive.md).",
     )
     group.add_argument("--official", action="store_true", help="compare with the official scorer")
-    group.add_argument(
-        "--official-python",
-        type=Path,
-        metavar="PYTHON",
-        help="a Python that has bfcl-eval (default: an environment in official/ of --cache, made once with "
-        "pip)",
+    about = (
+        "a Python that has bfcl-eval (default: an environment in official/ of --cache, made once with pip)"
     )
+    group.add_argument("--official-python", type=Path, metavar="PYTHON", help=about)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
