@@ -42,7 +42,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Writes the tables."""
-
     run = open_run(options.run_dir, options.cache, options.data)
     scores = aggregate_run(
         run,

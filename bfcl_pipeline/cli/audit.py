@@ -76,7 +76,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Prints the findings; with entries, also the errata of each."""
-
     with using_errata(options.errata, options.data):
         if options.markdown or options.patch or options.dataset:
             return _publish(options)
@@ -85,7 +84,6 @@ def run(options: argparse.Namespace) -> int:
 
 def _audit(options: argparse.Namespace) -> int:
     """Prints the findings, and writes them to --out."""
-
     if options.out:
         form_of(options.out)
     for name in options.detectors:
@@ -161,7 +159,6 @@ def _agree(options: argparse.Namespace) -> int:
 
 def _publish(options: argparse.Namespace) -> int:
     """Writes the errata for people, and for the benchmark's repository."""
-
     markdown, patch, data = options.markdown, options.patch, options.data
     form = "--markdown" if markdown else "--patch" if patch else "--dataset"
     more = () if form == "--patch" else ("ENTRY", "--errata")
@@ -198,7 +195,6 @@ def _refuse_others(options: argparse.Namespace, option: str, others: Iterable[st
 
 def _chosen_errata(data: Path, entry_ids: Sequence[str]) -> Sequence[Erratum]:
     """All errata, or those of some entries. Raises ConfigError if these have no proposed change."""
-
     if not entry_ids:
         return errata()
     entries = [find_entry(data, entry_id) for entry_id in entry_ids]

@@ -37,7 +37,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Prints the categories. Raises ConfigError for an unknown name."""
-
     names = resolve_categories(options.names or CATEGORIES)
     examples = read_examples(options.data, names)
     if options.names:

@@ -38,7 +38,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Writes the site; prints what was found of each archive."""
-
     if options.statements is not None:
         raise ConfigError("--statements is of one archive: put the file beside it, as FILE.intoto.jsonl.")
     trusted = attestation(options)

@@ -30,7 +30,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Writes one row per entry, in entry order, as a single server would have led to."""
-
     for category in args.category:
         if category not in CATEGORIES:
             raise ConfigError(unknown_name("category", category, CATEGORIES))

@@ -147,7 +147,6 @@ def _log(line: str) -> None:
 
 def _write(category: str, completed: Sequence[Completed], outputs: Outputs) -> None:
     """Writes the responses of a category and, if it has any, its memory sessions."""
-
     own = [one for one in completed if one.entry.category == category]
     if outputs.sessions is not None and CATEGORIES[category].prerequisites:
         sessions = ((one.entry, one.response, one.snapshot) for one in own if one.entry.prerequisite)

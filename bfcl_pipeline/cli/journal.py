@@ -52,7 +52,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Prints tables, exchanges or lines. Returns 1 if a journal is damaged."""
-
     options.categories = resolve_categories(options.categories)
     models = _models(options)
     if not models:
@@ -74,7 +73,6 @@ def _print(models: Models, options: argparse.Namespace) -> list[str]:
 
 def _print_exchanges(models: Models, options: argparse.Namespace) -> list[str]:
     """Prints the chosen exchanges, as pages or as lines."""
-
     page, damaged, printed = TerminalPage(), [], 0
     entry_ids: set[str] = set()
     for model, paths in models.items():
@@ -120,7 +118,6 @@ def _print_models(models: Models, options: argparse.Namespace) -> list[str]:
 
 def _made_by(exchanges: Sequence[JournaledExchange], folder: Path) -> Iterator[str]:
     """What made the exchanges of one model, as far as it was recorded, and what its API said of itself."""
-
     try:
         making = making_of(exchanges, folder)
     except ProvenanceError as error:
@@ -208,7 +205,6 @@ def _category(exchange: JournaledExchange) -> str:
 
 def _models(options: argparse.Namespace) -> Models:
     """The journals of the chosen models. Raises ConfigError, with the known models, for an unknown one."""
-
     folders = sorted({path.parent for path in options.cache.glob("*/exchanges*.jsonl")})
     models = {folder.name: paths for folder in folders if (paths := journals_in(folder))}
     if options.model is None:

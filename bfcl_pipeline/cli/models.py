@@ -170,7 +170,6 @@ def _default_kind(endpoint: str | None) -> str:
 
 def location(row: ModelRow) -> str:
     """Where the model answers: the host of its API, vLLM, this process; or the path of its results."""
-
     if KINDS[row.kind].embedded:
         return "embedded"
     if row.path is not None:

@@ -54,15 +54,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Scores every row and writes the table, in row order."""
-
     started = time.monotonic()
     form_of(options.out)
     files = [named_file(path) for path in options.responses]
     rows = sum(map(rows_about, files))
-    with (
-        using_errata(options.errata, options.data),
-        start_workers(rows, options.processes) as workers,
-    ):
+    with using_errata(options.errata, options.data), start_workers(rows, options.processes) as workers:
         responses = read_responses(files)
         responses = with_found_columns(responses, options.data, form_choice(options))
         apis = ApisByMode(options.data, options.cache / "web")
@@ -79,7 +75,6 @@ def run(options: argparse.Namespace) -> int:
 
 def _print_own_errata(responses: pa.Table) -> None:
     """Prints which entries of the responses are judged by the user's own errata, if there are any."""
-
     asked = set(responses.column("entry_id").to_pylist())
     rows = [
         {

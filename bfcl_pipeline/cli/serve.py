@@ -41,7 +41,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Serves until TERM or INT, with log lines on standard error; or prints the command."""
-
     if args.print:
         row = model_row(load_models(args.models), args.model)
         print(printed_command(row, args.python, args.host, args.port))

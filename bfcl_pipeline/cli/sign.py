@@ -87,7 +87,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Signs the archive and prints by whom it is signed."""
-
     order = signing(options)
     if order is None:
         raise ConfigError("name the SSH key to sign with, --key FILE, or --sigstore.")

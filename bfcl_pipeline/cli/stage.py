@@ -30,7 +30,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Stages the release or the encoder, with its progress on stderr."""
-
     log = print_to_stderr
     if not args.encoder:
         verified = args.source is not None and is_verified(args.source)

@@ -135,7 +135,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Prints what was derived again, what is attested and by whom, and what is not covered."""
-
     file = archive_file(options.file)
     further = asking_checks(options)
     if options.official or options.official_python is not None:
