@@ -9,7 +9,7 @@ from typing import Any
 from bfcl_pipeline.ask.jobs.options import add_models
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.text import plural
-from bfcl_pipeline.cli.options import add_cache, add_data, add_rules
+from bfcl_pipeline.cli.options import add_cache, add_data, add_names, add_rules
 from bfcl_pipeline.cli.runs import add_run
 from bfcl_pipeline.cli.steps import PlainCount
 from bfcl_pipeline.runs.run import open_run
@@ -23,10 +23,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_data(parser)
     add_cache(parser, "directory with web outcomes and embeddings, for the results of web and memory calls")
     add_models(parser)
-    about = "tabulate this model only; repeatable (default: all that have verdicts)"
-    parser.add_argument("-m", "--model", action="append", default=[], metavar="NAME", help=about)
-    about = "model without results, to be named in the tables; repeatable"
-    parser.add_argument("--missing", action="append", default=[], metavar="NAME", help=about)
+    about = "tabulate these models only (default: all that have verdicts)"
+    add_names(parser, "--model", "model", about, spaced=False)
+    add_names(
+        parser, "--missing", "missing", "models without results, to be named in the tables", spaced=False
+    )
     published = parser.add_mutually_exclusive_group()
     about = (
         "published scores shown beside the run, as `published` in the config: a list of objects with path, "

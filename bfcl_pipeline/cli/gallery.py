@@ -47,12 +47,7 @@ def run(options: argparse.Namespace) -> int:
     kept = options.cache or caches / "bfcl-pipeline/verified"
     chosen = GalleryOptions(options.data, options.cores, kept, attestation=trusted, **titled)
     with StepsShown() as steps:
-
-        def log(line: str) -> None:
-            steps.clear()
-            print(line, flush=True)
-
-        made = make_gallery(options.places, options.out, chosen, log, steps)
+        made = make_gallery(options.places, options.out, chosen, steps.print, steps)
     archives = plural(len(made.archives), "archive", "archives")
     print(f"{made.index}: {archives}, {made.files:,} files, {made.size / 1e6:,.1f} MB")
     outcomes = {archive.outcome for archive in made.archives}

@@ -57,18 +57,12 @@ def run(options: argparse.Namespace) -> int:
     if not models:
         print(f"{options.cache}: no exchanges yet.")
         return 0
-    damaged = _print(models, options)
+    printed = _print_exchanges if options.raw or options.entry is not None else _print_models
+    damaged = printed(models, options)
     sys.stdout.flush()
     for line in damaged:
         print(line, file=sys.stderr)
     return 1 if damaged else 0
-
-
-def _print(models: Models, options: argparse.Namespace) -> list[str]:
-    """Prints the chosen view. Returns a line for each damaged journal."""
-    if options.raw or options.entry is not None:
-        return _print_exchanges(models, options)
-    return _print_models(models, options)
 
 
 def _print_exchanges(models: Models, options: argparse.Namespace) -> list[str]:
@@ -109,7 +103,10 @@ def _print_models(models: Models, options: argparse.Namespace) -> list[str]:
         except JournalError as error:
             damaged.append(str(error))
             continue
-        rows.append((model, *_cells(chosen), _megabytes(paths), *_times(chosen)))
+        megabytes = sum(path.stat().st_size for path in paths) / 1e6
+        times = [each.received_at for each in chosen] or ["-"]
+        first, last = minute_text(min(times)), minute_text(max(times))
+        rows.append((model, *_cells(chosen), f"{megabytes:,.1f}", first, last))
     print(text_table(("model", *_HEADINGS, "MB", "first (UTC)", "last (UTC)"), rows))
     if notes:
         print("\n".join(["", *notes]))
@@ -130,30 +127,19 @@ def _made_by(exchanges: Sequence[JournaledExchange], folder: Path) -> Iterator[s
 def _cells(exchanges: Exchanges) -> list[str]:
     """The cells of the columns _HEADINGS; sent and received are tokens, the time is the median."""
     latencies = [each.latency_seconds for each in exchanges if each.latency_seconds is not None]
-    counts = (
+    numbers = (
         len({each.entry_id for each in exchanges}),
         len(exchanges),
         len({each.trial for each in exchanges}),
-    )
-    tokens = (
         total(each.input_tokens for each in exchanges),
         total(each.output_tokens for each in exchanges),
     )
     dollars = total(each.dollars for each in exchanges)
     return [
-        *("-" if number is None else f"{number:,}" for number in (*counts, *tokens)),
+        *("-" if number is None else f"{number:,}" for number in numbers),
         "-" if dollars is None else f"{dollars:,.4f}",
         f"{median(latencies):,.2f}" if latencies else "-",
     ]
-
-
-def _times(exchanges: Exchanges) -> tuple[str, str]:
-    times = [each.received_at for each in exchanges] or ["-"]
-    return minute_text(min(times)), minute_text(max(times))
-
-
-def _megabytes(paths: Sequence[Path]) -> str:
-    return f"{sum(path.stat().st_size for path in paths) / 1e6:,.1f}"
 
 
 def _notes(journals: JournalsReader) -> Iterator[str]:

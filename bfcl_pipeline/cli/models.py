@@ -33,6 +33,11 @@ READY = "ready"
 
 _COLUMNS = ("model", "kind", "mode", "prompts", "org", "where", "$ in", "$ out", "missing")
 _NARROW_COLUMNS = ("model", "kind", "missing")
+_KEYS = (
+    *("name", "kind", "mode", "display_name", "org", "description", "model", "endpoint"),
+    *("family", "input_price", "output_price"),
+)
+"""The keys of a row in the JSON output."""
 _NARROW_TERMINAL = 130  # characters; a narrower one shows the narrow columns
 
 
@@ -57,19 +62,9 @@ class Listed:
         """Its object in the JSON output."""
         row = self.row
         return {
-            "name": row.name,
-            "kind": row.kind,
-            "mode": row.mode,
-            "display_name": row.display_name,
-            "org": row.org,
-            "description": row.description,
-            "model": row.model,
-            "endpoint": row.endpoint,
+            **{key: getattr(row, key) for key in _KEYS},
             "where": location(row),
             "prompting": row.prompting if _has_weights(row) else None,
-            "family": row.family,
-            "input_price": row.input_price,
-            "output_price": row.output_price,
             "missing": [{"what": need.what, "remedy": need.remedy} for need in self.needs],
         }
 
@@ -132,7 +127,10 @@ def run(options: argparse.Namespace) -> int:
 def _add(options: argparse.Namespace) -> int:
     """Adds the row and prints what to do next."""
     name, path = options.words[1], (options.models or [MY_MODELS_FILE])[-1]
-    values: dict[str, Json] = {"name": name, "kind": options.kind or _default_kind(options.endpoint)}
+    values: dict[str, Json] = {
+        "name": name,
+        "kind": options.kind or ("openai_chat" if options.endpoint else "vllm"),
+    }
     if options.endpoint is not None:
         values["endpoint"] = options.endpoint
         if values["kind"] == "vllm":
@@ -162,10 +160,6 @@ def _set_values(texts: Sequence[str]) -> dict[str, Json]:
         if not equals:
             raise ConfigError(f"--set {text}: expected KEY=VALUE.")
     return values
-
-
-def _default_kind(endpoint: str | None) -> str:
-    return "vllm" if endpoint is None else "openai_chat"
 
 
 def location(row: ModelRow) -> str:
