@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.files import write_text
-from bfcl_pipeline.base.text import cut, on_one_line, plural, printable, text_table, unknown_name
+from bfcl_pipeline.base.text import cut, line_of, on_one_line, plural, printable, text_table, unknown_name
 from bfcl_pipeline.benchmark.definition import CATEGORIES, resolve_categories
 from bfcl_pipeline.benchmark.errata import Erratum, ErratumStatus, Treatment, errata, errata_of, treatment
 from bfcl_pipeline.benchmark.errata.page import errata_page
@@ -139,7 +139,7 @@ def _agree(options: argparse.Namespace) -> int:
             f"{each.given}/{each.systems}",
             str(each.passed),
             ", ".join(sorted({erratum.status for erratum in errata_of(each.entry)})) or _NO_ERRATUM,
-            cut(printable(on_one_line(each.answer)), _LONGEST),
+            line_of(each.answer, _LONGEST),
         )
         for each in found
     ]
