@@ -24,20 +24,18 @@ INTERRUPTED = 130
 """Exit status after Ctrl-C, as shells define it."""
 
 
-_FILE_ERRORS = {
-    *(
-        "EACCES",
-        "EDQUOT",
-        "EEXIST",
-        "EISDIR",
-        "ENAMETOOLONG",
-        "ENOENT",
-        "ENOSPC",
-        "ENOTDIR",
-        "EPERM",
-        "EROFS",
-    )
-}
+_FILE_ERRORS = (
+    errno.EACCES,
+    errno.EDQUOT,
+    errno.EEXIST,
+    errno.EISDIR,
+    errno.ENAMETOOLONG,
+    errno.ENOENT,
+    errno.ENOSPC,
+    errno.ENOTDIR,
+    errno.EPERM,
+    errno.EROFS,
+)
 """What a user can mend about a file or directory: a path, a permission, a full disk."""
 
 CLOSED_PIPE = 141
@@ -101,7 +99,7 @@ def _run(arguments: Sequence[str]) -> int:
         print(f"{before}{wrapped(printable(str(error)), before)}", file=sys.stderr)
         return 1
     except OSError as error:
-        if errno.errorcode.get(error.errno or 0) not in _FILE_ERRORS:
+        if error.errno not in _FILE_ERRORS:
             raise
         place = printable(f"{error.filename}: ") if error.filename else ""
         print(f"bfcl-pipeline {options.command}: {place}{error.strerror or error}.", file=sys.stderr)

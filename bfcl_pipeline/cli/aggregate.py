@@ -35,9 +35,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "run stay)"
     )
     published.add_argument("--published", metavar="JSON", help=about)
-    published.add_argument(
-        "--published-from", type=Path, metavar="FILE", help="the same from this table of a recorded run"
-    )
+    about = "the same from this table of a recorded run"
+    published.add_argument("--published-from", type=Path, metavar="FILE", help=about)
     add_rules(parser, "rule set used in the official CSV files")
 
 

@@ -29,9 +29,8 @@ _LINE = 100  # columns of the description of one category
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the options of the command."""
-    parser.add_argument(
-        "names", nargs="*", metavar="NAME", help="describe these categories (names or groups) one by one"
-    )
+    about = "describe these categories (names or groups) one by one"
+    parser.add_argument("names", nargs="*", metavar="NAME", help=about)
     add_data(parser)
 
 

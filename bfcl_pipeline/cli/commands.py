@@ -1,6 +1,6 @@
 """The commands: those of the core, and those that each wing brings; their groups in the help.
 
-Without its line in `COMMANDS` and its folder, a wing is gone and the rest works. examples.txt has an
+Without its name in `COMMANDS` and its folder, a wing is gone and the rest works. examples.txt has an
 example of each command; the help of the command ends with it.
 """
 

@@ -43,9 +43,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--entry", metavar="ID", help="show the exchanges of this entry")
     about = "only exchanges of these categories or groups"
     add_names(parser, "--category", "categories", about, spaced=False)
-    parser.add_argument(
-        "--raw", action="store_true", help="print the lines of the journal unchanged, for jq"
-    )
+    about = "print the lines of the journal unchanged, for jq"
+    parser.add_argument("--raw", action="store_true", help=about)
     about = "directory of the journals (default: cache/exchanges)"
     parser.add_argument("--cache", type=Path, default=Path("cache/exchanges"), metavar="DIR", help=about)
 

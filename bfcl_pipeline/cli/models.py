@@ -79,9 +79,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON, with how to get what is missing")
     add_models(parser)
     adding = parser.add_argument_group("add", "the new row; config/README.md explains its keys")
-    adding.add_argument(
-        "--endpoint", metavar="URL", help="of its API, for example http://localhost:8000/v1"
-    )
+    about = "of its API, for example http://localhost:8000/v1"
+    adding.add_argument("--endpoint", metavar="URL", help=about)
     about = f"how it answers: {', '.join(KINDS)} (default: openai_chat with --endpoint, else vllm)"
     adding.add_argument("--kind", choices=list(KINDS), metavar="KIND", help=about)
     about = "further keys, values in YAML: --set key=MY_API_KEY --set 'vllm={tool_parser: hermes}'"

@@ -23,12 +23,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_models(parser)
     about = "status file to write, with state and endpoint, for `generate --endpoint-from FILE`"
     parser.add_argument("--address-out", type=Path, metavar="FILE", help=about)
-    parser.add_argument(
-        "--print", action="store_true", help="only print vLLM's command, whether vLLM is installed or not"
-    )
-    parser.add_argument(
-        "--log", type=Path, metavar="FILE", help="file for vLLM's output (default: standard error)"
-    )
+    about = "only print vLLM's command, whether vLLM is installed or not"
+    parser.add_argument("--print", action="store_true", help=about)
+    about = "file for vLLM's output (default: standard error)"
+    parser.add_argument("--log", type=Path, metavar="FILE", help=about)
     parser.add_argument("--host", default=HOST, help=f"address to bind (default: {HOST})")
     parser.add_argument("--port", type=int, help="port to bind (default: a free one)")
     about = "Python with vLLM (default: BFCL_VLLM_PYTHON, else this Python, else `vllm` on PATH)"

@@ -17,12 +17,10 @@ def add_signing(parser: argparse.ArgumentParser, key: str) -> None:
     group = parser.add_argument_group("signing")
     about = "sign with this SSH key: the private key, or the public one if an agent has the private one"
     group.add_argument(key, dest="signing_key", type=Path, metavar="KEY", help=about)
-    group.add_argument(
-        "--sigstore", action="store_true", help="sign with an identity instead of a key, by sigstore"
-    )
-    group.add_argument(
-        "--identity-token", type=Path, metavar="FILE", help="sigstore: the identity, as an OIDC token"
-    )
+    about = "sign with an identity instead of a key, by sigstore"
+    group.add_argument("--sigstore", action="store_true", help=about)
+    about = "sigstore: the identity, as an OIDC token"
+    group.add_argument("--identity-token", type=Path, metavar="FILE", help=about)
     _add_trust_config(group)
 
 
@@ -47,15 +45,13 @@ def add_trust(parser: argparse.ArgumentParser) -> None:
         "allowed_signers"
     )
     group.add_argument("--signers", type=Path, metavar="FILE", help=about)
-    group.add_argument(
-        "--statements", type=Path, metavar="FILE", help="the statements (default: FILE.intoto.jsonl)"
-    )
+    about = "the statements (default: FILE.intoto.jsonl)"
+    group.add_argument("--statements", type=Path, metavar="FILE", help=about)
     about = "exit with 1 without a valid statement of a trusted signer, or of the one with this name"
     group.add_argument("--require-signature", nargs="?", const="", metavar="NAME", help=about)
     group.add_argument("--sigstore-identity", metavar="NAME", help="sigstore: the identity that you trust")
-    group.add_argument(
-        "--sigstore-issuer", metavar="URL", help="sigstore: the service that must have confirmed it"
-    )
+    about = "sigstore: the service that must have confirmed it"
+    group.add_argument("--sigstore-issuer", metavar="URL", help=about)
     _add_trust_config(group)
 
 

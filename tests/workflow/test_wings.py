@@ -1,4 +1,4 @@
-"""A wing can be taken away, its folder and its line in `cli/commands.py`; the core runs the benchmark."""
+"""A wing can be taken away, its folder and its name in `cli/commands.py`; the core runs the benchmark."""
 
 from __future__ import annotations
 
