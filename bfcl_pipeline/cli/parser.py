@@ -20,18 +20,12 @@ class HelpText(argparse.HelpFormatter):
     A usage has the arguments that must be given; the list below it has the options.
     """
 
-    def add_usage(
-        self,
-        usage: str | None,
-        actions: Iterable[argparse.Action],
-        groups: Iterable[Any],
-        prefix: str | None = None,
-    ) -> None:
+    def add_usage(self, usage: Any, actions: Any, groups: Any, prefix: str | None = None) -> None:
         """Adds it. Without a text of its own, `[OPTION ...]` stands for what may be left out."""
         chosen = [group for group in groups if group.required]
         wanted = [action for group in chosen for action in group._group_actions]
         shown = [each for each in actions if each.required or not each.option_strings or each in wanted]
-        left = [argparse.Action(["OPTION ..."], "", 0)] if len(shown) < len(list(actions)) else []
+        left = [argparse.Action(["OPTION ..."], "", 0)] if len(shown) < len(actions) else []
         super().add_usage(usage, [*left, *shown], chosen, prefix)
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:

@@ -71,10 +71,8 @@ def run(options: argparse.Namespace) -> int:
         raise ConfigError(
             f"{row.name}: --endpoint is for models that vLLM serves; set `endpoint` in the model's row."
         )
-    adapter = build_adapter(row, options.endpoint)
-    pinged = asyncio.run(
-        ping(adapter, row, options.endpoint, options.data, options.seconds, print_to_stderr)
-    )
+    terms = row, options.endpoint, options.data, options.seconds
+    pinged = asyncio.run(ping(build_adapter(row, options.endpoint), *terms, print_to_stderr))
     if options.json:
         print(json.dumps(_document(pinged), indent=2))
     else:
@@ -109,10 +107,11 @@ def _lines(pinged: Pinged) -> Iterator[str]:
         yield f"  prompt  {line_of(pinged.answers[0].request.prompt or '', _MAX_PROMPT)}"
         raw = next(raw for tried in pinged.tries for raw in tried.raws)
         yield f"  raw     {line_of(_raw_text(raw), _MAX_PROMPT)}"
-    cells = [
-        (each.name, _cell(each.asked, _ASKED), _cell(each.came or "no answer", _CAME), _right(each))
-        for each in pinged.tries
-    ]
+    cells = []
+    for each in pinged.tries:
+        right = "yes" if each.blame is None else f"no: {each.blame}"
+        came = _cell(each.came or "no answer", _CAME)
+        cells.append((each.name, _cell(each.asked, _ASKED), came, right))
     yield f"\n{text_table(('Try', 'Asked for', 'Came', 'Right'), cells)}\n"
     for why in dict.fromkeys(each.why for each in pinged.tries if each.why):
         tries = [each for each in pinged.tries if each.why == why]
@@ -136,10 +135,6 @@ def _names(tries: Iterable[Tried]) -> str:
 
 def _cell(text: str, room: int) -> str:
     return cut_middle(on_one_line(printable(text)), room)
-
-
-def _right(tried: Tried) -> str:
-    return "yes" if tried.blame is None else f"no: {tried.blame}"
 
 
 def _totals(totals: Mapping[str, Json]) -> str:
