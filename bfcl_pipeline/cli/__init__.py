@@ -72,9 +72,7 @@ def _is_closed(stream: int) -> bool:
 def _run(arguments: Sequence[str]) -> int:
     command = next((word for word in arguments if not word.startswith("-")), None)
     parser = Parser(
-        prog="bfcl-pipeline",
-        usage="bfcl-pipeline COMMAND ...",
-        description=described_commands(),
+        prog="bfcl-pipeline", usage="bfcl-pipeline COMMAND ...", description=described_commands()
     )
     parser.add_argument("--version", action="version", version=f"bfcl-pipeline {__version__}")
     parser.given = arguments

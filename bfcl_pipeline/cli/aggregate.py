@@ -9,7 +9,7 @@ from typing import Any
 from bfcl_pipeline.ask.jobs.options import add_models
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.text import plural
-from bfcl_pipeline.cli.options import add_cache, add_data, add_rules
+from bfcl_pipeline.cli.options import add_cache, add_data, add_names, add_rules
 from bfcl_pipeline.cli.runs import add_run
 from bfcl_pipeline.cli.steps import PlainCount
 from bfcl_pipeline.runs.run import open_run
@@ -23,38 +23,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_data(parser)
     add_cache(parser, "directory with web outcomes and embeddings, for the results of web and memory calls")
     add_models(parser)
-    parser.add_argument(
-        "-m",
-        "--model",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="tabulate this model only; repeatable (default: all that have verdicts)",
-    )
-    parser.add_argument(
-        "--missing",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="model without results, to be named in the tables; repeatable",
+    about = "tabulate these models only (default: all that have verdicts)"
+    add_names(parser, "--model", "model", about, spaced=False)
+    add_names(
+        parser, "--missing", "missing", "models without results, to be named in the tables", spaced=False
     )
     published = parser.add_mutually_exclusive_group()
-    published.add_argument(
-        "--published",
-        metavar="JSON",
-        help="published scores shown beside the run, as `published` in the config: a list of objects with "
-        "path, date and source, of which a file may have the last two; [] removes them (default: those of "
-        "the run stay)",
+    about = (
+        "published scores shown beside the run, as `published` in the config: a list of objects with path, "
+        "date and source, of which a file may have the last two; [] removes them (default: those of the "
+        "run stay)"
     )
-    published.add_argument(
-        "--published-from", type=Path, metavar="FILE", help="the same from this table of a recorded run"
-    )
+    published.add_argument("--published", metavar="JSON", help=about)
+    about = "the same from this table of a recorded run"
+    published.add_argument("--published-from", type=Path, metavar="FILE", help=about)
     add_rules(parser, "rule set used in the official CSV files")
 
 
 def run(options: argparse.Namespace) -> int:
     """Writes the tables."""
-
     run = open_run(options.run_dir, options.cache, options.data)
     scores = aggregate_run(
         run,

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.files import write_text
-from bfcl_pipeline.base.text import cut, on_one_line, plural, printable, text_table, unknown_name
+from bfcl_pipeline.base.text import cut, line_of, on_one_line, plural, printable, text_table, unknown_name
 from bfcl_pipeline.benchmark.definition import CATEGORIES, resolve_categories
 from bfcl_pipeline.benchmark.errata import Erratum, ErratumStatus, Treatment, errata, errata_of, treatment
 from bfcl_pipeline.benchmark.errata.page import errata_page
@@ -42,64 +42,40 @@ _NO_ERRATUM = "no erratum on record"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the options of the command."""
-    parser.add_argument(
-        "entry_ids",
-        nargs="*",
-        metavar="ENTRY",
-        help="only the findings on these entries, and the errata of each (default: on all)",
-    )
+    about = "only the findings on these entries, and the errata of each (default: on all)"
+    parser.add_argument("entry_ids", nargs="*", metavar="ENTRY", help=about)
     add_data(parser)
     about = "categories or groups (default: all, or those of the entries)"
     add_names(parser, "--category --categories", "categories", about)
+    about = f"only what these find (default: all): {', '.join(DETECTORS)}"
     parser.add_argument(
-        "--detector",
-        nargs="+",
-        metavar="NAME",
-        dest="detectors",
-        default=list(DETECTORS),
-        help=f"only what these find (default: all): {', '.join(DETECTORS)}",
+        "--detector", nargs="+", metavar="NAME", dest="detectors", default=list(DETECTORS), help=about
     )
-    parser.add_argument(
-        "--consensus",
-        type=Path,
-        nargs="+",
-        metavar="VERDICTS",
-        help="list the entries whose most frequent answer is judged wrong in these runs (names or "
-        "directories) or tables of scored responses (.parquet); those that no system passes come first",
+    about = (
+        "list the entries whose most frequent answer is judged wrong in these runs (names or directories) "
+        "or tables of scored responses (.parquet); those that no system passes come first"
     )
+    parser.add_argument("--consensus", type=Path, nargs="+", metavar="VERDICTS", help=about)
     add_errata(parser)
     add_rules(parser, "rule set; verified audits the entries as the errata mend them")
-    parser.add_argument(
-        "--out",
-        type=Path,
-        metavar="FILE",
-        help="write the findings as a table, too; its suffix chooses the form: .parquet, .csv or .jsonl",
+    about = "write the findings as a table, too; its suffix chooses the form: .parquet, .csv or .jsonl"
+    parser.add_argument("--out", type=Path, metavar="FILE", help=about)
+    about = "write the errata as a Markdown page; nothing is audited"
+    parser.add_argument("--markdown", type=Path, metavar="FILE", help=about)
+    about = (
+        "write BFCL-Verified, the release with all changes that the errata propose, for `stage --source "
+        "DIR`; nothing is audited"
     )
-    parser.add_argument(
-        "--markdown",
-        type=Path,
-        metavar="FILE",
-        help="write the errata as a Markdown page; nothing is audited",
+    parser.add_argument("--dataset", type=Path, metavar="DIR", help=about)
+    about = (
+        "write the changes that the errata propose (with ENTRY: of these entries) as patches of the "
+        "benchmark's repository; nothing is audited"
     )
-    parser.add_argument(
-        "--dataset",
-        type=Path,
-        metavar="DIR",
-        help="write BFCL-Verified, the release with all changes that the errata propose, for `stage "
-        "--source DIR`; nothing is audited",
-    )
-    parser.add_argument(
-        "--patch",
-        type=Path,
-        metavar="DIR",
-        help="write the changes that the errata propose (with ENTRY: of these entries) as patches of the "
-        "benchmark's repository; nothing is audited",
-    )
+    parser.add_argument("--patch", type=Path, metavar="DIR", help=about)
 
 
 def run(options: argparse.Namespace) -> int:
     """Prints the findings; with entries, also the errata of each."""
-
     with using_errata(options.errata, options.data):
         if options.markdown or options.patch or options.dataset:
             return _publish(options)
@@ -108,7 +84,6 @@ def run(options: argparse.Namespace) -> int:
 
 def _audit(options: argparse.Namespace) -> int:
     """Prints the findings, and writes them to --out."""
-
     if options.out:
         form_of(options.out)
     for name in options.detectors:
@@ -164,7 +139,7 @@ def _agree(options: argparse.Namespace) -> int:
             f"{each.given}/{each.systems}",
             str(each.passed),
             ", ".join(sorted({erratum.status for erratum in errata_of(each.entry)})) or _NO_ERRATUM,
-            cut(printable(on_one_line(each.answer)), _LONGEST),
+            line_of(each.answer, _LONGEST),
         )
         for each in found
     ]
@@ -184,7 +159,6 @@ def _agree(options: argparse.Namespace) -> int:
 
 def _publish(options: argparse.Namespace) -> int:
     """Writes the errata for people, and for the benchmark's repository."""
-
     markdown, patch, data = options.markdown, options.patch, options.data
     form = "--markdown" if markdown else "--patch" if patch else "--dataset"
     more = () if form == "--patch" else ("ENTRY", "--errata")
@@ -221,7 +195,6 @@ def _refuse_others(options: argparse.Namespace, option: str, others: Iterable[st
 
 def _chosen_errata(data: Path, entry_ids: Sequence[str]) -> Sequence[Erratum]:
     """All errata, or those of some entries. Raises ConfigError if these have no proposed change."""
-
     if not entry_ids:
         return errata()
     entries = [find_entry(data, entry_id) for entry_id in entry_ids]

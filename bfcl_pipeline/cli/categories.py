@@ -29,15 +29,13 @@ _LINE = 100  # columns of the description of one category
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the options of the command."""
-    parser.add_argument(
-        "names", nargs="*", metavar="NAME", help="describe these categories (names or groups) one by one"
-    )
+    about = "describe these categories (names or groups) one by one"
+    parser.add_argument("names", nargs="*", metavar="NAME", help=about)
     add_data(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     """Prints the categories. Raises ConfigError for an unknown name."""
-
     names = resolve_categories(options.names or CATEGORIES)
     examples = read_examples(options.data, names)
     if options.names:

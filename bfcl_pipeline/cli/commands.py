@@ -1,10 +1,10 @@
 """The commands: those of the core, and those that each wing brings; their groups in the help.
 
-Without its line in `COMMANDS` and its folder, a wing is gone and the rest works. examples.txt has an
+Without its name in `COMMANDS` and its folder, a wing is gone and the rest works. examples.txt has an
 example of each command; the help of the command ends with it.
 """
 
-CORE: dict[str, str] = {
+CORE = {  # what evaluates models: from the release to the tables and the page
     "run": "evaluate models, from staging to the report",
     "watch": "show how far a run is: rates, time left, cost, failures",
     "runs": "list the runs in results/: state, models, best score, size",
@@ -23,45 +23,38 @@ CORE: dict[str, str] = {
     "web": "inspect and check recorded web outcomes; try a search",
     "import-official": "turn result folders of the official tool into a run",
 }
-"""What evaluates models: from the release to the tables and the page."""
 
-COMPARE: dict[str, str] = {
+COMPARE = {  # of the wing `show.compare`
     "compare": "compare models or runs: differences, intervals, tests, flips",
     "diff": "show what two runs differ in, and where conversations part",
     "gate": "exit with 0 if a run is no worse than a baseline",
 }
-"""Of the wing `show.compare`."""
 
-ENTRY: dict[str, str] = {
+ENTRY = {  # of the wing `show.entry`
     "show": "print an entry, or one model's conversation and why it failed",
     "audit": "list suspected defects of the entries, and their adjudication",
     "journal": "inspect recorded exchanges with models, down to raw answers",
 }
-"""Of the wing `show.entry`."""
 
-PLANNING: dict[str, str] = {
+PLANNING = {  # of the wing `show.planning`
     "plan": "say before a run how precise a sample is, its cost and time",
 }
-"""Of the wing `show.planning`."""
 
-NOISE: dict[str, str] = {
-    "noise": "show how much equal runs differ, and what a gate may call a change",
+NOISE = {  # of the wing `show.noise`; `plan --gate`, `plan --preset` and `gate --sentinel` need it, too
+    "noise": "show how much equal runs differ, and what a gate can tell",
 }
-"""Of the wing `show.noise`; `plan --gate`, `plan --preset` and `gate --sentinel` need it, too."""
 
-SERVERS: dict[str, str] = {
+SERVERS = {  # of the wing `show.servers`
     "ceiling": "measure what a perfect model scores through a server",
     "blame": "put wrong answers down to entry, server, limit or model",
     "reparse": "read recorded answers again with another server or parser",
 }
-"""Of the wing `show.servers`."""
 
-CONDITIONS: dict[str, str] = {
+CONDITIONS = {  # of the wing `show.conditions`
     "conditions": "show what streams, load or strict tools change",
 }
-"""Of the wing `show.conditions`."""
 
-SHARE: dict[str, str] = {
+SHARE = {  # of the wing `share`
     "replay": "derive a run again from its records, and compare every byte",
     "archive": "package a run as a verifiable archive (RO-Crate)",
     "sign": "sign a statement about an archive, with SSH or sigstore",
@@ -71,60 +64,19 @@ SHARE: dict[str, str] = {
     "export": "write results as LaTeX, Markdown, or for other programs",
     "export-official": "write responses as result folders of the official tool",
 }
-"""Of the wing `share`."""
 
-ENVIRONMENTS: dict[str, str] = {
+ENVIRONMENTS = {  # of the wing `environments`
     "split": "divide the entries for training and testing by scenario",
 }
-"""Of the wing `environments`."""
 
-COMMANDS: dict[str, str] = {
-    **CORE,
-    **PLANNING,
-    **ENTRY,
-    **COMPARE,
-    **NOISE,
-    **SERVERS,
-    **CONDITIONS,
-    **SHARE,
-    **ENVIRONMENTS,
-}
+COMMANDS = CORE | PLANNING | ENTRY | COMPARE | NOISE | SERVERS | CONDITIONS | SHARE | ENVIRONMENTS
 """Every command and its help in one line; its module is the name with `_` for `-`."""
 
-GROUPS: dict[str, tuple[str, ...]] = {
-    "Evaluate models": ("run", "watch", "models", "ping", "plan", "categories", "import-official"),
-    "Look at results": (
-        "runs",
-        "table",
-        "show",
-        "compare",
-        "diff",
-        "gate",
-        "noise",
-        "figures",
-        "audit",
-        "journal",
-        "web",
-        "split",
-    ),
-    "Share results": (
-        "archive",
-        "verify",
-        "sign",
-        "submit",
-        "export",
-        "export-official",
-        "replay",
-        "gallery",
-    ),
-    "Servers and parsers": ("serve", "ceiling", "blame", "conditions", "reparse"),
-    "Steps of the workflow, which `run` calls": (
-        "stage",
-        "generate",
-        "gather",
-        "score",
-        "aggregate",
-        "report",
-    ),
+GROUPS = {
+    "Evaluate models": "run watch models ping plan categories import-official",
+    "Look at results": "runs table show compare diff gate noise figures audit journal web split",
+    "Share results": "archive verify sign submit export export-official replay gallery",
+    "Servers and parsers": "serve ceiling blame conditions reparse",
+    "Steps of the workflow, which `run` calls": "stage generate gather score aggregate report",
 }
 """The commands in the order of `bfcl-pipeline --help`, those of every day first."""

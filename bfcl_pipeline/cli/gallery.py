@@ -27,21 +27,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", type=Path, required=True, metavar="SITE", help="directory of the site")
     add_data(parser)
     add_cores(parser)
-    parser.add_argument(
-        "--cache",
-        type=Path,
-        default=None,
-        metavar="DIR",
-        help="what was found of each archive, so that it is verified once; it is believed, so nobody else "
-        "may write to it (default: bfcl-pipeline/verified in $XDG_CACHE_HOME or ~/.cache)",
+    about = (
+        "what was found of each archive, so that it is verified once; it is believed, so nobody else may "
+        "write to it (default: bfcl-pipeline/verified in $XDG_CACHE_HOME or ~/.cache)"
     )
+    parser.add_argument("--cache", type=Path, default=None, metavar="DIR", help=about)
     parser.add_argument("--title", default=None, metavar="TEXT", help="title of the site")
     add_trust(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     """Writes the site; prints what was found of each archive."""
-
     if options.statements is not None:
         raise ConfigError("--statements is of one archive: put the file beside it, as FILE.intoto.jsonl.")
     trusted = attestation(options)
@@ -51,12 +47,7 @@ def run(options: argparse.Namespace) -> int:
     kept = options.cache or caches / "bfcl-pipeline/verified"
     chosen = GalleryOptions(options.data, options.cores, kept, attestation=trusted, **titled)
     with StepsShown() as steps:
-
-        def log(line: str) -> None:
-            steps.clear()
-            print(line, flush=True)
-
-        made = make_gallery(options.places, options.out, chosen, log, steps)
+        made = make_gallery(options.places, options.out, chosen, steps.print, steps)
     archives = plural(len(made.archives), "archive", "archives")
     print(f"{made.index}: {archives}, {made.files:,} files, {made.size / 1e6:,.1f} MB")
     outcomes = {archive.outcome for archive in made.archives}

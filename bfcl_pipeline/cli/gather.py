@@ -15,13 +15,8 @@ from bfcl_pipeline.cli.options import add_data
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the options of the command."""
     add = parser.add_argument
-    add(
-        "shards",
-        type=Path,
-        nargs="+",
-        metavar="DIR",
-        help="directories with `responses` and `memory`, as `generate --shard` writes them",
-    )
+    about = "directories with `responses` and `memory`, as `generate --shard` writes them"
+    add("shards", type=Path, nargs="+", metavar="DIR", help=about)
     add("-c", "--category", nargs="+", required=True, metavar="NAME", help="categories of the benchmark")
     add("--out", type=Path, required=True, metavar="DIR", help="directory for the tables of responses")
     add("--sessions-out", type=Path, metavar="DIR", help="directory for the tables of memory sessions")
@@ -30,7 +25,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Writes one row per entry, in entry order, as a single server would have led to."""
-
     for category in args.category:
         if category not in CATEGORIES:
             raise ConfigError(unknown_name("category", category, CATEGORIES))

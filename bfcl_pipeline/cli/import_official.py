@@ -22,35 +22,22 @@ from bfcl_pipeline.show.report.terminal import print_table
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the options of the command."""
     add = parser.add_argument
-    add(
-        "result_dir",
-        type=Path,
-        metavar="RESULT_DIR",
-        help="the official `result` folder (V3 or V4), the folder of one model in it, or a folder with "
-        "`result` in it. Files and lines that cannot be read are listed; the exit status is 0 if anything "
-        "was read",
+    about = (
+        "the official `result` folder (V3 or V4), the folder of one model in it, or a folder with `result` "
+        "in it. Files and lines that cannot be read are listed; the exit status is 0 if anything was read"
     )
+    add("result_dir", type=Path, metavar="RESULT_DIR", help=about)
     written = parser.add_mutually_exclusive_group(required=True)
-    written.add_argument(
-        "--as-run",
-        metavar="NAME",
-        help="write results/NAME: responses, verdicts, tables and report; print the table",
-    )
-    written.add_argument(
-        "--out",
-        type=Path,
-        metavar="FILE",
-        help="write a table of responses (.parquet, .csv, .jsonl)",
-    )
+    about = "write results/NAME: responses, verdicts, tables and report; print the table"
+    written.add_argument("--as-run", metavar="NAME", help=about)
+    about = "write a table of responses (.parquet, .csv, .jsonl)"
+    written.add_argument("--out", type=Path, metavar="FILE", help=about)
     add("--overwrite", action="store_true", help="with --as-run: replace a run of that name")
     add_data(parser)
     add_models(parser)
     add_form_options(parser)
-    add(
-        "--web",
-        choices=WEB_MODES,
-        help="with --as-run: the web that was searched, if the results were exported from a run here",
-    )
+    about = "with --as-run: the web that was searched, if the results were exported from a run here"
+    add("--web", choices=WEB_MODES, help=about)
     add_rules(parser, "with --as-run: rule set of the printed table and the official CSV files")
     add_errata(parser)
     add("--run", help="with --out: value of the column `run`")

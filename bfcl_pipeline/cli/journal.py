@@ -38,52 +38,34 @@ _HEADINGS = ("entries", "exchanges", "trials", "sent", "received", "dollars", "m
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the options of the command."""
-    parser.add_argument(
-        "model",
-        nargs="?",
-        metavar="MODEL",
-        help="model name, or path of its journals (default: all)",
-    )
+    about = "model name, or path of its journals (default: all)"
+    parser.add_argument("model", nargs="?", metavar="MODEL", help=about)
     parser.add_argument("--entry", metavar="ID", help="show the exchanges of this entry")
     about = "only exchanges of these categories or groups"
     add_names(parser, "--category", "categories", about, spaced=False)
-    parser.add_argument(
-        "--raw", action="store_true", help="print the lines of the journal unchanged, for jq"
-    )
-    parser.add_argument(
-        "--cache",
-        type=Path,
-        default=Path("cache/exchanges"),
-        metavar="DIR",
-        help="directory of the journals (default: cache/exchanges)",
-    )
+    about = "print the lines of the journal unchanged, for jq"
+    parser.add_argument("--raw", action="store_true", help=about)
+    about = "directory of the journals (default: cache/exchanges)"
+    parser.add_argument("--cache", type=Path, default=Path("cache/exchanges"), metavar="DIR", help=about)
 
 
 def run(options: argparse.Namespace) -> int:
     """Prints tables, exchanges or lines. Returns 1 if a journal is damaged."""
-
     options.categories = resolve_categories(options.categories)
     models = _models(options)
     if not models:
         print(f"{options.cache}: no exchanges yet.")
         return 0
-    damaged = _print(models, options)
+    printed = _print_exchanges if options.raw or options.entry is not None else _print_models
+    damaged = printed(models, options)
     sys.stdout.flush()
     for line in damaged:
         print(line, file=sys.stderr)
     return 1 if damaged else 0
 
 
-def _print(models: Models, options: argparse.Namespace) -> list[str]:
-    """Prints the chosen view. Returns a line for each damaged journal."""
-    if options.raw or options.entry is not None:
-        return _print_exchanges(models, options)
-    return _print_models(models, options)
-
-
 def _print_exchanges(models: Models, options: argparse.Namespace) -> list[str]:
     """Prints the chosen exchanges, as pages or as lines."""
-
     page, damaged, printed = TerminalPage(), [], 0
     entry_ids: set[str] = set()
     for model, paths in models.items():
@@ -120,7 +102,10 @@ def _print_models(models: Models, options: argparse.Namespace) -> list[str]:
         except JournalError as error:
             damaged.append(str(error))
             continue
-        rows.append((model, *_cells(chosen), _megabytes(paths), *_times(chosen)))
+        megabytes = sum(path.stat().st_size for path in paths) / 1e6
+        times = [each.received_at for each in chosen] or ["-"]
+        first, last = minute_text(min(times)), minute_text(max(times))
+        rows.append((model, *_cells(chosen), f"{megabytes:,.1f}", first, last))
     print(text_table(("model", *_HEADINGS, "MB", "first (UTC)", "last (UTC)"), rows))
     if notes:
         print("\n".join(["", *notes]))
@@ -129,7 +114,6 @@ def _print_models(models: Models, options: argparse.Namespace) -> list[str]:
 
 def _made_by(exchanges: Sequence[JournaledExchange], folder: Path) -> Iterator[str]:
     """What made the exchanges of one model, as far as it was recorded, and what its API said of itself."""
-
     try:
         making = making_of(exchanges, folder)
     except ProvenanceError as error:
@@ -142,30 +126,19 @@ def _made_by(exchanges: Sequence[JournaledExchange], folder: Path) -> Iterator[s
 def _cells(exchanges: Exchanges) -> list[str]:
     """The cells of the columns _HEADINGS; sent and received are tokens, the time is the median."""
     latencies = [each.latency_seconds for each in exchanges if each.latency_seconds is not None]
-    counts = (
+    numbers = (
         len({each.entry_id for each in exchanges}),
         len(exchanges),
         len({each.trial for each in exchanges}),
-    )
-    tokens = (
         total(each.input_tokens for each in exchanges),
         total(each.output_tokens for each in exchanges),
     )
     dollars = total(each.dollars for each in exchanges)
     return [
-        *("-" if number is None else f"{number:,}" for number in (*counts, *tokens)),
+        *("-" if number is None else f"{number:,}" for number in numbers),
         "-" if dollars is None else f"{dollars:,.4f}",
         f"{median(latencies):,.2f}" if latencies else "-",
     ]
-
-
-def _times(exchanges: Exchanges) -> tuple[str, str]:
-    times = [each.received_at for each in exchanges] or ["-"]
-    return minute_text(min(times)), minute_text(max(times))
-
-
-def _megabytes(paths: Sequence[Path]) -> str:
-    return f"{sum(path.stat().st_size for path in paths) / 1e6:,.1f}"
 
 
 def _notes(journals: JournalsReader) -> Iterator[str]:
@@ -217,7 +190,6 @@ def _category(exchange: JournaledExchange) -> str:
 
 def _models(options: argparse.Namespace) -> Models:
     """The journals of the chosen models. Raises ConfigError, with the known models, for an unknown one."""
-
     folders = sorted({path.parent for path in options.cache.glob("*/exchanges*.jsonl")})
     models = {folder.name: paths for folder in folders if (paths := journals_in(folder))}
     if options.model is None:

@@ -33,6 +33,11 @@ READY = "ready"
 
 _COLUMNS = ("model", "kind", "mode", "prompts", "org", "where", "$ in", "$ out", "missing")
 _NARROW_COLUMNS = ("model", "kind", "missing")
+_KEYS = (
+    *("name", "kind", "mode", "display_name", "org", "description", "model", "endpoint"),
+    *("family", "input_price", "output_price"),
+)
+"""The keys of a row in the JSON output."""
 _NARROW_TERMINAL = 130  # characters; a narrower one shows the narrow columns
 
 
@@ -57,52 +62,29 @@ class Listed:
         """Its object in the JSON output."""
         row = self.row
         return {
-            "name": row.name,
-            "kind": row.kind,
-            "mode": row.mode,
-            "display_name": row.display_name,
-            "org": row.org,
-            "description": row.description,
-            "model": row.model,
-            "endpoint": row.endpoint,
+            **{key: getattr(row, key) for key in _KEYS},
             "where": location(row),
             "prompting": row.prompting if _has_weights(row) else None,
-            "family": row.family,
-            "input_price": row.input_price,
-            "output_price": row.output_price,
             "missing": [{"what": need.what, "remedy": need.remedy} for need in self.needs],
         }
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the options of the command."""
-    parser.add_argument(
-        "words",
-        nargs="*",
-        metavar="PATTERN | add NAME",
-        help="filter by name, kind or organization, with wildcards * and ?; or add a row to "
-        f"{MY_MODELS_FILE}",
+    about = (
+        f"filter by name, kind or organization, with wildcards * and ?; or add a row to {MY_MODELS_FILE}"
     )
+    parser.add_argument("words", nargs="*", metavar="PATTERN | add NAME", help=about)
     parser.add_argument("--ready", action="store_true", help="only models that lack nothing")
     parser.add_argument("--json", action="store_true", help="print JSON, with how to get what is missing")
     add_models(parser)
     adding = parser.add_argument_group("add", "the new row; config/README.md explains its keys")
-    adding.add_argument(
-        "--endpoint", metavar="URL", help="of its API, for example http://localhost:8000/v1"
-    )
-    adding.add_argument(
-        "--kind",
-        choices=list(KINDS),
-        metavar="KIND",
-        help=f"how it answers: {', '.join(KINDS)} (default: openai_chat with --endpoint, else vllm)",
-    )
-    adding.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        metavar="KEY=VALUE",
-        help="further keys, values in YAML: --set key=MY_API_KEY --set 'vllm={tool_parser: hermes}'",
-    )
+    about = "of its API, for example http://localhost:8000/v1"
+    adding.add_argument("--endpoint", metavar="URL", help=about)
+    about = f"how it answers: {', '.join(KINDS)} (default: openai_chat with --endpoint, else vllm)"
+    adding.add_argument("--kind", choices=list(KINDS), metavar="KIND", help=about)
+    about = "further keys, values in YAML: --set key=MY_API_KEY --set 'vllm={tool_parser: hermes}'"
+    adding.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help=about)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -144,7 +126,10 @@ def run(options: argparse.Namespace) -> int:
 def _add(options: argparse.Namespace) -> int:
     """Adds the row and prints what to do next."""
     name, path = options.words[1], (options.models or [MY_MODELS_FILE])[-1]
-    values: dict[str, Json] = {"name": name, "kind": options.kind or _default_kind(options.endpoint)}
+    values: dict[str, Json] = {
+        "name": name,
+        "kind": options.kind or ("openai_chat" if options.endpoint else "vllm"),
+    }
     if options.endpoint is not None:
         values["endpoint"] = options.endpoint
         if values["kind"] == "vllm":
@@ -176,13 +161,8 @@ def _set_values(texts: Sequence[str]) -> dict[str, Json]:
     return values
 
 
-def _default_kind(endpoint: str | None) -> str:
-    return "vllm" if endpoint is None else "openai_chat"
-
-
 def location(row: ModelRow) -> str:
     """Where the model answers: the host of its API, vLLM, this process; or the path of its results."""
-
     if KINDS[row.kind].embedded:
         return "embedded"
     if row.path is not None:

@@ -15,7 +15,18 @@ from bfcl_pipeline.cli.commands import COMMANDS, GROUPS
 
 
 class HelpText(argparse.HelpFormatter):
-    """Fills paragraphs of descriptions and epilogs; those with indented lines, such as examples, stay."""
+    """Fills paragraphs of descriptions and epilogs; those with indented lines, such as examples, stay.
+
+    A usage has the arguments that must be given; the list below it has the options.
+    """
+
+    def add_usage(self, usage: Any, actions: Any, groups: Any, prefix: str | None = None) -> None:
+        """Adds it. Without a text of its own, `[OPTION ...]` stands for what may be left out."""
+        chosen = [group for group in groups if group.required]
+        wanted = [action for group in chosen for action in group._group_actions]
+        shown = [each for each in actions if each.required or not each.option_strings or each in wanted]
+        left = [argparse.Action(["OPTION ..."], "", 0)] if len(shown) < len(actions) else []
+        super().add_usage(usage, [*left, *shown], chosen, prefix)
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         fill = super()._fill_text
@@ -61,7 +72,7 @@ def described_commands() -> str:
     """What the program is for and its commands by group, a line each: the description in its help."""
     groups = ["Evaluate BFCL V4, reproducibly. `bfcl-pipeline COMMAND --help` describes a command."]
     for title, names in GROUPS.items():
-        lines = [f"  {name:<15}  {COMMANDS[name]}" for name in names if name in COMMANDS]
+        lines = [f"  {name:<15}  {COMMANDS[name]}" for name in names.split() if name in COMMANDS]
         groups.append("\n".join([f"{title}:", *lines]))
     return "\n\n".join(groups)
 

@@ -41,18 +41,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("model", metavar="MODEL", help="name of a model; `bfcl-pipeline models` lists them")
     add_models(parser)
-    parser.add_argument(
-        "--endpoint",
-        metavar="URL",
-        help="API of a running server, for a model that vLLM serves during a run",
-    )
-    parser.add_argument(
-        "--seconds",
-        type=float,
-        default=SECONDS,
-        metavar="N",
-        help=f"time limit of a request (default: {SECONDS:g})",
-    )
+    about = "API of a running server, for a model that vLLM serves during a run"
+    parser.add_argument("--endpoint", metavar="URL", help=about)
+    about = f"time limit of a request (default: {SECONDS:g})"
+    parser.add_argument("--seconds", type=float, default=SECONDS, metavar="N", help=about)
     parser.add_argument("--json", action="store_true", help="print JSON")
     add_data(parser)
 
@@ -79,10 +71,8 @@ def run(options: argparse.Namespace) -> int:
         raise ConfigError(
             f"{row.name}: --endpoint is for models that vLLM serves; set `endpoint` in the model's row."
         )
-    adapter = build_adapter(row, options.endpoint)
-    pinged = asyncio.run(
-        ping(adapter, row, options.endpoint, options.data, options.seconds, print_to_stderr)
-    )
+    terms = row, options.endpoint, options.data, options.seconds
+    pinged = asyncio.run(ping(build_adapter(row, options.endpoint), *terms, print_to_stderr))
     if options.json:
         print(json.dumps(_document(pinged), indent=2))
     else:
@@ -92,17 +82,14 @@ def run(options: argparse.Namespace) -> int:
 
 def _document(pinged: Pinged) -> dict[str, Json]:
     """The JSON output."""
-    tries = []
-    for tried in pinged.tries:
-        blame, why = tried.finding or (None, None)
-        tries.append(
-            {"try": tried.name, "asked": tried.asked, "came": tried.came, "blame": blame, "why": why}
-        )
     answers = pinged.answers
     return {
         "model": pinged.row.name,
         "blame": pinged.blame,
-        "tries": tries,
+        "tries": [
+            {"try": each.name, "asked": each.asked, "came": each.came, "blame": each.blame, "why": each.why}
+            for each in pinged.tries
+        ],
         "answers": len(answers),
         "input_tokens": total(answer.input_tokens for answer in answers),
         "output_tokens": total(answer.output_tokens for answer in answers),
@@ -120,33 +107,26 @@ def _lines(pinged: Pinged) -> Iterator[str]:
         yield f"  prompt  {line_of(pinged.answers[0].request.prompt or '', _MAX_PROMPT)}"
         raw = next(raw for tried in pinged.tries for raw in tried.raws)
         yield f"  raw     {line_of(_raw_text(raw), _MAX_PROMPT)}"
-    cells = [
-        (tried.name, _cell(tried.asked, _ASKED), _cell(tried.came or "no answer", _CAME), _right(tried))
-        for tried in pinged.tries
-    ]
+    cells = []
+    for each in pinged.tries:
+        right = "yes" if each.blame is None else f"no: {each.blame}"
+        came = _cell(each.came or "no answer", _CAME)
+        cells.append((each.name, _cell(each.asked, _ASKED), came, right))
     yield f"\n{text_table(('Try', 'Asked for', 'Came', 'Right'), cells)}\n"
-    for why, tries in _reasons(pinged).items():
+    for why in dict.fromkeys(each.why for each in pinged.tries if each.why):
+        tries = [each for each in pinged.tries if each.why == why]
         came = tries[0].came or ""
         sent = f" It sent: {line_of(came, _MAX_CHARACTERS)}" if len(came) > _CAME else ""
         yield _wrapped(f"{_names(tries)}: {why}{sent}")
     yield _wrapped(_totals(_document(pinged)))
     if pinged.blame in (Blame.ROW, Blame.SERVER):
-        blamed = [tried for tried in pinged.tries if tried.finding and tried.finding.blame is pinged.blame]
-        yield _wrapped(f"Look at the {pinged.blame} first ({_names(blamed)}).")
+        blamed = _names(each for each in pinged.tries if each.blame is pinged.blame)
+        yield _wrapped(f"Look at the {pinged.blame} first ({blamed}).")
         yield f"Then: bfcl-pipeline ping {row.name}"
         return
     if pinged.blame is Blame.MODEL:
         yield "Nothing shows a defect of row or server; a run counts such answers as wrong."
     yield f"Next: bfcl-pipeline run -m {row.name} --sample 100"
-
-
-def _reasons(pinged: Pinged) -> dict[str, list[Tried]]:
-    """The failed tries by what was found."""
-    reasons: dict[str, list[Tried]] = {}
-    for tried in pinged.tries:
-        if tried.finding is not None:
-            reasons.setdefault(tried.finding.why, []).append(tried)
-    return reasons
 
 
 def _names(tries: Iterable[Tried]) -> str:
@@ -157,18 +137,12 @@ def _cell(text: str, room: int) -> str:
     return cut_middle(on_one_line(printable(text)), room)
 
 
-def _right(tried: Tried) -> str:
-    return "yes" if tried.finding is None else f"no: {tried.finding.blame}"
-
-
 def _totals(totals: Mapping[str, Json]) -> str:
     """Tokens, seconds and price of all answers."""
-    sent, received = (
-        "unknown" if totals[key] is None else totals[key] for key in ("input_tokens", "output_tokens")
-    )
-    price = "unknown price (no prices in the row, or no token counts)"
-    if totals["dollars"] is not None:
-        price = f"${totals['dollars']:.6f}"
+    counts = totals["input_tokens"], totals["output_tokens"]
+    sent, received = ("unknown" if count is None else count for count in counts)
+    dollars, unknown = totals["dollars"], "unknown price (no prices in the row, or no token counts)"
+    price = unknown if dollars is None else f"${dollars:.6f}"
     answers = plural(totals["answers"], "answer", "answers")
     return f"{answers}, tokens: {sent} sent, {received} received; {totals['seconds'] or 0:.2f} s; {price}."
 

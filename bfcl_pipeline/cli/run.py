@@ -67,7 +67,7 @@ def _add_selection(group: argparse._ArgumentGroup) -> None:
     _value(group, "--sample-by", str, None, about, choices=[by.value for by in SampleBy])
     _value(group, "--seed", int, "N", "random seed of the sample")
     _value(group, "--trials", int, "N", "repeat the benchmark N times, to measure the spread")
-    about = "compare ways of asking: stream,load=1:16,strict,api=chat:responses:prompt,effort=low:high"
+    about = f"ways to ask: stream, strict, load=1:16, effort=low:high, api=chat:responses:prompt; {names}"
     _value(group, "--conditions", split_names, "CONDITION", about, action="extend")
     about = "what the web-search categories search, and what executed calls ask"
     _value(group, "--web", str, None, about, choices=WEB_MODES)

@@ -29,22 +29,14 @@ _ALL = "all"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the options of the command."""
-    parser.add_argument(
-        "responses",
-        type=Path,
-        nargs="+",
-        metavar="RESPONSES",
-        help="Parquet, CSV (.csv) or JSON Lines (.jsonl) with the columns entry_id, category, result_json; "
+    about = (
+        "Parquet, CSV (.csv) or JSON Lines (.jsonl) with the columns entry_id, category, result_json; "
         "optional mode (fc or prompt), name_style (underscored or dotted), model, run, status. A mode or "
-        "name style that the table lacks is found in the answers of each model",
+        "name style that the table lacks is found in the answers of each model"
     )
-    parser.add_argument(
-        "--out",
-        type=Path,
-        required=True,
-        metavar="VERDICTS",
-        help="file to write; its suffix chooses the form: .parquet, .csv or .jsonl",
-    )
+    parser.add_argument("responses", type=Path, nargs="+", metavar="RESPONSES", help=about)
+    about = "file to write; its suffix chooses the form: .parquet, .csv or .jsonl"
+    parser.add_argument("--out", type=Path, required=True, metavar="VERDICTS", help=about)
     add_form_options(parser)
     add_data(parser)
     add_cache(parser, "with web/, the recorded answers of web APIs for executed calls")
@@ -56,25 +48,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "the columns of a verdicts table",
     )
     add_errata(parser)
-    parser.add_argument(
-        "--processes",
-        type=int,
-        default=None,
-        help="worker processes (default: chosen by the number of rows)",
-    )
+    about = "worker processes (default: chosen by the number of rows)"
+    parser.add_argument("--processes", type=int, default=None, help=about)
 
 
 def run(options: argparse.Namespace) -> int:
     """Scores every row and writes the table, in row order."""
-
     started = time.monotonic()
     form_of(options.out)
     files = [named_file(path) for path in options.responses]
     rows = sum(map(rows_about, files))
-    with (
-        using_errata(options.errata, options.data),
-        start_workers(rows, options.processes) as workers,
-    ):
+    with using_errata(options.errata, options.data), start_workers(rows, options.processes) as workers:
         responses = read_responses(files)
         responses = with_found_columns(responses, options.data, form_choice(options))
         apis = ApisByMode(options.data, options.cache / "web")
@@ -91,7 +75,6 @@ def run(options: argparse.Namespace) -> int:
 
 def _print_own_errata(responses: pa.Table) -> None:
     """Prints which entries of the responses are judged by the user's own errata, if there are any."""
-
     asked = set(responses.column("entry_id").to_pylist())
     rows = [
         {

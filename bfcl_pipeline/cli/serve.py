@@ -21,42 +21,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the options of the command."""
     parser.add_argument("model", metavar="MODEL", help="name of a model of kind vllm in the models file")
     add_models(parser)
-    parser.add_argument(
-        "--address-out",
-        type=Path,
-        metavar="FILE",
-        help="status file to write, with state and endpoint, for `generate --endpoint-from FILE`",
-    )
-    parser.add_argument(
-        "--print", action="store_true", help="only print vLLM's command, whether vLLM is installed or not"
-    )
-    parser.add_argument(
-        "--log", type=Path, metavar="FILE", help="file for vLLM's output (default: standard error)"
-    )
+    about = "status file to write, with state and endpoint, for `generate --endpoint-from FILE`"
+    parser.add_argument("--address-out", type=Path, metavar="FILE", help=about)
+    about = "only print vLLM's command, whether vLLM is installed or not"
+    parser.add_argument("--print", action="store_true", help=about)
+    about = "file for vLLM's output (default: standard error)"
+    parser.add_argument("--log", type=Path, metavar="FILE", help=about)
     parser.add_argument("--host", default=HOST, help=f"address to bind (default: {HOST})")
     parser.add_argument("--port", type=int, help="port to bind (default: a free one)")
-    parser.add_argument(
-        "--python",
-        metavar="PROGRAM",
-        help="Python with vLLM (default: BFCL_VLLM_PYTHON, else this Python, else `vllm` on PATH)",
-    )
-    parser.add_argument(
-        "--start-seconds",
-        type=float,
-        default=START_SECONDS,
-        metavar="N",
-        help=f"fail if the server is not ready after N seconds (default: {START_SECONDS:g})",
-    )
-    parser.add_argument(
-        "--end-with-parent",
-        action="store_true",
-        help="end when the process that started this command ends",
-    )
+    about = "Python with vLLM (default: BFCL_VLLM_PYTHON, else this Python, else `vllm` on PATH)"
+    parser.add_argument("--python", metavar="PROGRAM", help=about)
+    about = f"fail if the server is not ready after N seconds (default: {START_SECONDS:g})"
+    parser.add_argument("--start-seconds", type=float, default=START_SECONDS, metavar="N", help=about)
+    about = "end when the process that started this command ends"
+    parser.add_argument("--end-with-parent", action="store_true", help=about)
 
 
 def run(args: argparse.Namespace) -> int:
     """Serves until TERM or INT, with log lines on standard error; or prints the command."""
-
     if args.print:
         row = model_row(load_models(args.models), args.model)
         print(printed_command(row, args.python, args.host, args.port))

@@ -15,19 +15,12 @@ from bfcl_pipeline.share.signing.signature import SigningOptions, Trust
 def add_signing(parser: argparse.ArgumentParser, key: str) -> None:
     """Options about how to sign. key: the name of the option for an SSH key."""
     group = parser.add_argument_group("signing")
-    group.add_argument(
-        key,
-        dest="signing_key",
-        type=Path,
-        metavar="KEY",
-        help="sign with this SSH key: the private key, or the public one if an agent has the private one",
-    )
-    group.add_argument(
-        "--sigstore", action="store_true", help="sign with an identity instead of a key, by sigstore"
-    )
-    group.add_argument(
-        "--identity-token", type=Path, metavar="FILE", help="sigstore: the identity, as an OIDC token"
-    )
+    about = "sign with this SSH key: the private key, or the public one if an agent has the private one"
+    group.add_argument(key, dest="signing_key", type=Path, metavar="KEY", help=about)
+    about = "sign with an identity instead of a key, by sigstore"
+    group.add_argument("--sigstore", action="store_true", help=about)
+    about = "sigstore: the identity, as an OIDC token"
+    group.add_argument("--identity-token", type=Path, metavar="FILE", help=about)
     _add_trust_config(group)
 
 
@@ -47,27 +40,18 @@ def signing(options: argparse.Namespace) -> SigningOptions | None:
 def add_trust(parser: argparse.ArgumentParser) -> None:
     """Options about whose signed statements count."""
     group = parser.add_argument_group("signed statements")
-    group.add_argument(
-        "--signers",
-        type=Path,
-        metavar="FILE",
-        help="the SSH public key that you trust, or several with their owners, in the format of OpenSSH's "
-        "allowed_signers",
+    about = (
+        "the SSH public key that you trust, or several with their owners, in the format of OpenSSH's "
+        "allowed_signers"
     )
-    group.add_argument(
-        "--statements", type=Path, metavar="FILE", help="the statements (default: FILE.intoto.jsonl)"
-    )
-    group.add_argument(
-        "--require-signature",
-        nargs="?",
-        const="",
-        metavar="NAME",
-        help="exit with 1 without a valid statement of a trusted signer, or of the one with this name",
-    )
+    group.add_argument("--signers", type=Path, metavar="FILE", help=about)
+    about = "the statements (default: FILE.intoto.jsonl)"
+    group.add_argument("--statements", type=Path, metavar="FILE", help=about)
+    about = "exit with 1 without a valid statement of a trusted signer, or of the one with this name"
+    group.add_argument("--require-signature", nargs="?", const="", metavar="NAME", help=about)
     group.add_argument("--sigstore-identity", metavar="NAME", help="sigstore: the identity that you trust")
-    group.add_argument(
-        "--sigstore-issuer", metavar="URL", help="sigstore: the service that must have confirmed it"
-    )
+    about = "sigstore: the service that must have confirmed it"
+    group.add_argument("--sigstore-issuer", metavar="URL", help=about)
     _add_trust_config(group)
 
 
@@ -83,12 +67,8 @@ def attestation(options: argparse.Namespace) -> AttestationOptions:
 
 
 def _add_trust_config(group: argparse._ArgumentGroup) -> None:
-    group.add_argument(
-        "--sigstore-trust-config",
-        type=Path,
-        metavar="FILE",
-        help="sigstore: the services and keys of a private instance",
-    )
+    about = "sigstore: the services and keys of a private instance"
+    group.add_argument("--sigstore-trust-config", type=Path, metavar="FILE", help=about)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -103,7 +83,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Signs the archive and prints by whom it is signed."""
-
     order = signing(options)
     if order is None:
         raise ConfigError("name the SSH key to sign with, --key FILE, or --sigstore.")

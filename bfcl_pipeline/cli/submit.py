@@ -30,7 +30,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Writes the bundle; prints its files to stdout and what the exports leave out to stderr."""
-
     done = submit(
         open_run(options.run_dir, options.cache, options.data, absolute=True),
         options.out,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from bfcl_pipeline.ask.jobs.options import add_models
 from bfcl_pipeline.base.errors import ConfigError
-from bfcl_pipeline.cli.options import add_cores, add_data
+from bfcl_pipeline.cli.options import add_cache, add_cores, add_data
 from bfcl_pipeline.cli.runs import ARCHIVE_HELP, archive_file
 from bfcl_pipeline.cli.sign import add_trust, attestation
 from bfcl_pipeline.cli.steps import StepsShown
@@ -61,13 +61,7 @@ def add_asking_options(parser: argparse.ArgumentParser) -> None:
         ),
     ]
     parser.set_defaults(only_to_ask=only_to_ask)
-    add(
-        "--cache",
-        type=Path,
-        default=Path("cache"),
-        metavar="DIR",
-        help="your cache directory: has the journals of answers in asked_again/ (default: cache)",
-    )
+    add_cache(parser, "your cache directory: has the journals of answers in asked_again/")
 
 
 def asking_checks(options: argparse.Namespace) -> list[FurtherCheck]:
@@ -116,13 +110,10 @@ def add_official_options(parser: argparse.ArgumentParser) -> None:
         "verdict (docs/archive.md).",
     )
     group.add_argument("--official", action="store_true", help="compare with the official scorer")
-    group.add_argument(
-        "--official-python",
-        type=Path,
-        metavar="PYTHON",
-        help="a Python that has bfcl-eval (default: an environment in official/ of --cache, made once with "
-        "pip)",
+    about = (
+        "a Python that has bfcl-eval (default: an environment in official/ of --cache, made once with pip)"
     )
+    group.add_argument("--official-python", type=Path, metavar="PYTHON", help=about)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -143,22 +134,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Prints what was derived again, what is attested and by whom, and what is not covered."""
-
     file = archive_file(options.file)
     further = asking_checks(options)
     if options.official or options.official_python is not None:
         further.insert(0, OfficialCheck(options.official_python, options.cache, options.cores))
     with StepsShown() as steps:
-
-        def log(line: str) -> None:
-            steps.clear()
-            print(line, flush=True)
-
         done = verify_archive(
             file,
             data=options.data,
             cores=options.cores,
-            log=log,
+            log=steps.print,
             step_log=steps,
             further=further,
             attestation=attestation(options),

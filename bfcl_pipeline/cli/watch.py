@@ -38,19 +38,11 @@ life, or does not exist.
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the options of the command."""
     parser.epilog = _EPILOG
-    parser.add_argument(
-        "run_dir",
-        type=Path,
-        metavar="RUN",
-        nargs="?",
-        help=f"{RUN_HELP} (default: the run that reported last)",
-    )
+    about = f"{RUN_HELP} (default: the run that reported last)"
+    parser.add_argument("run_dir", type=Path, metavar="RUN", nargs="?", help=about)
     parser.add_argument("--once", action="store_true", help="print the state once")
-    parser.add_argument(
-        "--json",
-        action="store_true",
-        help="print one JSON object per line and second until the run ends, for scripts",
-    )
+    about = "print one JSON object per line and second until the run ends, for scripts"
+    parser.add_argument("--json", action="store_true", help=about)
 
 
 def run(options: argparse.Namespace) -> int:

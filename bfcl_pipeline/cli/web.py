@@ -17,7 +17,7 @@ from bfcl_pipeline.ask.jobs.effort import left_by_model, left_text
 from bfcl_pipeline.base.errors import WebError
 from bfcl_pipeline.base.project import project_file
 from bfcl_pipeline.base.secrets import Redactor
-from bfcl_pipeline.base.text import cut, line_of, on_one_line, plural, printable, text_table
+from bfcl_pipeline.base.text import line_of, plural, printable, text_table
 from bfcl_pipeline.benchmark.config.job import SEARCH_ENGINES, SERPAPI_KEY, WebChoice
 from bfcl_pipeline.benchmark.config.models_files import CONFIG_FILE, config_values
 from bfcl_pipeline.benchmark.config.run_settings import complete_values
@@ -80,11 +80,8 @@ def run(options: argparse.Namespace) -> int:
 def _check(options: argparse.Namespace) -> int:
     """Prints how many outcomes are proven, and what is wrong. Returns 1 if the record is not consistent."""
     cache = WebCache(options.record)
-    keys = (
-        None
-        if options.run_dir is None
-        else _keys(open_run(options.run_dir, data=options.data), options.record)
-    )
+    run = None if options.run_dir is None else open_run(options.run_dir, data=options.data)
+    keys = None if run is None else _keys(run, options.record)
     started = time.perf_counter()
     progress = PlainCount("checked outcomes").show
     check = check_cache(cache, keys, progress, processes=os.cpu_count() or 1)
@@ -174,7 +171,7 @@ def _try(options: argparse.Namespace) -> int:
         print(show(printable(str(error))), file=sys.stderr)
         return 1
     for line in _lines(outcome):
-        print(cut(on_one_line(printable(show(line))), _LONGEST))
+        print(line_of(show(line), _LONGEST))
     return 0
 
 

@@ -147,10 +147,7 @@ def test_a_file_that_cannot_be_written_is_one_line(tmp_path, capsys, staged):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (
-            ["table", "r", "--rules", "offical"],
-            "unknown rule set 'offical'. Did you mean 'official'?",
-        ),
+        (["table", "r", "--rules", "offical"], "unknown rule set 'offical'. Did you mean 'official'?"),
         (["show", "simple_python_0", "--run", "."], "-m NAME. . has no responses."),
         (["audit", "--detector", "enums"], "unknown detector 'enums'. Did you mean 'enum'?"),
         (["gather", ".", "--category", "simpl_java", "--out", "x"], "Did you mean 'simple_java'?"),

@@ -161,10 +161,7 @@ def test_json_has_a_remedy_for_each_missing_thing(known, capsys):
         0.5,
     )
     assert paid["missing"] == [
-        {
-            "what": "OPENAI_API_KEY",
-            "remedy": "export OPENAI_API_KEY=... (or in the file .env)",
-        }
+        {"what": "OPENAI_API_KEY", "remedy": "export OPENAI_API_KEY=... (or in the file .env)"}
     ]
     assert document["not_served"] == {}
 

@@ -159,13 +159,7 @@ FOUND = {
     "does not read calls": (in_text, {}, "server", CALLED, "with the model's tool parser"),
     "loses calls": (_lost, {}, "server", CALLED, "says that it made calls, and lists none"),
     "loses the answer": (_silent, {}, "server", CALLED, "20 tokens were counted, and neither text nor"),
-    "leaves calls in the reasoning": (
-        _thinking,
-        {},
-        "server",
-        CALLED,
-        "its reasoning parser",
-    ),
+    "leaves calls in the reasoning": (_thinking, {}, "server", CALLED, "its reasoning parser"),
     "ends at the limit": (_cut, {}, "row", CALLED, "limit of new tokens"),
     "calls again": (_again, {}, "model", {"second turn"}, "It calls again although it was sent"),
     "drops messages": (_forgets, {}, "server", {"second turn"}, "it drops messages"),
@@ -492,12 +486,7 @@ def test_a_server_that_does_not_state_its_context_is_noted(ping, staged):
 @pytest.mark.parametrize(
     ("answer", "models", "expected", "words"),
     [
-        (
-            _completion("[get_weather(city='Oslo')]"),
-            None,
-            1,
-            "not as the family qwen3-fc writes calls",
-        ),
+        (_completion("[get_weather(city='Oslo')]"), None, 1, "not as the family qwen3-fc writes calls"),
         (
             (404, {"detail": "Not Found"}),
             (200, {"data": [{"id": "Qwen/Qwen3-8B"}]}),

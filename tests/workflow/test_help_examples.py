@@ -55,6 +55,9 @@ def prepare(project: Project, address: str) -> None:
     ids = "[multi_turn_base_12,simple_python_0,multiple_0]"
     project.call(run="embedded", models="[oracle-FC,oracle,lexical-FC]", entry_ids=ids)
     project.call(run="mine", models="[oracle-FC]", entry_ids=ids)
+    for name in ("monday", "tuesday"):
+        project.call(run=name, models="[my-model-FC]", entry_ids=ids, journal="run")
+    project.call(run="ways", models="[my-model-FC]", entry_ids=ids, conditions="[strict]")
     for part in ("1", "2"):
         words = f"generate --model oracle --category simple_java --run r --shard {part}/2"
         places = f"--out try/{part}/responses --sessions-out try/{part}/memory"

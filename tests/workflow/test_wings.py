@@ -1,4 +1,4 @@
-"""A wing can be taken away, its folder and its line in `cli/commands.py`; the core runs the benchmark."""
+"""A wing can be taken away, its folder and its name in `cli/commands.py`; the core runs the benchmark."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def without(wings: list[str], place: Path) -> Path:
     text = offered.read_text(encoding="utf-8")
     for wing in wings:
         shutil.rmtree(place / "bfcl_pipeline" / wing)
-        line = f"    **{WINGS[wing]},\n"
+        line = f" | {WINGS[wing]}"
         assert text.count(line) == 1
         text = text.replace(line, "")
     offered.write_text(text, encoding="utf-8")

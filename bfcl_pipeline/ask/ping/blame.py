@@ -8,7 +8,7 @@ import difflib
 import re
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from bfcl_pipeline.ask.models.adapters.openai_adapter import COMPATIBLE_KINDS, listed_models
 from bfcl_pipeline.ask.ping.tries import Try, has_calls, named_calls, text_of
@@ -29,7 +29,6 @@ _MAX_LISTED = 8  # models of an endpoint in a message
 _FEW_TOKENS = 8  # received with an answer that is truly empty
 _AT_LIMIT = ("length", "max_tokens", "MAX_TOKENS", "incomplete")  # reasons of the APIs
 _VERSION = re.compile(r"[-@:](latest|preview|\d{3,8}|\d{4}-\d\d-\d\d|\d\d-\d{2,4})$")
-_VLLM_PARSER = " (`vllm: {tool_parser: NAME}`)"
 _FORCED = {"tool_choice": "required", "parallel_tool_calls": False}  # options with which no model passes
 
 
@@ -46,12 +45,8 @@ class Blame(StrEnum):
         return {Blame.ROW: 1, Blame.SERVER: 3, Blame.MODEL: 4}[self]
 
 
-class Finding(NamedTuple):
-    """Why a try failed."""
-
-    blame: Blame
-    why: str  # what was found, and what to do next
-
+Found: TypeAlias = tuple[Blame, str]
+"""What is to blame for a try that failed; what was found, and what to do next."""
 
 Plain: TypeAlias = Exchange | ModelError | None
 """What the first question led to without functions; None: it was not asked so."""
@@ -59,36 +54,37 @@ Plain: TypeAlias = Exchange | ModelError | None
 
 def of_answers(
     tried: Try, row: ModelRow, mode: Mode, answers: Sequence[Exchange], raw: Json, problem: str
-) -> Finding:
+) -> Found:
     """Why answers that came are wrong. raw: the last of them; problem: what is wrong with it."""
     first, last, names = answers[0], answers[-1], [function["name"] for function in tried.entry.functions]
     called, text = has_calls(last, mode) or bool(named_calls(last)), text_of(last)
+    written = is_written_call(text, names)
     forced = [name for name, value in _FORCED.items() if row.options.get(name) == value]
     if last.finish_reason in _AT_LIMIT:
-        return Finding(Blame.ROW, "The answer ended at the limit of new tokens: raise it in `options`.")
-    if is_written_call(text, names) and row.family is not None:
+        return Blame.ROW, "The answer ended at the limit of new tokens: raise it in `options`."
+    if written and row.family is not None:
         said = f"The text has a call, but not as the family {row.family} writes calls. Another `family`"
-        return Finding(Blame.ROW, f"{said}, or `prompting: server`, asks in another way.")
-    if is_written_call(text, names) and mode is Mode.PROMPT:
-        return Finding(Blame.MODEL, "The text has a call, but not in the form that the prompt asks for.")
-    if is_written_call(text, names):
+        return Blame.ROW, f"{said}, or `prompting: server`, asks in another way."
+    if written and mode is Mode.PROMPT:
+        return Blame.MODEL, "The text has a call, but not in the form that the prompt asks for."
+    if written:
         said = "The text has a call that the server did not read: start it with the model's tool parser"
-        return Finding(Blame.SERVER, f"{said}{_VLLM_PARSER if row.kind == 'vllm' else ''}.")
+        return Blame.SERVER, f"{said}{' (`vllm: {tool_parser: NAME}`)' if row.kind == 'vllm' else ''}."
     if forced:
-        return Finding(Blame.ROW, f"{problem} The row sets `{forced[0]}` in `options`.")
+        return Blame.ROW, f"{problem} The row sets `{forced[0]}` in `options`."
     if not called and mode is Mode.FC and last.finish_reason == "tool_calls":
-        return Finding(Blame.SERVER, "It says that it made calls, and lists none: see its tool parser.")
+        return Blame.SERVER, "It says that it made calls, and lists none: see its tool parser."
     if not called and not text:
         thought = _reasoning(raw)
         if is_written_call(thought, names) or (not thought and (last.output_tokens or 0) > _FEW_TOKENS):
             tokens = f"{last.output_tokens} tokens were counted, and neither text nor call came"
-            return Finding(Blame.SERVER, f"{tokens}: see its reasoning parser and tool parser.")
-        return Finding(Blame.MODEL, "The answer is empty.")
+            return Blame.SERVER, f"{tokens}: see its reasoning parser and tool parser."
+        return Blame.MODEL, "The answer is empty."
     if 0 < (last.input_tokens or 0) < (first.input_tokens or 0):
-        return Finding(Blame.SERVER, f"{problem} It counts fewer tokens than before: it drops messages.")
+        return Blame.SERVER, f"{problem} It counts fewer tokens than before: it drops messages."
     if any(given in ("", "{}", {}) for _, given in named_calls(last)):
         problem += " If the model writes the arguments, its server's tool parser loses them."
-    return Finding(Blame.MODEL, problem)
+    return Blame.MODEL, problem
 
 
 def _reasoning(raw: Json) -> str:
@@ -98,7 +94,7 @@ def _reasoning(raw: Json) -> str:
     return ""
 
 
-def of_tools(first: Exchange, plain: Exchange | ModelError) -> Finding:
+def of_tools(first: Exchange, plain: Exchange | ModelError) -> Found:
     """Why no call came although functions were sent. plain: what the question without them led to."""
     said = "It answers in words and calls nothing, though mode fc offers a function."
     advice = "A model that cannot call functions belongs in mode prompt (a name without -FC)."
@@ -109,33 +105,31 @@ def of_tools(first: Exchange, plain: Exchange | ModelError) -> Finding:
     elif sent == counted:
         said = f"It ignores `tools`: it counts {sent} tokens with the function and without it."
         advice = "Start it with a chat template and tool parser for functions, or use a name without -FC."
-        return Finding(Blame.SERVER, f"{said} {advice}")
+        return Blame.SERVER, f"{said} {advice}"
     else:
         shown = f"The function reaches the model: {sent} tokens with it, {counted} without."
-    return Finding(Blame.MODEL, f"{said} {shown} {advice}")
+    return Blame.MODEL, f"{said} {shown} {advice}"
 
 
 def same_model(asked: str, stated: str) -> bool:
     """Whether a server's name of its model can be that of the row: a folder or a version may be added."""
-    one, other = (
-        _VERSION.sub("", name.rstrip("/").rpartition("/")[2].casefold()) for name in (asked, stated)
-    )
-    return one == other
+    names = {_VERSION.sub("", name.rstrip("/").rpartition("/")[2].casefold()) for name in (asked, stated)}
+    return len(names) == 1
 
 
-async def of_name(row: ModelRow, endpoint: str | None, stated: str) -> Finding:
+async def of_name(row: ModelRow, endpoint: str | None, stated: str) -> Found:
     """Why answers state another model than that of the row."""
     names = await listed_models(row, endpoint)
     if names and row.model not in names:
         advice = f"Set `model` in the row to one of: {_some(names, row.model)}."
-        return Finding(Blame.ROW, f"The server does not list {row.model!r}. {advice}")
+        return Blame.ROW, f"The server does not list {row.model!r}. {advice}"
     said = f"Asked for {row.model!r}, it answers as {stated!r}: it may have loaded another model."
-    return Finding(Blame.SERVER, said)
+    return Blame.SERVER, said
 
 
 async def of_error(
     row: ModelRow, endpoint: str | None, error: ModelError, plain: Plain, *, others: bool
-) -> Finding:
+) -> Found:
     """Why no answer came. others: whether another question was answered."""
     address = endpoint or row.endpoint
     blame, advice = Blame.SERVER, ""
@@ -143,9 +137,7 @@ async def of_error(
         case RateLimited():
             advice = "It is too busy or still starting, or a limit is reached. Runs wait and try again."
         case ContextOverflow():
-            advice = (
-                "Start the server with a longer context (vLLM: --max-model-len); entries need far more."
-            )
+            advice = "Start it with a longer context (vLLM: --max-model-len); entries need far more."
         case RequestRefused() if isinstance(plain, Exchange) or others:
             answered = "other questions" if others else "the same question without functions"
             options = "--enable-auto-tool-choice --tool-call-parser NAME"
@@ -160,7 +152,7 @@ async def of_error(
         case NoConnection() if address is not None:
             advice = f"Is a server running at {address}?"
     stated = f"{error}".rstrip()
-    return Finding(blame, f"{stated}{'' if stated.endswith(('.', '!', '?')) else '.'} {advice}".rstrip())
+    return blame, f"{stated}{'' if stated.endswith(('.', '!', '?')) else '.'} {advice}".rstrip()
 
 
 async def _denied(row: ModelRow, endpoint: str | None, error: AccessDenied) -> list[str]:

@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 from bfcl_pipeline.ask.generation import Adapter, Asking, conversation
 from bfcl_pipeline.ask.ping import blame
-from bfcl_pipeline.ask.ping.blame import Blame, Finding, Plain
+from bfcl_pipeline.ask.ping.blame import Blame, Found, Plain
 from bfcl_pipeline.ask.ping.tries import Try, all_tries, has_calls, named_calls, new_world, text_of
 from bfcl_pipeline.base.errors import ModelError, RequestRefused, Transient
 from bfcl_pipeline.base.text import Log
@@ -31,7 +31,8 @@ class Tried:
     name: str
     asked: str  # what was asked for, in words
     came: str | None = None  # the last answer; None: none came
-    finding: Finding | None = None  # None: it is right, or is not judged yet
+    blame: Blame | None = None  # None: it is right, or is not judged yet
+    why: str | None = None  # what was found, and what to do next
     answers: Sequence[Exchange] = ()  # with their latencies
     raws: Sequence[Json] = ()  # as the server sent them
     error: ModelError | None = None
@@ -47,8 +48,7 @@ class Pinged:
     @property
     def blame(self) -> Blame | None:
         """What is to be looked at first; None if all tries are right."""
-        found = {tried.finding.blame for tried in self.tries if tried.finding is not None}
-        return next((each for each in Blame if each in found), None)
+        return next((each for each in Blame if each in {tried.blame for tried in self.tries}), None)
 
     @property
     def answers(self) -> list[Exchange]:
@@ -119,11 +119,10 @@ async def ping(
     first = next(iter(answers), None)
     if first and len({answer.input_tokens for answer in answers}) == 1:
         first = replace(first, input_tokens=None)  # questions differ in length, so nothing was counted
-    findings = [
-        await _finding(each, tried, asking, row, endpoint, plain, first)
-        for each, tried in zip(all_tries(), made, strict=False)
-    ]
-    tries = [replace(tried, finding=found) for tried, found in zip(made, findings, strict=True)]
+    tries = []
+    for each, tried in zip(all_tries(), made, strict=False):
+        found = await _found(each, tried, asking, row, endpoint, plain, first)
+        tries.append(replace(tried, blame=found[0], why=found[1]) if found else tried)
     raws = [raw for tried in made for raw in tried.raws if isinstance(raw, Mapping)]
     stated = [raw.get("model") or raw.get("modelVersion") for raw in raws]
     return Pinged(row, (*tries, *await _named(row, endpoint, [name for name in stated if name])))
@@ -139,15 +138,15 @@ async def _make(each: Try, asking: Asking, texts: Texts, ask: _Ask) -> Tried:
         try:
             answer, raw = await ask(request)
         except ModelError as error:
-            return Tried(each.name, each.asked, None, None, answers, raws, error)
+            return Tried(each.name, each.asked, answers=answers, raws=raws, error=error)
         answers.append(answer)
         raws.append(raw)
         if request.turn + 1 == len(each.entry.turns) or len(answers) == _MOST_REQUESTS:
-            return Tried(each.name, each.asked, _shown(answer), None, answers, raws)
+            return Tried(each.name, each.asked, _shown(answer), answers=answers, raws=raws)
         request = talk.send(answer)
 
 
-async def _finding(
+async def _found(
     each: Try,
     tried: Tried,
     asking: Asking,
@@ -155,7 +154,7 @@ async def _finding(
     endpoint: str | None,
     plain: Plain,
     first: Exchange | None,
-) -> Finding | None:
+) -> Found | None:
     """Why a try failed; None if it is right. first: the first answer of all tries."""
     if tried.error is not None:
         return await blame.of_error(row, endpoint, tried.error, plain, others=first is not None)
@@ -163,7 +162,7 @@ async def _finding(
     if not problem:
         return None
     found = blame.of_answers(each, row, asking.mode, tried.answers, tried.raws[-1], problem)
-    if first is None or plain is None or found.blame is not Blame.MODEL or named_calls(tried.answers[0]):
+    if first is None or plain is None or found[0] is not Blame.MODEL or named_calls(tried.answers[0]):
         return found
     return blame.of_tools(first, plain)
 
@@ -173,8 +172,9 @@ async def _named(row: ModelRow, endpoint: str | None, stated: Sequence[str]) -> 
     if not stated:
         return []
     other = next((name for name in stated if not blame.same_model(row.model, f"{name}")), None)
-    found = None if other is None else await blame.of_name(row, endpoint, f"{other}")
-    return [Tried("model name", row.model, f"{other or stated[0]}", found)]
+    if other is None:
+        return [Tried("model name", row.model, f"{stated[0]}")]
+    return [Tried("model name", row.model, f"{other}", *await blame.of_name(row, endpoint, f"{other}"))]
 
 
 def _shown(answer: Exchange) -> str:
