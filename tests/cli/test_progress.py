@@ -10,7 +10,8 @@ from collections.abc import Callable
 import pytest
 
 from bfcl_pipeline.ask.generation.counts import ProgressCounts
-from bfcl_pipeline.show.screen.displays import Display, LiveDisplay, shown_progress
+from bfcl_pipeline.cli.generate import shown_progress
+from bfcl_pipeline.show.screen.displays import Display, LiveDisplay
 
 
 async def shown(

@@ -6,33 +6,22 @@ one draws and of which the plain one prints the progress now and then.
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import sys
-import time
-from collections.abc import AsyncIterator, Awaitable, Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from bfcl_pipeline.show.screen.lines import failures_text, progress_text, summary_text
-from bfcl_pipeline.show.screen.progress import JobProgress, RateWindow, job_progress
-from bfcl_pipeline.show.screen.run_state import ModelJob, ModelState, RunState
-from bfcl_pipeline.show.screen.state_file import write_record
+from bfcl_pipeline.show.screen.lines import failures_text, progress_text
+from bfcl_pipeline.show.screen.run_state import ModelState, RunState
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.live import Live
-
-    from bfcl_pipeline.ask.generation.counts import ProgressCounts
 
 FIRST_SECONDS = 1.0
 """From the start of a job to its first plain progress line."""
 
 PLAIN_SECONDS = 30.0
 """Between two plain progress lines of a job."""
-
-REDRAWN_SECONDS = 0.5
-"""Between two readings of the counts."""
 
 
 class Display:
@@ -112,51 +101,3 @@ class LiveDisplay(Display):
         if self._live is not None:
             self._live.stop()
             self._live = None
-
-
-@contextlib.asynccontextmanager
-async def shown_progress(
-    name: str,
-    counts: ProgressCounts,
-    display: Display | None,
-    file: Path | None,
-    *,
-    clock: Callable[[], float] = time.monotonic,
-    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
-) -> AsyncIterator[None]:
-    """Shows the state of a job while the block runs, and what it did at its end, whatever ended it.
-
-    Args:
-        name: of the job.
-        counts: read twice a second.
-        display: draws the state, or writes its lines; None: nothing does.
-        file: receives the state, for the screen of the workflow.
-        clock: seconds, by default those of the counts' pauses.
-        sleep: waits for some seconds.
-    """
-    rates, started = RateWindow(), clock()
-
-    def report() -> JobProgress:
-        progress = job_progress(name, counts, rates, clock() - started, clock())
-        if file is not None:
-            write_record(file, progress)
-        return progress
-
-    async def watch() -> None:
-        while True:
-            rates.sample(counts, clock())
-            model = ModelJob(name=name, state=ModelState.RUNNING, progress=report())
-            if display is not None:
-                display.update(RunState(models=(model,)))
-            await sleep(REDRAWN_SECONDS)
-
-    task = asyncio.create_task(watch())
-    try:
-        yield
-    finally:
-        task.cancel()
-        await asyncio.wait([task])
-        progress = report()
-        if display is not None:
-            display.close()
-            display.line(f"{name}: {summary_text(progress)}")
