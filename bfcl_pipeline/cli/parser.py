@@ -28,6 +28,9 @@ class HelpText(argparse.HelpFormatter):
         left = [argparse.Action(["OPTION ..."], "", 0)] if len(shown) < len(actions) else []
         super().add_usage(usage, [*left, *shown], chosen, prefix)
 
+    def _split_lines(self, text: str, width: int) -> list[str]:
+        return textwrap.wrap(" ".join(text.split()), width, break_on_hyphens=False)
+
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         fill = super()._fill_text
         parts = text.strip("\n").split("\n\n")

@@ -19,7 +19,6 @@ from bfcl_pipeline.benchmark.config import KINDS, WebChoice, load_models, model_
 from bfcl_pipeline.benchmark.definition.leaderboard import SINGLE_TURN
 from bfcl_pipeline.benchmark.definition.scatter import ASSUMED, assumed_scatter
 from bfcl_pipeline.cli.options import add_data, add_names
-from bfcl_pipeline.cli.sides import opened_sides
 from bfcl_pipeline.runs.folders import newest_first
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.show.planning.plan import (
@@ -111,6 +110,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _chosen_entries(options: argparse.Namespace) -> int:
     """Prints a sentinel or a preset, and writes its entries as a config."""
+    from bfcl_pipeline.cli.sides import opened_sides  # loads pyarrow
     from bfcl_pipeline.show.noise import mlperf, records, sentinel  # of another wing
 
     if options.preset:

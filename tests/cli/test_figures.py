@@ -62,7 +62,7 @@ def test_models_of_several_runs_are_drawn_together(
     """Each figure but that of one run's entries has all models, under names with their runs."""
     out = tmp_path / "out"
     assert main(["figures", *map(str, runs), "--out", str(out)]) == 0
-    names = ("overall", "errors", "weights")
+    names = ("overall", "errors")
     assert capsys.readouterr().out.split() == [f"{out}/{name}.svg" for name in names]
     svg = (out / "overall.svg").read_text(encoding="utf-8")
     shown = re.findall(r"(one|two)/run:([ab])</text>", svg)
