@@ -44,7 +44,7 @@ USERS: dict[str, tuple[str, Transcript]] = {
             ),
             ("bfcl-pipeline table embedded", 0, [r"Oracle \(FC\) ", r"Per cent, official rules"]),
             (
-                "bfcl-pipeline show multi_turn_base_12 --model lexical-FC --run embedded",
+                "bfcl-pipeline show multi_turn_base_12 -m lexical-FC --run embedded",
                 0,
                 [r"multi_turn_base_12", r"lexical-FC", r"not valid|invalid|wrong|force_terminated"],
             ),

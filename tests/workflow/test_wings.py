@@ -25,7 +25,7 @@ WINGS = {
 }
 """The folder of each wing, and the name of its commands."""
 
-LEANING = {"show/compare": {"gallery", "noise"}}
+LEANING = {"show/compare": {"conditions", "gallery", "noise"}}
 """The commands of other wings that go with a wing: they compare runs."""
 
 

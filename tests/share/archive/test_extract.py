@@ -84,7 +84,7 @@ def test_a_row_with_results_of_an_unknown_model_is_told_those_of_the_archive(
 
 
 def test_only_what_a_comparison_reads_is_extracted(archived: Path) -> None:
-    """Config, verdicts and responses: no journals, pages, logs or other tables."""
+    """Config, rows of the models, verdicts and responses: no journals, pages, logs or other tables."""
     with opened_sides([str(archived)]) as (choice,):
         run = choice.run
         files = {
@@ -94,6 +94,7 @@ def test_only_what_a_comparison_reads_is_extracted(archived: Path) -> None:
     models = ("near_chat-FC", "near_chat-FC~2", "oracle-FC")
     assert files == {
         "config.yaml",
+        "models.yaml",
         *(f"verdicts/{model}.parquet" for model in models),
         *(f"responses/{model}/{category}.parquet" for model in models for category in ASKED),
     }
