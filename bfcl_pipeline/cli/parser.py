@@ -21,7 +21,7 @@ class HelpText(argparse.HelpFormatter):
     """
 
     def add_usage(self, usage: Any, actions: Any, groups: Any, prefix: str | None = None) -> None:
-        """Adds it. Without a text of its own, `[OPTION ...]` stands for what may be left out."""
+        """Adds the usage; unless it is given, `[OPTION ...]` stands for what may be left out."""
         chosen = [group for group in groups if group.required]
         wanted = [action for group in chosen for action in group._group_actions]
         shown = [each for each in actions if each.required or not each.option_strings or each in wanted]

@@ -8,6 +8,9 @@ from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.show.compare.compare import Comparison
 from bfcl_pipeline.show.compare.diff.settings import making_changes
 
+NOISE = "by nothing but noise"
+"""The explanation of a difference between two runs of the same settings by the same server."""
+
 _PROMPT = ("mode", "prompting", "family", "vllm.chat_template")
 _SERVER = ("endpoint", "vllm")
 _FAILING = "seed of failing fetches"
@@ -62,8 +65,4 @@ def explanation(first: Run, second: Run, pair: tuple[str, str], compared: Compar
     served = server or len(own) < len(made or ())
     causes = [*(["the prompt"] if prompt else ()), *(["the server"] if served else may)]
     causes += ["this package's version"] if own else []
-    return f"by nothing but {' or '.join([*causes, 'noise'])}" if causes else NOISE
-
-
-NOISE = "by nothing but noise"
-"""The explanation of a difference between two runs of the same settings by the same server."""
+    return f"by nothing but {' or '.join([*causes, 'noise'])}"

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from statistics import median
 
+from bfcl_pipeline.ask.models.adapters.openai_chat import ORDER_OF_CALLS
 from bfcl_pipeline.base.text import loaded_json
 from bfcl_pipeline.benchmark.definition import CATEGORIES
 from bfcl_pipeline.benchmark.records import AnswerClass, Json, Mode, Response, Rules, Status
@@ -111,7 +112,7 @@ def _speed(exchanges: Iterable[JournaledExchange]) -> Speed | None:
         seconds.append(latency)
         spans.append((end - latency, end))
         tokens += one.output_tokens or 0
-        disordered += isinstance(one.raw, dict) and "order_of_calls" in one.raw
+        disordered += isinstance(one.raw, dict) and ORDER_OF_CALLS in one.raw
     if not seconds:
         return None
     busy, until = 0.0, 0.0
