@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import ast
 import json
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Any
 
@@ -19,23 +17,13 @@ from bfcl_pipeline.dialogue.calls import decode_step, executed_text
 from bfcl_pipeline.dialogue.families import READERS
 from bfcl_pipeline.judge.scoring import Judge
 from bfcl_pipeline.world.tools import Constants
+from tests.peer.comparison import Argued, Comparison
 from tests.peer.family_answers import FamilyCase
 from tests.peer.variants import Case
-from tests.peer.verdict_seam import EXCEPTIONS, refused
-
-SHOWN = 20
+from tests.peer.verdict_seam import is_deep, is_long_grammar_text, needs_evaluation, refused
 
 EVALUATING = ("ArchHandler", "Granite3FCHandler", "LlamaHandler_3_1", "MiniCPMFCHandler", "PhiFCHandler")
 """Official handlers that evaluate a text, or a part of it, as Python while they read it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Argued:
-    """A kind of differences, and why they are right."""
-
-    reason: str  # for a person
-    most: int  # of all answers, with every one compared
-    applies: Callable[[FamilyCase, Mapping[str, Any], Mapping[str, Any]], bool]  # to case, official, ours
 
 
 def _texts(case: FamilyCase) -> list[str]:
@@ -48,7 +36,7 @@ def _has_operations(case: FamilyCase, _official: Mapping[str, Any], _ours: Mappi
     """Operations in a prompted text that only an interpreter can do."""
     if case.asked.row.mode is Mode.FC:
         return False
-    return any(EXCEPTIONS["evaluation"].applies(as_prompted(case, text)) for text in _texts(case))
+    return any(needs_evaluation(as_prompted(case, text)) for text in _texts(case))
 
 
 def _is_evaluated(case: FamilyCase, official: Mapping[str, Any], ours: Mapping[str, Any]) -> bool:
@@ -104,41 +92,40 @@ ARGUED: Mapping[str, Argued] = {
     "the entry ended": Argued(
         "the official handler raises while it takes an answer apart, and the tool stores an error for the "
         "whole conversation; here the text is an answer without calls",
-        1200,
         lambda case, official, _ours: "unread" in official and not isinstance(case.answer, str),
+        1200,
     ),
     "words that run": Argued(
         "the official handler runs parts that are not JSON as Python, sentences too; here such a part is "
         "the name of a function that does not exist",
-        1500,
         _runs_words,
+        1500,
     ),
     "operations": Argued(
         "the official decoder of prompted answers hands an operation in it to the Python interpreter, as "
         "in the other seam of verdicts; nothing is evaluated here",
-        160,
         _has_operations,
+        160,
     ),
     "evaluated answers": Argued(
         "the official handler hands its answer, or a part of it, to the Python interpreter; nothing is "
         "evaluated here",
-        60,
         _is_evaluated,
+        60,
     ),
     "values of Python": Argued(
         "the official handler keeps tuples and other values that JSON lacks, which are text here; neither "
         "is right",
-        40,
         _has_python_values,
+        40,
     ),
     "bounds": Argued(
         "a text is nested deeper or longer than we read",
-        30,
         lambda case, _official, _ours: any(
-            EXCEPTIONS[name].applies(as_prompted(case, text))
-            for name in ("depth", "length")
-            for text in _texts(case)
+            is_deep(prompted) or is_long_grammar_text(prompted)
+            for prompted in (as_prompted(case, text) for text in _texts(case))
         ),
+        30,
     ),
 }
 """Every kind of differences; any other is a failure."""
@@ -213,72 +200,35 @@ def _normal(call: str) -> str:
         return call.replace(", ", ",")
 
 
-@dataclass
-class FamilyComparison:
-    """What both made of answers, side by side, counted."""
+def compared(
+    cases: Iterable[FamilyCase],
+    official: Iterable[Mapping[str, Any]],
+    ours: Iterable[Mapping[str, Any]],
+) -> Comparison[str]:
+    """What both sides made of answers, by official handler."""
+    comparison = Comparison[str]("verdict seam of families", ARGUED)
+    for case, theirs, own in zip(cases, official, ours, strict=True):
+        kind = theirs.get("error_type") or ("valid" if theirs.get("valid") else "no verdict: crash")
+        differs = list(_differences(theirs, own))
+        told = _described(case, differs, theirs, own) if differs else None
+        comparison.add(case.asked.handler, kind, told, case, theirs, own)
+    return comparison
 
-    counts: dict[str, Counter[str]] = field(default_factory=dict)  # by official handler
-    error_types: Counter[str] = field(default_factory=Counter)  # official ones, and "valid"
-    argued: Counter[str] = field(default_factory=Counter)  # by kind
-    disagreements: list[str] = field(default_factory=list)  # each in full, for a person
 
-    def add(self, case: FamilyCase, official: Mapping[str, Any], ours: Mapping[str, Any]) -> None:
-        """Counts one answer."""
-        counts = self.counts.setdefault(case.asked.handler, Counter())
-        counts["compared"] += 1
-        self.error_types[
-            official.get("error_type")
-            or ("valid" if official.get("valid") else "no verdict: the official code crashes")
-        ] += 1
-        differs = self._differences(official, ours)
-        if not differs:
-            counts["equal"] += 1
-            return
-        kind = next((name for name, each in ARGUED.items() if each.applies(case, official, ours)), None)
-        counts["argued" if kind else "differ"] += 1
-        if kind:
-            self.argued[kind] += 1
-        else:
-            self.disagreements.append(_described(case, differs, official, ours))
-
-    @staticmethod
-    def _differences(official: Mapping[str, Any], ours: Mapping[str, Any]) -> list[str]:
-        differs = []
-        if "valid" not in official:
-            return [] if not ours["valid"] else ["no verdict"]
-        if official["valid"] != ours["valid"] or official["error_type"] != ours["error_type"]:
-            differs.append("verdict")
-        if "unread" in official:
-            return differs
-        if official["stored"] != ours["stored"]:
-            differs.append("stored")
-        steps = zip(official.get("executed", ()), ours.get("executed", ()), strict=True)
-        if not all(same_calls(theirs, own) for theirs, own in steps):
-            differs.append("calls")
-        return differs
-
-    def check(self) -> None:
-        """Fails at a difference that is not argued, or if there are more of a kind than ever were."""
-        assert not self.disagreements, self.shown()
-        for kind, count in self.argued.items():
-            assert count <= ARGUED[kind].most, f"{kind}: {count:,}"
-
-    def summary(self) -> str:
-        """A table of the number of comparisons, by official handler."""
-        rows = [*sorted(self.counts.items()), ("total", sum(self.counts.values(), Counter()))]
-        columns = ("compared", "equal", "argued", "differ")
-        lines = [f"{'handler':<32}" + "".join(f"{column:>10}" for column in columns)]
-        lines += [f"{name:<32}" + "".join(f"{counts[c]:>10,}" for c in columns) for name, counts in rows]
-        lines += [
-            f"argued, {name}: {count:,} ({ARGUED[name].reason})"
-            for name, count in self.argued.most_common()
-        ]
-        lines += [f"{count:>10,}  {kind}" for kind, count in self.error_types.most_common()]
-        return "\n".join(["", "verdict seam of families", *lines])
-
-    def shown(self) -> str:
-        """The first differences in full."""
-        return "\n\n".join(self.disagreements[:SHOWN])
+def _differences(official: Mapping[str, Any], ours: Mapping[str, Any]) -> Iterator[str]:
+    if "valid" not in official:
+        if ours["valid"]:
+            yield "no verdict"
+        return
+    if (official["valid"], official["error_type"]) != (ours["valid"], ours["error_type"]):
+        yield "verdict"
+    if "unread" in official:
+        return
+    if official["stored"] != ours["stored"]:
+        yield "stored"
+    steps = zip(official.get("executed", ()), ours.get("executed", ()), strict=True)
+    if not all(same_calls(theirs, own) for theirs, own in steps):
+        yield "calls"
 
 
 def _described(

@@ -17,7 +17,7 @@ from bfcl_pipeline.dialogue.calls import decode_step
 from tests.peer.peer import require_peer
 from tests.peer.recorded import Seam
 from tests.peer.variants import Case
-from tests.peer.verdict_seam import Comparison, our_verdicts
+from tests.peer.verdict_seam import compared, our_verdicts
 
 EACH = "BFCL_AGENTIC_EACH"
 """Environment variable with the number of answers to each entry; default: 12."""
@@ -106,15 +106,12 @@ def test_verdicts_on_agentic_answers_equal_the_official_ones(
     official = Seam("agentic_verdicts", "agentic_reference").answers(
         [_row(case) for case in generated], ours, tmp_path
     )
-    comparison = Comparison()
-    for case, theirs, own in zip(generated, official, ours, strict=True):
-        comparison.add(case, theirs, own)
+    comparison = compared("verdict seam, agentic", generated, official, ours)
     with capsys.disabled():
         print(comparison.summary())
-        print(*(f"{count:>10,}  {kind}" for kind, count in comparison.error_types.most_common()), sep="\n")
-    assert not comparison.disagreements, comparison.shown()
+    comparison.check()
     assert len(generated) >= 12_000
-    assert all(comparison.error_types[kind] >= 100 for kind in KINDS)
+    assert all(comparison.kinds[kind] >= 100 for kind in KINDS)
 
 
 def test_prompted_calls_are_not_messages() -> None:

@@ -24,7 +24,7 @@ from tests.peer.family_answers import (
     single_turn_answers,
 )
 from tests.peer.family_forms import FORMS
-from tests.peer.family_verdict_seam import FamilyComparison, in_one_spelling, our_answers
+from tests.peer.family_verdict_seam import compared, in_one_spelling, our_answers
 from tests.peer.peer import printed_under, require_peer
 from tests.peer.recorded import Seam
 from tests.peer.test_recorded_verdicts import CONFORMANCE
@@ -47,83 +47,55 @@ def families(staged: Path) -> list[Asked]:
 Entries = Callable[[str], list[Entry]]
 
 
-def _compared(
-    name: str, generated: Sequence[FamilyCase], asked: Sequence[Entry], constants: Constants, folder: Path
-) -> FamilyComparison:
-    ours = list(our_answers(asked, constants, generated))
-    seam = Seam(name, "family_verdict_reference", form=in_one_spelling)
-    official = seam.answers([case.question() for case in generated], ours, folder)
-    comparison = FamilyComparison()
-    for case, theirs, own in zip(generated, official, ours, strict=True):
-        comparison.add(case, theirs, own)
-    return comparison
+@pytest.fixture
+def check(
+    constants: Constants, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> Callable[[str, Sequence[FamilyCase], Sequence[Entry]], set[str]]:
+    """Compares both sides of answers under a name of records; returns the handlers that were compared."""
+    require_peer()
+
+    def checked(name: str, generated: Sequence[FamilyCase], asked: Sequence[Entry]) -> set[str]:
+        ours = list(our_answers(asked, constants, generated))
+        seam = Seam(name, "family_verdict_reference", form=in_one_spelling)
+        official = seam.answers([case.question() for case in generated], ours, tmp_path)
+        comparison = compared(generated, official, ours)
+        with capsys.disabled():
+            print(comparison.summary())
+        comparison.check()
+        return set(comparison.counts)
+
+    return checked
 
 
 def _every() -> int:
     return int(os.environ.get(EVERY, "8"))
 
 
-def test_single_turn_answers_have_the_official_verdicts(
-    families: list[Asked],
-    entries: Entries,
-    constants: Constants,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_single_turn_answers_have_the_official_verdicts(families: list[Asked], entries: Entries, check):
     """Stored results, valid and error_type are the official ones, for every handler of open weights."""
-    require_peer()
     asked = [entry for category in SINGLE_TURN for entry in entries(category)]
     generated = list(single_turn_answers(asked, families, _every()))
-    comparison = _compared("family_verdicts", generated, asked, constants, tmp_path)
-    with capsys.disabled():
-        print(comparison.summary())
-    comparison.check()
-    assert set(comparison.counts) == set(FORMS)
+    assert check("family_verdicts", generated, asked) == set(FORMS)
 
 
-def test_conversations_have_the_official_calls_and_verdicts(
-    families: list[Asked],
-    entries: Entries,
-    constants: Constants,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_conversations_have_the_official_calls_and_verdicts(families: list[Asked], entries: Entries, check):
     """So are the calls that each step runs, in several turns, with memories and in the web."""
-    require_peer()
     asked = [entry for category in MULTI_TURN for entry in entries(category)]
     generated = list(conversations(asked, families, _every()))
     agentic = [entry for category in AGENTIC for entry in entries(category) if not entry.prerequisite]
     generated += final_answers(agentic, families, _every())
-    comparison = _compared(
-        "family_conversation_verdicts", generated, [*asked, *agentic], constants, tmp_path
-    )
-    with capsys.disabled():
-        print(comparison.summary())
-    comparison.check()
-    assert set(comparison.counts) == set(FORMS)
+    assert check("family_conversation_verdicts", generated, [*asked, *agentic]) == set(FORMS)
 
 
-def test_recorded_texts_have_the_official_verdicts(
-    families: list[Asked],
-    entries: Entries,
-    constants: Constants,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_recorded_texts_have_the_official_verdicts(families: list[Asked], entries: Entries, check):
     """Texts of real models are read alike by the handler of every reader, whichever family wrote them."""
-    require_peer()
     path = os.environ.get(CONFORMANCE)
     if path is None:
         pytest.skip(f"{CONFORMANCE} names no table of outputs with official verdicts")
     rows = read_table(Path(path), ("run", "category", "entry_id", "result_json")).to_pylist()
     generated = list(recorded_answers(rows, families))
-    asked = [
-        entry for category in sorted({case.category for case in generated}) for entry in entries(category)
-    ]
-    comparison = _compared("family_recorded_verdicts", generated, asked, constants, tmp_path)
-    with capsys.disabled():
-        print(comparison.summary())
-    comparison.check()
+    named = sorted({case.category for case in generated})
+    check("family_recorded_verdicts", generated, [entry for name in named for entry in entries(name)])
 
 
 def test_answers_do_not_depend_on_the_process(staged: Path) -> None:

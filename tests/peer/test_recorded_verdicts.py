@@ -14,7 +14,7 @@ from bfcl_pipeline.judge.scoring import Judge
 from bfcl_pipeline.judge.scoring.judge import default_style
 from bfcl_pipeline.world.tools import Constants
 from tests.peer.variants import Case
-from tests.peer.verdict_seam import Comparison
+from tests.peer.verdict_seam import compared
 
 CONFORMANCE = "BFCL_CONFORMANCE"
 """A table with run, category, entry_id, mode, result_json, and the official valid and error_type."""
@@ -35,16 +35,16 @@ def test_verdicts_on_recorded_outputs_equal_the_recorded_ones(
         for category in sorted({row["category"] for row in rows})
         for entry in entries(category)
     }
-    comparison = Comparison()
+    cases, ours = [], []
     for row in rows:
         mode = Mode(row["mode"])
-        case = Case(
-            row["entry_id"], row["category"], mode, default_style(mode), row["result_json"], row["run"]
-        )
-        verdict = judges[case.entry_id].verdict(case.response(), Rules.OFFICIAL)
-        ours = {"valid": verdict.valid, "error_type": verdict.error_type}
-        comparison.add(case, {"valid": row["valid"], "error_type": row["error_type"]}, ours)
+        named = (row["entry_id"], row["category"], mode, default_style(mode))
+        cases.append(Case(*named, row["result_json"], row["run"]))
+        verdict = judges[row["entry_id"]].verdict(cases[-1].response(), Rules.OFFICIAL)
+        ours.append({"valid": verdict.valid, "error_type": verdict.error_type})
+    official = [{"valid": row["valid"], "error_type": row["error_type"]} for row in rows]
+    comparison = compared("verdict seam, recorded outputs", cases, official, ours)
     with capsys.disabled():
         print(comparison.summary())
+    comparison.check()
     assert rows
-    assert not comparison.disagreements, comparison.shown()

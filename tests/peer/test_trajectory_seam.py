@@ -19,7 +19,7 @@ from tests.peer.recorded import Seam
 from tests.peer.trajectories import trajectories
 from tests.peer.trajectory_changes import CHANGES
 from tests.peer.variants import Case
-from tests.peer.verdict_seam import Comparison
+from tests.peer.verdict_seam import compared
 from tests.peer.world_scenes import METHODS
 
 CALLS = "BFCL_WORLD_CALLS"
@@ -58,16 +58,12 @@ def test_verdicts_on_conversations_equal_the_official_ones(
     ours = list(_our_verdicts(asked, constants, generated))
     seam = Seam("trajectories", "trajectory_reference")
     official = seam.answers([_row(case) for case in generated], ours, tmp_path)
-    comparison = Comparison()
-    for case, theirs, own in zip(generated, official, ours, strict=True):
-        comparison.add(case, theirs, own)
-    counts = comparison.error_types
+    comparison = compared("verdict seam, several turns", generated, official, ours)
+    counts = comparison.kinds
     counts[CALLED_TOO_SOON] = sum(theirs.get("corrected") == CALLED_TOO_SOON for theirs in official)
     with capsys.disabled():
         print(comparison.summary())
-        for kind, count in counts.most_common():
-            print(f"{count:>10,}  {kind}")
-    assert not comparison.disagreements, comparison.shown()
+    comparison.check()
     assert len(generated) >= wanted
     seldom = {kind: counts[kind] for kind in KINDS if counts[kind] < wanted // 100}
     assert not seldom, f"seldom: {seldom}"

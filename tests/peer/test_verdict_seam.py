@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -14,7 +14,7 @@ from bfcl_pipeline.benchmark.records import Entry, Mode, NameStyle
 from tests.peer.peer import printed_under, require_peer
 from tests.peer.recorded import Seam
 from tests.peer.variants import cases
-from tests.peer.verdict_seam import Comparison, our_verdicts
+from tests.peer.verdict_seam import compared, our_verdicts
 
 SINGLE_TURN = tuple(name for name in V4_CATEGORIES if CATEGORIES[name].single_turn)
 
@@ -48,46 +48,35 @@ OFFICIAL_ERROR_TYPES = {
 """Every error_type that the official single-turn checkers can give on the release's entries."""
 
 
+@pytest.mark.parametrize(
+    ("name", "categories", "kinds", "most"),
+    [
+        ("verdicts", SINGLE_TURN, OFFICIAL_ERROR_TYPES, 150_000),
+        ("verdicts_retired", RETIRED, {"type_error:nested", "irrelevance_error:decoder_success"}, 5_000),
+    ],
+)
 def test_verdicts_on_variants_equal_the_official_ones(
-    entries: Callable[[str], list[Entry]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    name: str,
+    categories: Sequence[str],
+    kinds: set[str],
+    most: int,
+    entries: Callable[[str], list[Entry]],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     """On variants of every single-turn entry, valid and error_type are the official ones."""
-    with capsys.disabled():
-        asked = [entry for category in SINGLE_TURN for entry in entries(category)]
-        comparison = compared("verdicts", asked, tmp_path)
-    assert not comparison.disagreements, comparison.shown()
-    assert set(comparison.error_types) >= OFFICIAL_ERROR_TYPES
-    assert comparison.error_types.total() >= 150_000
-
-
-def test_verdicts_on_retired_categories_equal_the_official_ones(
-    entries: Callable[[str], list[Entry]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """On variants of the entries of sql and chatable, the official checkers give the same verdicts."""
-    with capsys.disabled():
-        asked = [entry for category in RETIRED for entry in entries(category)]
-        comparison = compared("verdicts_retired", asked, tmp_path)
-    assert not comparison.disagreements, comparison.shown()
-    assert {"valid", "type_error:nested", "irrelevance_error:decoder_success"} <= set(
-        comparison.error_types
-    )
-    assert comparison.error_types.total() >= 5_000
-
-
-def compared(name: str, asked: list[Entry], folder: Path) -> Comparison:
-    """The comparison of the verdicts on variants of the entries, after it was printed."""
     require_peer()
+    asked = [entry for category in categories for entry in entries(category)]
     generated = list(cases(asked))
     ours = our_verdicts(asked, generated)
     seam = Seam(name, "verdict_reference", block=1_000)
-    official = seam.answers([asdict(case) for case in generated], ours, folder)
-    comparison = Comparison()
-    for case, theirs, own in zip(generated, official, ours, strict=True):
-        comparison.add(case, theirs, own)
-    print(comparison.summary())
-    for kind, count in comparison.error_types.most_common():
-        print(f"{count:>10,}  {kind}")
-    return comparison
+    with capsys.disabled():
+        official = seam.answers([asdict(case) for case in generated], ours, tmp_path)
+        comparison = compared("verdict seam", generated, official, ours)
+        print(comparison.summary())
+    comparison.check()
+    assert {"valid", *kinds} <= set(comparison.kinds)
+    assert comparison.compared >= most
 
 
 def test_variants_do_not_depend_on_the_process(entries: Callable[[str], list[Entry]], staged: Path) -> None:

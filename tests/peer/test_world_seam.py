@@ -22,7 +22,7 @@ from tests.peer.peer import PYTHON, ask_peer, printed_under, require_peer
 from tests.peer.recorded import Seam as Recorded
 from tests.peer.world_calls import Draws
 from tests.peer.world_scenes import API_OF, METHODS, truths
-from tests.peer.world_seam import Comparison, Disagreement, Played, in_full, play
+from tests.peer.world_seam import Calls, Disagreement, Played, in_full, play
 
 REFERENCE = "world_reference"
 CALLS = "BFCL_WORLD_CALLS"
@@ -52,26 +52,24 @@ class Seam:
             wanted -= len(trajectories[-1].calls)
         return trajectories
 
-    def compared(self, name: str, trajectories: Sequence[Played]) -> Comparison:
-        """Both sides of the trajectories."""
-        comparison = Comparison()
-        seam = Recorded(f"world_{name}", REFERENCE)
+    def checked(self, name: str, trajectories: Sequence[Played]) -> Calls:
+        """Both sides of the trajectories, printed; fails at a difference that is not argued."""
+        calls = Calls()
         rows = [played.row(TODAY) for played in trajectories]
-        answers = seam.answers(rows, [played.answer() for played in trajectories], self.folder / name)
-        for played, official in zip(trajectories, answers, strict=True):
-            comparison.add(played, official)
-        return comparison
-
-    def shown(self, name: str, comparison: Comparison) -> str:
-        """The first disagreements in full."""
+        ours = [played.answer() for played in trajectories]
+        official = Recorded(f"world_{name}", REFERENCE).answers(rows, ours, self.folder / name)
+        for played, theirs in zip(trajectories, official, strict=True):
+            calls.add(played, theirs)
+        print(f"\n{len(trajectories):,} trajectories{calls.comparison.summary()}")
 
         def asked(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
             return ask_peer(REFERENCE, rows, self.folder / f"{name} in full")
 
-        def written_out(disagreements: Sequence[Disagreement]) -> Iterator[Disagreement]:
-            return in_full(disagreements, self.constants, asked, TODAY)
+        def shown(some: Sequence[Disagreement]) -> Iterator[str]:
+            return (one.shown() for one in in_full(some, self.constants, asked, TODAY))
 
-        return comparison.shown(written_out)
+        calls.comparison.check(shown)
+        return calls
 
 
 @pytest.fixture(scope="module")
@@ -99,11 +97,9 @@ def test_the_truths_have_the_official_results_and_states(
     """The truth of every multi-turn entry has the official results, and leaves the official states."""
     drawn = enumerate(truths(seam.entries))
     trajectories = [play(number, scene, drawing, seam.constants) for number, (scene, drawing) in drawn]
-    comparison = seam.compared("truths", trajectories)
     with capsys.disabled():
-        print(f"\n{len(trajectories)} truths{comparison.summary()}")
-    assert not comparison.disagreements, seam.shown("truths", comparison)
-    assert not comparison.excepted
+        calls = seam.checked("truths", trajectories)
+    assert not calls.comparison.excepted
     assert len(trajectories) == TRUTHS
 
 
@@ -112,18 +108,15 @@ def test_random_calls_have_the_official_results_and_states(
 ) -> None:
     """Calls right and wrong in many ways have the official results, and leave the official states."""
     wanted = int(os.environ.get(CALLS, "200000"))
-    trajectories = seam.drawn(wanted)
-    comparison = seam.compared("random", trajectories)
     with capsys.disabled():
-        print(f"\n{len(trajectories):,} random trajectories{comparison.summary()}")
-    assert not comparison.disagreements, seam.shown("random", comparison)
-    assert comparison.compared >= wanted
-    assert comparison.passed_over <= wanted // 1_000
+        calls = seam.checked("random", seam.drawn(wanted))
+    assert calls.comparison.compared >= wanted
+    assert calls.passed_over <= wanted // 1_000
     seldom = {
-        name: (comparison.succeeded[name], comparison.failed[name])
+        name: (calls.succeeded[name], calls.failed[name])
         for name in API_OF
-        if min(comparison.succeeded[name], comparison.failed[name]) < wanted // 3_000
-        or comparison.succeeded[name] + comparison.failed[name] < wanted // 500
+        if min(calls.succeeded[name], calls.failed[name]) < wanted // 3_000
+        or calls.succeeded[name] + calls.failed[name] < wanted // 500
     }
     assert set(seldom) == NEVER_SUCCEEDS, f"seldom (succeeded, failed): {seldom}"
 

@@ -1,33 +1,19 @@
-"""Compares our verdicts with the official ones and reports differences.
-
-Covers the comparison, its summary table and the documented exceptions, for the tests of the verdict seam.
-"""
+"""Our verdicts and the official ones: documented exceptions and the comparison of the verdict seam."""
 
 from __future__ import annotations
 
 import ast
 import json
 import re
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from bfcl_pipeline.benchmark.definition import CATEGORIES, Check, Language
 from bfcl_pipeline.benchmark.records import Entry, Mode, Rules
 from bfcl_pipeline.dialogue.calls import limits
 from bfcl_pipeline.judge.scoring import Judge
+from tests.peer.comparison import Argued, Comparison
 from tests.peer.variants import Case
-
-SHOWN = 20
-
-
-@dataclass(frozen=True, slots=True)
-class ArguedException:
-    """Outputs that we may refuse to read although the official code reads them, and why."""
-
-    reason: str  # for a person
-    applies: Callable[[Case], bool]  # of the output alone, never of the two verdicts
 
 
 def _texts(case: Case) -> list[str]:
@@ -39,7 +25,7 @@ def _texts(case: Case) -> list[str]:
     return [str(value) for item in items if isinstance(item, dict) for value in item.values()]
 
 
-def _is_deep(case: Case) -> bool:
+def is_deep(case: Case) -> bool:
     return any(_depth(text) > limits.MAX_DEPTH for text in _texts(case))
 
 
@@ -51,7 +37,7 @@ def _depth(text: str) -> int:
     return deepest
 
 
-def _is_long_grammar_text(case: Case) -> bool:
+def is_long_grammar_text(case: Case) -> bool:
     if CATEGORIES[case.category].language is Language.PYTHON or case.mode is Mode.FC:
         return False
     return any(len(text) > limits.MAX_GRAMMAR_TEXT for text in _texts(case))
@@ -62,7 +48,7 @@ _ARITHMETIC = (
 )  # fmt: skip
 
 
-def _needs_evaluation(case: Case) -> bool:
+def needs_evaluation(case: Case) -> bool:
     """An operation on more than numbers, text, lists and tuples, which only an interpreter can do."""
     if case.mode is Mode.FC:
         return False
@@ -94,72 +80,41 @@ def _goes_beyond(operation: ast.BinOp) -> bool:
     return has_bytes or not all(isinstance(node, _ARITHMETIC) for node in nodes)
 
 
-EXCEPTIONS: dict[str, ArguedException] = {
-    "evaluation": ArguedException(
+EXCEPTIONS: Mapping[str, Argued] = {
+    "evaluation": Argued(
         "the official decoder hands the operation to the Python interpreter; we never do, and our "
         "arithmetic knows bounded numbers, text, lists and tuples only",
-        _needs_evaluation,
+        lambda case, ours: refused(case.category, ours) and needs_evaluation(case),
     ),
-    "depth": ArguedException(
-        f"more than {limits.MAX_DEPTH} brackets are open at once, which we refuse to parse", _is_deep
+    "depth": Argued(
+        f"more than {limits.MAX_DEPTH} brackets are open at once, which we refuse to parse",
+        lambda case, ours: refused(case.category, ours) and is_deep(case),
     ),
-    "length": ArguedException(
+    "length": Argued(
         f"more than {limits.MAX_GRAMMAR_TEXT:,} characters of Java or JavaScript, which we refuse to parse",
-        _is_long_grammar_text,
+        lambda case, ours: refused(case.category, ours) and is_long_grammar_text(case),
     ),
 }
-"""Every documented exception, by name."""
+"""Outputs that we refuse to read although the official code reads them: every documented exception."""
 
 
-@dataclass
-class Comparison:
-    """Verdicts side by side, counted."""
+def compared(
+    title: str,
+    cases: Iterable[Case],
+    official: Iterable[Mapping[str, Any]],
+    ours: Iterable[Mapping[str, Any]],
+) -> Comparison[str]:
+    """The verdicts on outputs, by category and mode.
 
-    counts: dict[tuple[str, str], Counter[str]] = field(default_factory=dict)  # by category and mode
-    excepted: Counter[str] = field(default_factory=Counter)  # disagreements by documented exception
-    error_types: Counter[str] = field(default_factory=Counter)  # official ones; "valid" and crashes too
-    disagreements: list[str] = field(default_factory=list)  # each in full, for a person
-
-    def add(self, case: Case, official: Mapping[str, Any], ours: Mapping[str, Any]) -> None:
-        """Counts one output. If the official code crashes, our verdict must only be not valid."""
-        counts = self.counts.setdefault((case.category, case.mode), Counter())
-        counts["compared"] += 1
-        kind = official.get("error_type") or (
-            "valid" if official.get("valid") else f"no verdict: {official}"
-        )
-        self.error_types[kind] += 1
-        if "valid" in official:
-            agree = official == ours
-        else:
-            counts["crashes"] += 1
-            agree = ours["valid"] is False
-        if agree:
-            return
-        argued = (name for name, exception in EXCEPTIONS.items() if exception.applies(case))
-        name = next(argued, None) if refused(case.category, ours) else None
-        if name is not None:
-            counts["excepted"] += 1
-            self.excepted[name] += 1
-            return
-        counts["disagree"] += 1
-        self.disagreements.append(_described(case, official, ours))
-
-    def summary(self) -> str:
-        """A table of the number of comparisons, by category and mode."""
-        rows = [*self.counts.items(), (("total", ""), sum(self.counts.values(), Counter()))]
-        columns = ("compared", "disagree", "excepted", "crashes")
-        lines = [f"{'category':<24}{'mode':<8}" + "".join(f"{column:>10}" for column in columns)]
-        for (category, mode), counts in rows:
-            lines.append(
-                f"{category:<24}{mode:<8}" + "".join(f"{counts[column]:>10,}" for column in columns)
-            )
-        for name, count in self.excepted.items():
-            lines.append(f"excepted, {name}: {count:,} ({EXCEPTIONS[name].reason})")
-        return "\n".join(["", "verdict seam (crashes: of the official code)", *lines])
-
-    def shown(self) -> str:
-        """The first disagreements in full."""
-        return "\n\n".join(self.disagreements[:SHOWN])
+    Where the official code crashes, our verdict must only be not valid.
+    """
+    comparison = Comparison[str](title, EXCEPTIONS)
+    for case, theirs, own in zip(cases, official, ours, strict=True):
+        kind = theirs.get("error_type") or ("valid" if theirs.get("valid") else "no verdict: crash")
+        agree = theirs == own if "valid" in theirs else own["valid"] is False
+        told = None if agree else _described(case, theirs, own)
+        comparison.add(f"{case.category} {case.mode}", kind, told, case, own)
+    return comparison
 
 
 def refused(category: str, ours: Mapping[str, Any]) -> bool:

@@ -1,25 +1,23 @@
 """Runs trajectories through our simulated APIs and compares them with the official results.
 
-Covers our side of the world seam, the comparison call by call, its summary table and the documented
-exceptions.
+Covers our side of the world seam, the comparison call by call, and the documented exceptions.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from bfcl_pipeline.benchmark.records import Call
 from bfcl_pipeline.world.tools import Constants, World, WorldConfig
 from bfcl_pipeline.world.tools.math import MAX_FIGURE_TEXT
+from tests.peer.comparison import Argued, Comparison, apart
 from tests.peer.world_calls import EVALUATED_NAMES
 from tests.peer.world_digest import StateDigests, shortened
 from tests.peer.world_scenes import API_OF, FAILED, Drawing, Scene, given, is_failure
-
-SHOWN = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,14 +76,6 @@ def _digests(world: World, digests: StateDigests) -> tuple[str, ...]:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class ArguedException:
-    """Calls with results that may differ, and the reason."""
-
-    reason: str  # for a person
-    applies: Callable[[Call, str, str], bool]  # of the call, the official result and ours
-
-
 def _is_evaluated(call: Call, official: str, ours: str) -> bool:
     return call.name in EVALUATED_NAMES and ours.startswith(f"{FAILED}name ")
 
@@ -112,21 +102,21 @@ def _with_sorted_sets(text: str) -> str:
     return re.sub(r"\{([^{}:]*)\}", lambda found: str(sorted(found[1].split(", "))), text)
 
 
-EXCEPTIONS: dict[str, ArguedException] = {
-    "evaluation": ArguedException(
+EXCEPTIONS: Mapping[str, Argued] = {
+    "evaluation": Argued(
         "the official side evaluates the name of a call, which may be a builtin or an expression; here a "
         "name is looked up among the methods",
         _is_evaluated,
     ),
-    "bound": ArguedException(
+    "bound": Argued(
         f"a text of more than {MAX_FIGURE_TEXT} characters is not read as a figure", _is_long_figure
     ),
-    "recursion": ArguedException(
+    "recursion": Argued(
         "a directory that was moved or copied into itself has no end; Python's message names what was "
         "being done when the depth ran out",
         _goes_round,
     ),
-    "set order": ArguedException(
+    "set order": Argued(
         "the official side prints a set, whose order changes from process to process", _lists_a_set
     ),
 }
@@ -147,16 +137,12 @@ class Disagreement:
         """For a person: the last calls, and both sides where they begin to differ."""
         scene = self.played.scene
         calls = [f"    {_written(call)}" for call in self.played.calls[max(0, self.at - 3) : self.at + 1]]
-        pairs = enumerate(zip(self.official, self.ours, strict=False))
-        first = next((place for place, (a, b) in pairs if a != b), min(len(self.official), len(self.ours)))
-        window = slice(max(0, first - 200), first + 300)
         return "\n".join(
             [
                 f"{scene.name} ({', '.join(scene.apis)}; long_context={scene.long_context}), trajectory "
-                f"{self.played.number}, call {self.at}: {self.what} differs at character {first}",
+                f"{self.played.number}, call {self.at}: {self.what}",
                 *calls,
-                f"  official {self.official[window]}",
-                f"  ours     {self.ours[window]}",
+                apart(self.ours, self.official),
             ]
         )
 
@@ -168,20 +154,22 @@ def _written(call: Call) -> str:
 
 
 @dataclass
-class Comparison:
-    """Trajectories side by side, counted."""
+class Calls:
+    """Trajectories side by side."""
 
-    counts: dict[str, Counter[str]] = field(default_factory=dict)  # by API
+    comparison: Comparison[Disagreement] = field(
+        default_factory=lambda: Comparison(
+            "world seam: calls of both sides, their results and the states after them", EXCEPTIONS
+        )
+    )
     succeeded: Counter[str] = field(default_factory=Counter)  # official results, by method
     failed: Counter[str] = field(default_factory=Counter)
-    excepted: Counter[str] = field(default_factory=Counter)  # differing results by documented exception
     passed_over: int = 0  # calls after one at which the states parted
-    disagreements: list[Disagreement] = field(default_factory=list)
 
     def add(self, played: Played, official: Mapping[str, Any]) -> None:
         """Compares one trajectory call by call, until the states part."""
         if "results" not in official:
-            self.disagreements.append(Disagreement(played, -1, "answer", str(official), ""))
+            self.comparison.differing.append(Disagreement(played, -1, "answer", str(official), ""))
             return
         states = zip(official["states"], played.states, strict=True)
         if not self._agree_on_state(played, -1, *next(states)):
@@ -194,56 +182,21 @@ class Comparison:
                 self.passed_over += len(played.calls) - at - 1
                 return
 
-    @property
-    def compared(self) -> int:
-        """How many calls were compared."""
-        return sum(counts["compared"] for counts in self.counts.values())
-
     def _add_result(self, played: Played, at: int, official: str, ours: str) -> None:
         call = played.calls[at]
-        counts = self.counts.setdefault(API_OF.get(call.name, "no method"), Counter())
-        counts["compared"] += 1
-        (self.failed if is_failure(official) else self.succeeded)[call.name] += 1
-        counts["failed"] += is_failure(official)
-        if official == ours:
-            return
-        argued = (name for name, exception in EXCEPTIONS.items() if exception.applies(call, official, ours))
-        name = next(argued, None)
-        if name is None:
-            counts["disagree"] += 1
-            self.disagreements.append(Disagreement(played, at, "result", official, ours))
-        else:
-            counts["excepted"] += 1
-            self.excepted[name] += 1
+        failed = is_failure(official)
+        (self.failed if failed else self.succeeded)[call.name] += 1
+        difference = None if official == ours else Disagreement(played, at, "result", official, ours)
+        group, kind = API_OF.get(call.name, "no method"), "failed" if failed else "succeeded"
+        self.comparison.add(group, kind, difference, call, official, ours)
 
     def _agree_on_state(
         self, played: Played, at: int, official: Sequence[str], ours: Sequence[str]
     ) -> bool:
         if list(official) == list(ours):
             return True
-        self.disagreements.append(Disagreement(played, at, "state", str(official), str(list(ours))))
+        self.comparison.differing.append(Disagreement(played, at, "state", str(official), str(list(ours))))
         return False
-
-    def summary(self) -> str:
-        """A table of the number of comparisons, by API."""
-        columns = ("compared", "failed", "disagree", "excepted")
-        rows = [*sorted(self.counts.items()), ("total", sum(self.counts.values(), Counter()))]
-        lines = [f"{'API':<20}" + "".join(f"{column:>10}" for column in columns)]
-        lines += [
-            f"{api:<20}" + "".join(f"{counts[name]:>10,}" for name in columns) for api, counts in rows
-        ]
-        lines += [
-            f"excepted, {name}: {n:,} ({EXCEPTIONS[name].reason})" for name, n in self.excepted.items()
-        ]
-        if self.passed_over:
-            lines.append(f"passed over after states parted: {self.passed_over:,}")
-        return "\n".join(
-            ["", "world seam: calls of both sides, their results and the states after them", *lines]
-        )
-
-    def shown(self, in_full: Callable[[Sequence[Disagreement]], Iterable[Disagreement]]) -> str:
-        """The first disagreements, given in full by `in_full`."""
-        return "\n\n".join(one.shown() for one in in_full(self.disagreements[:SHOWN]))
 
 
 def in_full(
