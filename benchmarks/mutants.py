@@ -20,7 +20,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -116,15 +116,37 @@ class Suite:
     """A copy of a checkout whose quick tests are run on faults, one after the other."""
 
     def __init__(self, checkout: Path, folder: Path, seconds: float) -> None:
-        ignored = shutil.ignore_patterns(".venv*", ".git", "results", "data", ".*_cache", ".hypothesis")
-        shutil.copytree(checkout, folder, ignore=ignored)
-        (folder / "data").symlink_to((checkout / "data").resolve())
+        listed = [
+            "git",
+            "-C",
+            str(checkout),
+            "ls-files",
+            "-z",
+            "--cached",
+            "--others",
+            "--exclude-standard",
+        ]
+        for name in subprocess.run(listed, capture_output=True, text=True, check=True).stdout.split("\0"):
+            if (checkout / name).is_file():
+                (folder / name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(checkout / name, folder / name)
+        for name in ("release", "entries", "encoder"):
+            (folder / "data" / name).symlink_to((checkout / "data" / name).resolve())
         self.folder = folder
         self.seconds = seconds
         self.functions = read_functions(folder)
+        self._pass_without: dict[tuple[str, ...], bool] = {}  # by tests
 
     def finds(self, place: Place, fault: int) -> tuple[bool, str]:
-        """Whether a test fails, or does not end, with the fault; and what the fault is."""
+        """Whether a test fails, or does not end, with the fault; and what the fault is.
+
+        Raises RuntimeError if the tests fail without a fault.
+        """
+        tests = self._tests(place.module)
+        if tests not in self._pass_without:
+            self._pass_without[tests] = not self._fails(tests)
+        if not self._pass_without[tests]:
+            raise RuntimeError(f"tests fail without a fault: {' '.join(tests)} in {self.folder}")
         path = self.folder / place.module
         text = path.read_text(encoding="utf-8")
         tree = ast.parse(text)
@@ -133,7 +155,7 @@ class Suite:
         done = change(node)
         try:
             self._write(path, ast.unparse(ast.fix_missing_locations(tree)))
-            return self._fails(place.module), f"{place.module}:{line} {done}"
+            return self._fails(tests), f"{place.module}:{line} {done}"
         finally:
             self._write(path, text)
 
@@ -142,10 +164,9 @@ class Suite:
         for compiled in (path.parent / "__pycache__").glob(f"{path.stem}.*"):
             compiled.unlink()
 
-    def _fails(self, module: str) -> bool:
+    def _fails(self, tests: Sequence[str]) -> bool:
         environment = {**os.environ, "PYTHONPATH": str(self.folder)}
         environment.pop("PYTHONDONTWRITEBYTECODE", None)
-        tests = self._tests(module)
         command = [sys.executable, "-m", "pytest", "-x", "-q", "-m", f"not ({SLOW})", *tests]
         try:
             status = subprocess.run(
@@ -161,7 +182,7 @@ class Suite:
             return True
         return status not in (0, 5)
 
-    def _tests(self, module: str) -> list[str]:
+    def _tests(self, module: str) -> tuple[str, ...]:
         """The tests that name the module, then those of its room."""
         name = module.removesuffix(".py").replace("/", ".")
         naming = [
@@ -172,7 +193,7 @@ class Suite:
         room = Path("tests", *Path(module).parts[1:-1])
         while not (self.folder / room).is_dir():
             room = room.parent
-        return [*naming, room.as_posix()]
+        return (*naming, room.as_posix())
 
 
 def main() -> None:

@@ -1,20 +1,26 @@
 """The reference side of the request seam, conversations: what the official package sends, step by step.
 
 Runs under the Python of .venv-peer only, shares no code with the pipeline and runs the conversation with
-the official handlers; only their API request is replaced, by the next answer of a script.
+the official handlers; only their API request is replaced, by the next answer of a script. Memories are
+stored by the official code, as snapshot files in a separate folder; the web is a table, which replaces the
+libraries that the official web tools call.
 
     python -m tests.peer.conversation_reference QUESTIONS ANSWERS
 
-A question is `wire`, `mode`, `category`, `entry_id`, `answers` ([text, calls] pairs, calls as [name,
-arguments as JSON text] pairs or null) and `full`. An answer is `requests`, a digest for each (the request
-itself if `full`), and `result`. Requests are plain JSON without cache marks and without the ids and
-statuses of output items; a text of the assistant has one form per wire format, regardless of whether the
-handler sent it as text, block or item (Anthropic: none if it is empty).
+A question is a chain of conversations, each of which starts from the memory that the earlier ones left:
+`wire`, `mode`, `category`, `full`, `conversations` (`entry_id`, and `answers`: [text, calls] pairs, calls
+as [name, arguments as JSON text] pairs or null) and `web`: `searches` (an outcome by keywords and region)
+and `pages` (an outcome by URL). An answer has, for each conversation, `requests`, a digest for each (the
+request itself if `full`), `result`, and `snapshot`: the file that a session wrote, as JSON; else null.
+Requests are plain JSON without cache marks and without the ids and statuses of output items; a text of the
+assistant has one form per wire format, regardless of whether the handler sent it as text, block or item
+(Anthropic: none if it is empty).
 """
 
 from __future__ import annotations
 
 import json
+import tempfile
 from collections.abc import Callable, Iterator
 from copy import deepcopy
 from dataclasses import dataclass
@@ -22,19 +28,29 @@ from datetime import date
 from functools import cache
 from hashlib import blake2b
 from itertools import count
+from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, ClassVar
 
+import requests
+import sentence_transformers
 from anthropic.types import TextBlock, ToolUseBlock
+from bfcl_eval.eval_checker.multi_turn_eval.func_source_code import web_search
 from bfcl_eval.model_handler.api_inference.claude import ClaudeHandler
 from bfcl_eval.model_handler.api_inference.gemini import GeminiHandler
 from bfcl_eval.model_handler.api_inference.openai_completion import OpenAICompletionsHandler
 from bfcl_eval.model_handler.api_inference.openai_response import OpenAIResponsesHandler
-from bfcl_eval.utils import load_dataset_entry
+from bfcl_eval.utils import (
+    get_directory_structure_by_id,
+    load_dataset_entry,
+    populate_initial_settings_for_memory_test_cases,
+    populate_initial_settings_for_web_search_test_cases,
+)
 from google.genai.types import Content, FunctionCall, Part
 from openai.types.chat import ChatCompletionMessage
 from openai.types.responses import Response, ResponseFunctionToolCall, ResponseOutputMessage
 
+from tests.peer.memory_reference import StandIn
 from tests.peer.reference_process import answer_questions
 from tests.peer.world_reference import Shared, refresh
 
@@ -160,7 +176,7 @@ class Scripted:
         }
         messages = json.dumps(request, sort_keys=True)
         tools = json.dumps([unmarked(tool) for tool in data.get("tools", ())])
-        self.requests.append([messages, tools] if self._full else digest(messages, tools))
+        self.requests.append(f"{messages}\n{tools}" if self._full else digest(messages, tools))
         text, calls = next(self._answers, ("Done.", None))
         named = None if calls is None else [(f"call_{next(self._ids)}", *call) for call in calls]
         return self._wire.response(text, named), 0.0
@@ -185,21 +201,85 @@ def handler(wire: str, mode: str) -> Any:
     return WIRES[wire].handler(MODEL, 0, MODEL, mode == "fc")
 
 
-def answer(row: dict[str, Any], shared: Shared) -> dict[str, Any]:
-    """The requests of the official package in the conversation of one script, and its result."""
-    return converse(row, deepcopy(entries(row["category"])[row["entry_id"]]), shared)
+class Engine:
+    """Replaces the search engine's client."""
+
+    searches: ClassVar[dict[str, Any]] = {}  # of the chain that is held
+
+    def __init__(self, parameters: dict[str, Any]) -> None:
+        self._keywords, self._region = parameters["q"], parameters["kl"]
+
+    def get_dict(self) -> Any:
+        if self._keywords is None or not str(self._keywords).strip():
+            return {"error": "Missing query `q` parameter."}
+        region = "wt-wt" if self._region is None else self._region
+        outcome = self.searches[json.dumps([str(self._keywords), str(region)])]
+        if "failure" in outcome:
+            raise requests.exceptions.ConnectionError(outcome["failure"])
+        return outcome
 
 
-def converse(row: dict[str, Any], entry: dict[str, Any], shared: Shared) -> dict[str, Any]:
-    """The requests and the result of one conversation over `entry`, which is changed."""
+class Internet:
+    """Replaces the HTTP client."""
+
+    def __init__(self) -> None:
+        self.pages: dict[str, Any] = {}  # of the chain that is held
+
+    def get(self, url: str, **options: Any) -> requests.Response:
+        outcome = self.pages[url]
+        if "failure" in outcome:
+            raise requests.exceptions.ConnectionError(outcome["failure"])
+        response = requests.Response()
+        response.url = url
+        response.status_code, response.reason = outcome["status"], outcome["reason"]
+        response._content = outcome["text"].encode("utf-8")
+        response.encoding = "utf-8"
+        return response
+
+
+INTERNET = Internet()
+
+
+def converse(row: dict[str, Any], asked: dict[str, Any], shared: Shared, folder: Path) -> dict[str, Any]:
+    """The requests, the result and the snapshot of one conversation."""
+    entry = deepcopy(entries(row["category"])[asked["entry_id"]])
+    populate_initial_settings_for_memory_test_cases([entry], folder)
+    populate_initial_settings_for_web_search_test_cases([entry])
     refresh(shared, TODAY)  # no instances of an earlier conversation are left
-    scripted = Scripted(row)
+    scripted = Scripted({**row, **asked})
     model = handler(row["wire"], row["mode"])
     model._query_FC = model._query_prompting = scripted.query
     result, _ = model.inference(entry, include_input_log=False, exclude_state_log=True)
-    return {"requests": scripted.requests, "result": result}
+    return {"requests": scripted.requests, "result": result, "snapshot": snapshot_of(entry, folder)}
+
+
+def snapshot_of(entry: dict[str, Any], folder: Path) -> str | None:
+    """The file that a session wrote, as JSON; None for a question."""
+    if "prereq" not in entry["id"]:
+        return None
+    kept = folder / get_directory_structure_by_id(entry["id"]) / "memory_snapshot"
+    latest = (kept / f"{entry['scenario']}_final.json").read_text(encoding="utf-8")
+    assert latest == (kept / "prereq_checkpoints" / f"{entry['id']}.json").read_text(encoding="utf-8")
+    return json.dumps(json.loads(latest))
+
+
+def answer_chains(
+    converse: Callable[[dict[str, Any], dict[str, Any], Shared, Path], dict[str, Any]],
+) -> None:
+    """Answers questions that are chains of conversations, in which `converse` holds each."""
+    sentence_transformers.SentenceTransformer = StandIn
+    web_search.GoogleSearch = Engine
+    web_search.requests = SimpleNamespace(get=INTERNET.get)
+    shared = Shared()
+
+    def answer(row: dict[str, Any]) -> dict[str, Any]:
+        Engine.searches, INTERNET.pages = row["web"]["searches"], row["web"]["pages"]
+        with tempfile.TemporaryDirectory() as folder:
+            held = [converse(row, asked, shared, Path(folder)) for asked in row["conversations"]]
+        return {"conversations": held}
+
+    answer_questions(answer)
 
 
 if __name__ == "__main__":
-    shared = Shared()
-    answer_questions(lambda row: answer(row, shared))
+    answer_chains(converse)

@@ -1,61 +1,185 @@
 """Scripted conversations: runs them on our side, and makes the requests of both sides comparable.
 
-Covers our requests converted to a wire format, an adapter's result for a scripted answer, and the first
-difference between the two sides. The tests choose the conversations and their worlds.
+Covers chains of conversations of which each starts from the memory that those before it left, our requests
+converted to a wire format, an adapter's result for a scripted answer, and what a person is told of the
+first difference. The tests choose the conversations.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from typing import Any
+from typing import Any, Generic, Protocol, TypeVar
 
-from bfcl_pipeline.ask.generation import conversation
+from bfcl_pipeline.ask.generation import Completed, conversation
 from bfcl_pipeline.ask.generation.asking import ChatAsking
-from bfcl_pipeline.benchmark.records import Entry, Exchange, Json, Mode, Request
+from bfcl_pipeline.ask.generation.memory import memory_before, obstacle
+from bfcl_pipeline.benchmark.records import Entry, Exchange, Json, Mode, Request, Response, Status
 from bfcl_pipeline.dialogue.prompts import Texts, WireFormat, messages_for, offered_functions, tool_schemas
-from bfcl_pipeline.world.tools import World
+from bfcl_pipeline.world.tools import Constants, World, WorldConfig
+from bfcl_pipeline.world.tools.web_search.web import Hits, Page, WebFailure
+from bfcl_pipeline.world.web.simulated import SimulatedWeb
+from tests.peer.comparison import apart
 from tests.peer.conversation_scripts import Answer
+from tests.support.word_encoder import WordEncoder
 
 SILENT_GEMINI = "The model did not return any response."
 """The official Gemini handler's result for an answer without parts."""
-
-
-@dataclass(frozen=True)
-class Case:
-    """One conversation to run."""
-
-    entry: Entry
-    mode: Mode
-    wire: WireFormat
-    answers: Sequence[Answer]  # of the scripted model, which ends with "done" after the last
-
-    def row(self, full: bool = False) -> dict[str, Any]:
-        """The question to the official side."""
-        return {
-            "wire": self.wire,
-            "mode": self.mode,
-            "category": self.entry.category,
-            "entry_id": self.entry.entry_id,
-            "answers": [(answer.text, answer.calls) for answer in self.answers],
-            "full": full,
-        }
 
 
 @dataclass
 class Held:
     """A conversation as our side ran it."""
 
-    requests: list[tuple[str, str]] = field(default_factory=list)  # messages and tools as JSON
+    requests: list[str] = field(default_factory=list)  # as text
     result: Json = None
+    more: dict[str, Json] = field(default_factory=dict)  # what a seam compares besides
 
     def answer(self) -> dict[str, Any]:
-        """Our requests and result in the form of the official ones."""
-        requests = [digest(*request) for request in self.requests]
-        return {"requests": requests, "result": json.loads(json.dumps(self.result))}
+        """Requests, as digests, result and more, in the form of the official side."""
+        requests = [blake2b(text.encode(), digest_size=8).hexdigest() for text in self.requests]
+        return {"requests": requests, "result": json.loads(json.dumps(self.result)), **self.more}
+
+    def difference(self, theirs: Mapping[str, Any]) -> str:
+        """Where the official side, in full, differs first; for a person."""
+        pairs = enumerate(zip(self.requests, theirs["requests"], strict=False))
+        for number, (ours, other) in pairs:
+            if ours != other:
+                return f"request {number}, {apart(ours, other)}"
+        left = {"requests": len(self.requests), "result": self.result, **self.more}
+        official = {**theirs, "requests": len(theirs["requests"])}
+        return f"\n  ours:     {json.dumps(left)}\n  official: {json.dumps(official)}"
+
+
+class TellingWeb:
+    """A simulated web that fails now and then, and keeps its outcomes as the official side reads them."""
+
+    def __init__(self, web: SimulatedWeb) -> None:
+        self._web = web
+        self.searches: dict[str, dict[str, Any]] = {}
+        self.pages: dict[str, dict[str, Any]] = {}
+
+    @classmethod
+    def empty(cls) -> TellingWeb:
+        """A web without pages."""
+        return cls(SimulatedWeb.of(()))
+
+    def search(self, keywords: str, region: str) -> Hits | WebFailure:
+        """One search in nine fails."""
+        asked = json.dumps([keywords, region])
+        if _drawn(asked, 9) == 0:
+            self.searches[asked] = {"failure": "HTTPSConnectionPool(host='s.test'): Read timed out."}
+            return WebFailure(self.searches[asked]["failure"])
+        found = self._web.search(keywords, region)
+        assert isinstance(found, Hits)
+        shown = [{"title": hit.title, "link": hit.href, "snippet": hit.body} for hit in found.hits]
+        self.searches[asked] = {"organic_results": shown} if shown else {"search_metadata": {}}
+        return found
+
+    def fetch(self, url: str) -> Page | WebFailure:
+        """One fetch in nine fails, and another returns a page that is not HTML."""
+        if _drawn(url, 9) == 0:
+            self.pages[url] = {"failure": "('Connection aborted.', ConnectionResetError(104, 'reset'))"}
+            return WebFailure(self.pages[url]["failure"])
+        outcome = Page('{"a": "<b>é</b>"}\r\n') if _drawn(url, 9) == 1 else self._web.fetch(url)
+        if isinstance(outcome, WebFailure):
+            self.pages[url] = {"status": 404, "reason": "Not Found", "text": "<p>none</p>"}
+        else:
+            self.pages[url] = {"status": 200, "reason": "OK", "text": outcome.text}
+        return outcome
+
+
+def _drawn(text: str, most: int) -> int:
+    return blake2b(text.encode()).digest()[0] % most
+
+
+class Talk(Protocol):
+    """One conversation of a seam."""
+
+    @property
+    def entry(self) -> Entry: ...
+
+    @property
+    def answers(self) -> Sequence[Json]:
+        """Of the scripted model, which ends with "Done." after the last."""
+
+    def hold(self, texts: Texts, world: World) -> Held:
+        """Our side."""
+
+
+TalkT = TypeVar("TalkT", bound=Talk)
+
+
+@dataclass
+class Chain(Generic[TalkT]):
+    """Conversations of one category, of which each may start from the memory that those before it left."""
+
+    talks: Sequence[TalkT]
+    asked: Mapping[str, Any]  # what the official side is told of all of them
+    web: TellingWeb
+    held: list[Held] = field(default_factory=list)
+
+    def hold(self, texts: Texts, constants: Constants) -> None:
+        """Our side."""
+        completed: dict[str, Completed] = {}
+        setting = WorldConfig(constants, web=self.web, encoder=WordEncoder())
+        for talk in self.talks:
+            entry = talk.entry
+            assert obstacle(entry, completed) is None
+            world = World.for_entry(entry, setting, "model", memory_before(entry, completed))
+            held = talk.hold(texts, world)
+            left = world.memory.snapshot() if entry.prerequisite and world.memory else None
+            answer = Response(entry.entry_id, entry.category, Mode.FC, None, Status.ANSWERED)
+            completed[entry.entry_id] = Completed(entry, answer, left)
+            held.more["snapshot"] = None if left is None else json.dumps(left)
+            self.held.append(held)
+
+    def question(self, full: bool = False) -> dict[str, Any]:
+        """The question to the official side, with the web's answers that our side drew."""
+        return {
+            **self.asked,
+            "category": self.talks[0].entry.category,
+            "full": full,
+            "web": {"searches": self.web.searches, "pages": self.web.pages},
+            "conversations": [
+                {"entry_id": talk.entry.entry_id, "answers": talk.answers} for talk in self.talks
+            ],
+        }
+
+    def answer(self) -> dict[str, Any]:
+        """Our side, in the form of the official one."""
+        return {"conversations": [held.answer() for held in self.held]}
+
+
+@dataclass(frozen=True)
+class Case:
+    """One conversation with an API."""
+
+    entry: Entry
+    mode: Mode
+    wire: WireFormat
+    script: Sequence[Answer]
+
+    @property
+    def answers(self) -> list[Json]:
+        """Pairs of text and calls."""
+        return [(answer.text, answer.calls) for answer in self.script]
+
+    def hold(self, texts: Texts, world: World) -> Held:
+        """The conversation in that world, with the script in the model's place."""
+        done, sent, answers = Held(), Sent(self), iter(self.script)
+        talk = conversation(self.entry, ChatAsking(self.mode), texts, world)
+        request = next(talk)
+        while True:
+            done.requests.append(sent.of(request))
+            try:
+                request = talk.send(exchange(self, request, next(answers, Answer("Done."))))
+            except StopIteration as end:
+                done.result = end.value
+                return done
 
 
 class Sent:
@@ -70,32 +194,18 @@ class Sent:
         self._docs = {doc["name"]: doc for doc in docs}
         self._ids: dict[str, str] = {}
 
-    def of(self, request: Request) -> tuple[str, str]:
-        """Messages and tools."""
+    def of(self, request: Request) -> str:
+        """Messages and tools, a line each."""
         shaped = messages_for(self._wire, request.messages)
         sent = json.dumps({"system": shaped.system, "messages": shaped.messages}, sort_keys=True)
         tools = request.tools
         if self._wire is not WireFormat.OPENAI_CHAT:
             tools = tool_schemas([self._docs[tool["function"]["name"]] for tool in tools], self._wire)
-        return re.sub(r'"call_\d+_\d+"', self._numbered, sent), json.dumps(tools)
+        return re.sub(r'"call_\d+_\d+"', self._numbered, sent) + f"\n{json.dumps(tools)}"
 
     def _numbered(self, found: re.Match[str]) -> str:
         """The conversation's own id of a call as the script has it: numbered through the whole."""
         return self._ids.setdefault(found[0], f'"call_{len(self._ids)}"')
-
-
-def held(case: Case, texts: Texts, world: World) -> Held:
-    """The conversation in that world, with the script in the model's place."""
-    done, sent, answers = Held(), Sent(case), iter(case.answers)
-    talk = conversation(case.entry, ChatAsking(case.mode), texts, world)
-    request = next(talk)
-    while True:
-        done.requests.append(sent.of(request))
-        try:
-            request = talk.send(exchange(case, request, next(answers, Answer("Done."))))
-        except StopIteration as end:
-            done.result = end.value
-            return done
 
 
 def exchange(case: Case, request: Request, answer: Answer) -> Exchange:
@@ -139,23 +249,3 @@ def official_result(case: Case, answer: Answer) -> Json:
 def named(answer: Answer, form: Callable[[str], Json]) -> list[dict[str, Json]]:
     """The calls of an answer, the arguments of each in that form."""
     return [{name: form(arguments)} for name, arguments in answer.calls or ()]
-
-
-def digest(messages: str, tools: str) -> str:
-    """The digest that the official side returns in place of a whole request."""
-    return blake2b(f"{messages}\n{tools}".encode(), digest_size=8).hexdigest()
-
-
-def first_difference(ours: Held, theirs: dict[str, Any]) -> str:
-    """Where the two sides of a conversation, both in full, fall apart; for a person."""
-    pairs = zip(ours.requests, theirs["requests"], strict=False)
-    for number, (mine, other) in enumerate(pairs):
-        for what, a, b in zip(("messages", "tools"), mine, other, strict=True):
-            if a != b:
-                at = next(
-                    (at for at, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b))
-                )
-                window = slice(max(0, at - 300), at + 300)
-                return f"{what} of request {number}\n  ours:     {a[window]}\n  official: {b[window]}"
-    counts = f"{len(ours.requests)} and {len(theirs['requests'])} requests"
-    return f"{counts}\n  ours:     {json.dumps(ours.result)}\n  official: {json.dumps(theirs['result'])}"

@@ -2,7 +2,7 @@
 
 Runs under the Python of .venv-peer only, and shares no code with the pipeline. Each handler runs whole
 conversations; only its client and its tokenizer are replaced: the client answers from a script, the
-tokenizer counts characters. Memories and the web are those of `agentic_conversation_reference`.
+tokenizer counts characters. Memories and the web are those of `conversation_reference`.
 
     python -m tests.peer.family_reference QUESTIONS ANSWERS
 
@@ -16,7 +16,6 @@ with one) and `snapshot`.
 from __future__ import annotations
 
 import json
-import tempfile
 from copy import deepcopy
 from functools import cache
 from hashlib import blake2b
@@ -24,9 +23,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import sentence_transformers
 from bfcl_eval.constants.model_config import MODEL_CONFIG_MAPPING
-from bfcl_eval.eval_checker.multi_turn_eval.func_source_code import web_search
 from bfcl_eval.model_handler.local_inference.mistral_fc import MistralFCHandler
 from bfcl_eval.utils import (
     contain_multi_turn_interaction,
@@ -34,10 +31,7 @@ from bfcl_eval.utils import (
     populate_initial_settings_for_web_search_test_cases,
 )
 
-from tests.peer.agentic_conversation_reference import INTERNET, Engine, snapshot_of
-from tests.peer.conversation_reference import TODAY, entries
-from tests.peer.memory_reference import StandIn
-from tests.peer.reference_process import answer_questions
+from tests.peer.conversation_reference import TODAY, answer_chains, entries, snapshot_of
 from tests.peer.world_reference import Shared, refresh
 
 TEMPERATURE = 0.001
@@ -130,23 +124,5 @@ def converse(row: dict[str, Any], asked: dict[str, Any], shared: Shared, folder:
     return {"requests": scripted.requests, "result": result, "error": error, "snapshot": snapshot}
 
 
-def main() -> None:
-    sentence_transformers.SentenceTransformer = StandIn
-    web_search.GoogleSearch = Engine
-    web_search.requests = SimpleNamespace(get=INTERNET.get)
-    shared = Shared()
-
-    def answer(row: dict[str, Any]) -> dict[str, Any]:
-        Engine.searches, INTERNET.pages = row["web"]["searches"], row["web"]["pages"]
-        with tempfile.TemporaryDirectory() as folder:
-            return {
-                "conversations": [
-                    converse(row, asked, shared, Path(folder)) for asked in row["conversations"]
-                ]
-            }
-
-    answer_questions(answer)
-
-
 if __name__ == "__main__":
-    main()
+    answer_chains(converse)

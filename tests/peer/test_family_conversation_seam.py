@@ -8,20 +8,17 @@ on new tokens, every stored result and every memory's snapshot is compared.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import groupby
 from pathlib import Path
 
 import pytest
 
-from bfcl_pipeline.benchmark.config.families import load_families
-from bfcl_pipeline.benchmark.records import Entry
 from bfcl_pipeline.dialogue.release_texts import read_texts
 from bfcl_pipeline.world.tools import Constants
 from bfcl_pipeline.world.web.simulated import SimulatedWeb
-from tests.peer.family_seam import Chain, Entries, Model, compare, models_of, sampled, shown
+from tests.peer.conversation_seam import Chain, TellingWeb
+from tests.peer.family_seam import Entries, Model, Talk, chain, check, models_of, sampled
 from tests.peer.peer import require_peer
-from tests.peer.test_agentic_conversation_seam import MEMORIES, WEBS, TellingWeb
-from tests.peer.test_conversation_seam import CATEGORIES as SEVERAL_TURNS
+from tests.peer.test_conversation_seam import MEMORIES, SEVERAL_TURNS, WEBS, scenarios
 
 EVERY = 80
 """Of the entries with several turns, and of the web questions, every n-th is held with each family."""
@@ -46,26 +43,18 @@ MOST_STOPPED = 0.02
 """Of all conversations."""
 
 
-def chains(models: list[Model], entries: Entries, web: SimulatedWeb) -> Iterator[Chain]:
+def chains(models: list[Model], entries: Entries, web: SimulatedWeb) -> Iterator[Chain[Talk]]:
     """The conversations of each family, with its first model."""
     firsts = {model.family: model for model in reversed(models)}
     for offset, model in enumerate(reversed(firsts.values())):
         for category in (*SEVERAL_TURNS, *WEBS):
             for entry in sampled(entries(category), EVERY * model.scarcity, 7 * offset):
-                yield Chain(model, [entry], TellingWeb(web))
-        scenarios = [members for category in MEMORIES for members in _scenarios(entries(category))]
+                yield chain(model, [entry], TellingWeb(web))
+        scenarios = [members for category in MEMORIES for members in scenarios(entries(category))]
         for members in sampled(scenarios, EVERY_SCENARIO * model.scarcity, offset):
             sessions = [entry for entry in members if entry.prerequisite]
             questions = [entry for entry in members if not entry.prerequisite]
-            yield Chain(model, [*sessions, *sampled(questions, EVERY_QUESTION, offset)], TellingWeb(web))
-
-
-def _scenarios(entries: list[Entry]) -> Iterator[list[Entry]]:
-    def scenario(entry: Entry) -> str:
-        return str(entry.scenario)
-
-    for _, members in groupby(sorted(entries, key=scenario), key=scenario):
-        yield list(members)
+            yield chain(model, [*sessions, *sampled(questions, EVERY_QUESTION, offset)], TellingWeb(web))
 
 
 def test_family_conversations_equal_the_official_ones(
@@ -79,13 +68,9 @@ def test_family_conversations_equal_the_official_ones(
     require_peer()
     web = SimulatedWeb.of(entry for category in WEBS for entry in entries(category))
     asked = list(chains(models_of(staged, tmp_path / "tokenizer"), entries, web))
-    comparison = compare("family_conversations", asked, read_texts(staged), constants, tmp_path / "peer")
     with capsys.disabled():
-        print("\nrequest seam, conversations of open weights:", *comparison.summary(), sep="\n")
-    if comparison.differing:
-        pytest.fail(shown(comparison, tmp_path / "shown"))
-    assert set(comparison.prompts) == set(load_families())
-    for family, error in comparison.stopped:
+        compared = check("family_conversations", asked, read_texts(staged), constants, tmp_path)
+    for family, error in compared.stopped:
         assert error in STOPS.get(family, ()), f"{family} stops with {error}"
-    assert comparison.stopped.total() <= comparison.conversations.total() * MOST_STOPPED
-    assert comparison.prompts.total() >= 5_000
+    assert compared.stopped.total() <= compared.comparison.compared * MOST_STOPPED
+    assert compared.prompts.total() >= 5_000

@@ -1,4 +1,4 @@
-"""The reference side of the wire seam: the bodies that the official handlers of OpenAI's formats send.
+"""The reference side of the wire seam: the bodies that the official handlers of APIs send.
 
 Runs under the Python of .venv-peer only, shares no code with the pipeline. Each handler uses its vendor's
 client; only the connection under it is replaced, by one that records requests and returns the next scripted
@@ -22,7 +22,11 @@ from hashlib import blake2b
 from importlib import import_module
 from typing import Any
 
+import anthropic
 import httpx
+import httpx2
+from google.genai import Client
+from google.genai.types import HttpOptions
 from mistralai import Mistral
 from openai import DefaultHttpxClient, OpenAI
 
@@ -34,8 +38,10 @@ from tests.peer.world_reference import Shared, refresh
 HANDLERS = {
     "OpenAICompletionsHandler": "openai_completion",
     "OpenAIResponsesHandler": "openai_response",
+    "ClaudeHandler": "claude",
     "DeepSeekAPIHandler": "deepseek",
     "FunctionaryHandler": "functionary",
+    "GeminiHandler": "gemini",
     "GLMAPIHandler": "glm",
     "GoGoAgentHandler": "gogoagent",
     "GrokHandler": "grok",
@@ -59,17 +65,48 @@ def handler(name: str, model: str, mode: str) -> tuple[Any, Api]:
     module = import_module(f"bfcl_eval.model_handler.api_inference.{HANDLERS[name]}")
     made = getattr(module, name)(model, TEMPERATURE, model, mode == "fc")
     api = Api()
-    if isinstance(made.client, Mistral):
-        made.client = Mistral(
-            api_key="unused", client=httpx.Client(transport=httpx.MockTransport(api.serve))
-        )
-    else:
-        transports: Any = import_module(DefaultHttpxClient.__mro__[1].__module__.partition(".")[0])
-        connection = DefaultHttpxClient(transport=transports.MockTransport(api.serve))
-        made.client = OpenAI(
-            api_key="unused", base_url=made.client.base_url, http_client=connection, max_retries=0
-        )
+    made.client = CLIENTS.get(name, openai_client)(api, made.client)
     return made, api
+
+
+def openai_client(api: Api, given: Any) -> OpenAI:
+    transports: Any = import_module(DefaultHttpxClient.__mro__[1].__module__.partition(".")[0])
+    connection = DefaultHttpxClient(transport=transports.MockTransport(api.serve))
+    return OpenAI(api_key="unused", base_url=given.base_url, http_client=connection, max_retries=0)
+
+
+def mistral_client(api: Api, given: Any) -> Mistral:
+    return Mistral(api_key="unused", client=httpx.Client(transport=httpx.MockTransport(api.serve)))
+
+
+def anthropic_client(api: Api, given: Any) -> Any:
+    """A client whose `create` takes a temperature.
+
+    The handler was written for clients that still name it among their arguments; newer ones send one that
+    is given as a further key of the body.
+    """
+    connection = anthropic.DefaultHttpxClient(transport=httpx2.MockTransport(api.serve))
+    client: Any = anthropic.Anthropic(api_key="unused", max_retries=0, http_client=connection)
+    create = client.messages.create
+
+    def created(temperature: float, **named: Any) -> Any:
+        return create(**named, extra_body={"temperature": temperature})
+
+    client.messages.create = created
+    return client
+
+
+def gemini_client(api: Api, given: Any) -> Client:
+    connection = httpx2.Client(transport=httpx2.MockTransport(api.serve))
+    return Client(api_key="unused", http_options=HttpOptions(httpx_client=connection))
+
+
+CLIENTS: Mapping[str, Callable[[Api, Any], Any]] = {
+    "MistralHandler": mistral_client,
+    "ClaudeHandler": anthropic_client,
+    "GeminiHandler": gemini_client,
+}
+"""The vendor's client over a scripted API, in place of a handler's; default: OpenAI's."""
 
 
 def says_something(message: Body) -> Body:
@@ -112,18 +149,83 @@ def without_client(body: Body) -> Body:
 
 _ORDER = ("name", "description", "parameters")
 
+
+def in_blocks(body: Body) -> Body:
+    """Anthropic: texts converted to text blocks; the handler sends either."""
+    messages = [
+        {**message, "content": [{"type": "text", "text": message["content"]}]}
+        if isinstance(message["content"], str)
+        else message
+        for message in body["messages"]
+    ]
+    return {**body, "messages": messages}
+
+
+def without_silence(body: Body) -> Body:
+    """Removes blank texts, and messages without content except the last, because Anthropic rejects them.
+
+    The official handler sends them, and the conversation ends with the API's error as the answer.
+    """
+    messages = [
+        {**message, "content": [block for block in message["content"] if not blank(block)]}
+        for message in body["messages"]
+    ]
+    return {**body, "messages": [message for message in messages if message["content"]]}
+
+
+def blank(block: Body) -> bool:
+    return block["type"] == "text" and not block["text"].strip()
+
+
+def in_camel_case(body: Body) -> Body:
+    """Gemini: its client writes a few keys with an underscore; the API accepts both spellings."""
+    parts = {key: spelt(body[key]) for key in ("generationConfig", "tools") if key in body}
+    return {**body, **parts}
+
+
+def spelt(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {SPELLINGS.get(key, key): spelt(item) for key, item in value.items()}
+    return [spelt(item) for item in value] if isinstance(value, list) else value
+
+
+SPELLINGS = {
+    "include_thoughts": "includeThoughts",
+    "min_items": "minItems",
+    "max_items": "maxItems",
+}
+
 ARGUED: Mapping[str, Callable[[Body], Body]] = {
     "says something": _in_messages(says_something),
     "thoughts": _in_messages(without_thoughts),
     "client": without_client,
+    "text blocks": in_blocks,
+    "silence": without_silence,
+    "spelling": in_camel_case,
 }
 """Intentional differences: the changes that convert an official body to ours."""
 
 
 def text_of(body: Body) -> str:
-    """A body as text; the order of keys counts in tools, as models see it."""
-    tools = json.dumps(body.get("tools"))
+    """A body as text; the order of keys counts in tools, as models see it, but not in Gemini's."""
+    tools = json.dumps(body.get("tools"), sort_keys="contents" in body)
     return json.dumps({**body, "tools": None}, sort_keys=True) + "\n" + tools
+
+
+def uniform(row: dict[str, Any], result: Any) -> Any:
+    """An official result converted to our form: Gemini's arguments as JSON text, its texts without a fence.
+
+    The official handler removes the fence when it decodes, in prompt mode only.
+    """
+    if row["handler"] != "GeminiHandler":
+        return result
+    if isinstance(result, list):
+        return [uniform(row, item) for item in result]
+    if isinstance(result, dict):
+        return {name: json.dumps(arguments) for name, arguments in result.items()}
+    if row["mode"] == "fc":
+        return result
+    return result.replace("```tool_code\n", "").replace("\n```", "")
 
 
 def answer(row: dict[str, Any], shared: Shared) -> dict[str, Any]:
@@ -143,7 +245,7 @@ def answer(row: dict[str, Any], shared: Shared) -> dict[str, Any]:
     return {
         "requests": texts,
         "urls": sorted({url for url, _ in api.requests}),
-        "result": result,
+        "result": uniform(row, result),
         "tokens": [total(told["input_token_count"]), total(told["output_token_count"])],
     }
 
