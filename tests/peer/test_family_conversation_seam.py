@@ -50,8 +50,8 @@ def chains(models: list[Model], entries: Entries, web: SimulatedWeb) -> Iterator
         for category in (*SEVERAL_TURNS, *WEBS):
             for entry in sampled(entries(category), EVERY * model.scarcity, 7 * offset):
                 yield chain(model, [entry], TellingWeb(web))
-        scenarios = [members for category in MEMORIES for members in scenarios(entries(category))]
-        for members in sampled(scenarios, EVERY_SCENARIO * model.scarcity, offset):
+        groups = [members for category in MEMORIES for members in scenarios(entries(category))]
+        for members in sampled(groups, EVERY_SCENARIO * model.scarcity, offset):
             sessions = [entry for entry in members if entry.prerequisite]
             questions = [entry for entry in members if not entry.prerequisite]
             yield chain(model, [*sessions, *sampled(questions, EVERY_QUESTION, offset)], TellingWeb(web))
