@@ -6,7 +6,7 @@ import json
 import os
 import random
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ import pytest
 from bfcl_pipeline.benchmark.records import Call
 from bfcl_pipeline.world.tools import Constants, World, WorldConfig, effects
 from bfcl_pipeline.world.tools.memory import MEMORIES, Memory
+from tests.peer.comparison import Comparison, apart
 from tests.peer.memory_calls import BACKENDS, Draw, Start, start, written
 from tests.peer.peer import ask_peer, require_peer
 from tests.peer.recorded import Seam
@@ -25,7 +26,6 @@ from tests.support.word_encoder import WordEncoder
 
 REFERENCE = "memory_reference"
 CALLS = "BFCL_MEMORY_CALLS"
-SHOWN = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,22 +87,18 @@ def test_random_calls_have_the_official_results_and_snapshots(
     seam = Seam(f"memory_{backend}", REFERENCE)
     ours = [one.answer() for one in played]
     answers = seam.answers([one.row() for one in played], ours, tmp_path / "all")
-    differing: list[tuple[Played, int]] = []
+    comparison: Comparison[tuple[Played, int]] = Comparison(f"memory seam, {backend}: trajectories")
     succeeded: Counter[str] = Counter()
     failed: Counter[str] = Counter()
     for one, own, answer in zip(played, ours, answers, strict=True):
         at = _first_difference(own, answer)
-        if at is not None:
-            differing.append((one, at))
+        comparison.add(backend, "trajectories", None if at is None else (one, at))
         for call, result in zip(one.calls, answer["results"], strict=True):
             (failed if is_failure(result) else succeeded)[call.name] += 1
     with capsys.disabled():
-        total = sum(succeeded.values()) + sum(failed.values())
-        print(
-            f"\n{backend}: {len(played):,} trajectories, {total:,} calls, "
-            f"{sum(failed.values()):,} of them failed; {len(differing)} trajectories differ"
-        )
-    assert not differing, _shown(differing[:SHOWN], tmp_path / "shown")
+        total = succeeded.total() + failed.total()
+        print(f"{comparison.summary()}\n{total:,} calls, {failed.total():,} of them failed")
+    comparison.check(lambda some: _shown(some, tmp_path / "shown"))
     methods = effects(MEMORIES[f"MemoryAPI_{backend}"])
     assert min(succeeded[name] for name in methods) > wanted // 1_000
     assert min(failed[name] for name in methods) > wanted // 5_000
@@ -115,25 +111,15 @@ def _first_difference(ours: dict[str, Any], official: dict[str, Any]) -> int | N
     return next((at - 1 for at in differing), None)
 
 
-def _shown(differing: Sequence[tuple[Played, int]], folder: Path) -> str:
+def _shown(differing: Sequence[tuple[Played, int]], folder: Path) -> Iterator[str]:
     """Differences in full, for a person."""
     answers = ask_peer(REFERENCE, [one.row(full=True) for one, _ in differing], folder)
-    parts = []
     for (one, at), answer in zip(differing, answers, strict=True):
-        parts += [
-            f"{one.start.api}, trajectory {one.number}, call {at}",
-            *(f"    {written(call)[:1_000]}" for call in one.calls[max(0, at - 3) : at + 1]),
-        ]
+        yield f"{one.start.api}, trajectory {one.number}, call {at}"
+        yield from (f"    {written(call)[:1_000]}" for call in one.calls[max(0, at - 3) : at + 1])
         if at >= 0 and answer["results"][at] != one.results[at]:
-            parts += [
-                f"  official {answer['results'][at][:1_500]}",
-                f"  ours     {one.results[at][:1_500]}",
-            ]
-        parts += [
-            f"  official {answer['states'][at + 1][:1_500]}",
-            f"  ours     {one.states[at + 1][:1_500]}",
-        ]
-    return "\n".join(parts)
+            yield apart(one.results[at], answer["results"][at])
+        yield apart(one.states[at + 1], answer["states"][at + 1])
 
 
 def test_failures_are_reported(constants: Constants) -> None:

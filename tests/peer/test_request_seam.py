@@ -29,6 +29,7 @@ from bfcl_pipeline.dialogue.prompts import (
     tool_schemas,
 )
 from bfcl_pipeline.dialogue.release_texts import read_texts
+from tests.peer.comparison import apart
 from tests.peer.peer import ask_peer, require_peer
 from tests.peer.recorded import Row, Seam
 
@@ -149,13 +150,4 @@ def _shown(name: str, inputs: Staged, category: str, ours: Row, theirs: Row, fol
     value = next(value for one, value in part.cases(inputs, category) if one == key)
     sides = (value, json.loads(shown["cases"][key]))
     texts = (json.dumps(side, sort_keys=part.sort_keys) for side in sides)
-    return f"{category}: {len(wrong)} disagree, for one {key}:\n{_first_difference(*texts)}"
-
-
-def _first_difference(ours: str, theirs: str) -> str:
-    at = next(
-        (place for place, (a, b) in enumerate(zip(ours, theirs, strict=False)) if a != b),
-        min(len(ours), len(theirs)),
-    )
-    window = slice(max(0, at - 150), at + 150)
-    return f"at character {at}\n  ours:     {ours[window]}\n  official: {theirs[window]}"
+    return f"{category}: {len(wrong)} disagree, for one {key}:\n{apart(*texts)}"

@@ -16,8 +16,7 @@ import json
 import random
 import re
 import zlib
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -38,6 +37,7 @@ from bfcl_pipeline.world.web.http_client import HttpClient
 from bfcl_pipeline.world.web.keys import SearchKey
 from bfcl_pipeline.world.web.modes import LiveWeb
 from bfcl_pipeline.world.web.recording import RecordingWeb, ReplayingWeb
+from tests.peer.comparison import Comparison, apart
 from tests.peer.peer import ask_peer, require_peer
 from tests.peer.recorded import Row, Seam
 from tests.peer.web_scenes import STATUSES, Asked, fetches, hits, html, searches
@@ -107,55 +107,43 @@ def _argument(call: Call) -> str:
     return str(call.arguments.get("keywords", call.arguments.get("url")))
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _peer() -> None:
-    require_peer()
-
-
 def _groups(asked: Sequence[Asked]) -> Iterator[list[Asked]]:
     for start in range(0, len(asked), AT_ONCE):
         yield list(asked[start : start + AT_ONCE])
 
 
-def _compared(
-    conversations: Sequence[Conversation], folder: Path, recorded: str | None = None
-) -> tuple[Counter[str], list[str]]:
-    """How many calls of each kind were compared, and every difference.
+@pytest.fixture
+def check(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., Comparison[str]]:
+    """Compares conversations with the official tools, prints the counts, and fails at a difference."""
+    require_peer()
 
-    recorded: the name of the recorded answers; None: they depend on a server, and are asked for each time.
-    """
-    rows = [one.row() for one in conversations]
-    if recorded is None:
-        answers = ask_peer(REFERENCE, rows, folder)
-    else:
-        ours = [{"results": one.results} for one in conversations]
-        answers = Seam(recorded, REFERENCE, form=_without_addresses).answers(rows, ours, folder)
-    counts: Counter[str] = Counter()
-    different = []
-    for held, theirs in zip(conversations, answers, strict=True):
-        for call, ours, official in zip(held.calls, held.results, theirs["results"], strict=True):
-            official, ours = (_ADDRESS.sub("0x0", text) for text in (official, ours))
-            counts[_kind(call["name"], official)] += 1
-            if ours != official:
-                asked = f"{call['name']} {call['arguments']!r:.300}"
-                different.append(f"{asked}:\n official {official!r:.400}\n ours     {ours!r:.400}")
-    return counts, different
+    def checked(title: str, held: Sequence[Conversation], recorded: str | None = None) -> Comparison[str]:
+        """recorded: the name of the recorded answers; None: they depend on a server, and are asked for."""
+        rows = [one.row() for one in held]
+        if recorded is None:
+            answers = ask_peer(REFERENCE, rows, tmp_path / "peer")
+        else:
+            ours = [{"results": one.results} for one in held]
+            seam = Seam(recorded, REFERENCE, form=_without_addresses)
+            answers = seam.answers(rows, ours, tmp_path / "peer")
+        comparison: Comparison[str] = Comparison(f"web seam: {title}")
+        for one, theirs in zip(held, answers, strict=True):
+            for call, *results in zip(one.calls, one.results, theirs["results"], strict=True):
+                ours, official = (_ADDRESS.sub("0x0", text) for text in results)
+                told = f"{call['name']} {call['arguments']!r:.300}: {apart(ours, official)}"
+                failed = official.startswith(('{"error"', "Error during execution"))
+                kind = f"{call['name'].partition('_')[0]}, {'failed' if failed else 'done'}"
+                comparison.add(call["name"], kind, None if ours == official else told)
+        with capsys.disabled():
+            print(comparison.summary())
+        comparison.check()
+        return comparison
 
-
-def _kind(name: str, official: str) -> str:
-    """The kind of a result, for the summary."""
-    failed = official.startswith(('{"error"', "Error during execution"))
-    return f"{name.partition('_')[0]}, {'failed' if failed else 'done'}"
-
-
-def _report(capsys: pytest.CaptureFixture[str], title: str, counts: Counter[str], wrong: list[str]) -> None:
-    with capsys.disabled():
-        kinds = "; ".join(f"{kind}: {count:,}" for kind, count in sorted(counts.items()))
-        print(f"\n{title}: {counts.total():,} calls ({kinds}), {len(wrong)} different")
+    return checked
 
 
 def test_the_same_outcome_is_shown_as_by_the_official_tools(
-    constants: Constants, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    constants: Constants, check: Callable[..., Comparison[str]]
 ) -> None:
     """Any hits, pages and failures, with any arguments, have the official text."""
     conversations: list[Conversation] = []
@@ -167,11 +155,9 @@ def test_the_same_outcome_is_shown_as_by_the_official_tools(
         held = Conversation(len(conversations), calls)
         held.hold(Given(asked), [one.call for one in asked], constants)
         conversations.append(held)
-    counts, wrong = _compared(conversations, tmp_path, "web_outcomes")
-    _report(capsys, "the same outcomes", counts, wrong)
-    assert not wrong, "\n".join(wrong[:10])
-    assert counts.total() == SEARCHES + FETCHES
-    assert min(counts.values()) >= 500
+    kinds = check("the same outcomes", conversations, "web_outcomes").kinds
+    assert kinds.total() == SEARCHES + FETCHES
+    assert min(kinds.values()) >= 500
 
 
 class Served:
@@ -253,7 +239,7 @@ class Served:
 
 
 def test_the_same_answers_of_a_server_are_shown_as_by_the_official_tools(
-    constants: Constants, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    constants: Constants, tmp_path: Path, check: Callable[..., Comparison[str]]
 ) -> None:
     """Searches by the paid service and pages over HTTP have the official text, recorded and replayed."""
     draw = random.Random("served 0")
@@ -269,15 +255,13 @@ def test_the_same_answers_of_a_server_are_shown_as_by_the_official_tools(
                 one.hold(web, [Call(call["name"], call["arguments"]) for call in calls], constants)
             assert held == replayed
             conversations.append(held)
-        counts, wrong = _compared(conversations, tmp_path / "peer")
-    _report(capsys, "the same answers of a server", counts, wrong)
-    assert not wrong, "\n".join(wrong[:10])
-    assert counts.total() == SERVED
-    assert min(counts.values()) >= SERVED // 20
+        kinds = check("the same answers of a server", conversations).kinds
+    assert kinds.total() == SERVED
+    assert min(kinds.values()) >= SERVED // 20
 
 
 def test_results_of_ddgs_are_shown_as_by_the_official_tools(
-    constants: Constants, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    constants: Constants, tmp_path: Path, check: Callable[..., Comparison[str]]
 ) -> None:
     """What ddgs reads from pages of results is recorded, and shown as the same results of the service."""
     draw = random.Random("duckduckgo 0")
@@ -300,7 +284,4 @@ def test_results_of_ddgs_are_shown_as_by_the_official_tools(
             answer = Asked(call, recorded).official()
             held.calls.append({"name": call.name, "arguments": arguments, "answer": answer})
             conversations.append(held)
-    counts, wrong = _compared(conversations, tmp_path / "peer", "web_duckduckgo")
-    _report(capsys, "results of duckduckgo", counts, wrong)
-    assert not wrong, "\n".join(wrong[:10])
-    assert counts.total() == BY_ENGINE
+    assert check("results of duckduckgo", conversations, "web_duckduckgo").compared == BY_ENGINE
