@@ -33,6 +33,7 @@ from bfcl_pipeline.world.web.engines.duckduckgo import MOST_PAGES, WANTED, DuckD
 from bfcl_pipeline.world.web.evidence.tape import taping
 from bfcl_pipeline.world.web.keys import SearchKey
 from bfcl_pipeline.world.web.modes import engine_text
+from bfcl_pipeline.world.web.proxies import Proxies
 from tests.fuzz.test_fuzz import LIMIT_CALLS  # with its number of examples
 from tests.support import ROOT
 from tests.support.search_pages import CHANGED, NONE, RESULTS
@@ -160,7 +161,7 @@ def test_any_answer_ends_in_an_outcome_or_a_web_error(sites: Sites, data: st.Dat
     sites.visits.clear()
     sites.hosts.clear()
     limits = replace(LIMITS, connect_seconds=5, read_seconds=5, total_seconds=10)
-    connection = Connection(limits=limits, proxy=lambda _: sites.proxy, site=PLAIN)
+    connection = Connection(limits=limits, proxies=Proxies({"all": sites.proxy}), site=PLAIN)
     engine = DuckDuckGo(RetryPolicy(attempts=2, sleep=lambda _: None), connection)
     query, region = data.draw(_QUERIES), data.draw(_REGIONS)
     started = time.monotonic()
@@ -219,8 +220,9 @@ from bfcl_pipeline.base.errors import WebError
 from bfcl_pipeline.world.web.engines.client import Connection
 from bfcl_pipeline.world.web.engines.duckduckgo import DuckDuckGo
 from bfcl_pipeline.world.web.engines.asking import RetryPolicy
+from bfcl_pipeline.world.web.proxies import Proxies
 
-connection = Connection(proxy=lambda _: sys.argv[1], ca_file=sys.argv[2])
+connection = Connection(proxies=Proxies({"all": sys.argv[1]}, certificates=sys.argv[2]))
 longest = 0
 for page in sys.argv[3:]:
     started = time.process_time()

@@ -24,6 +24,7 @@ from bfcl_pipeline.world.executables.apis import HOSTS, PLACEHOLDERS
 from bfcl_pipeline.world.web.api_recording import API_LIMITS
 from bfcl_pipeline.world.web.apis import sendable
 from bfcl_pipeline.world.web.http_client import HttpClient
+from bfcl_pipeline.world.web.pace import HostPace
 from bfcl_pipeline.world.web.proxies import Proxies
 
 HAS_OPENSSL = shutil.which("openssl") is not None
@@ -85,13 +86,14 @@ class ApiHosts:
             prepared = Request("GET", sent.url, params=list(sent.params)).prepare()
             self.script(f"{sent.host}{prepared.path_url}", self.http(answer.body, answer.status))
 
-    def client(self, **limits: Any) -> HttpClient:
+    def client(self, pace: HostPace | None = None, **limits: Any) -> HttpClient:
         """A client for these servers."""
         return HttpClient(
             replace(API_LIMITS, **limits),
             lookup=local_names(self.plain_port, self.tls_port),
             allow_private=True,
             proxies=Proxies(certificates=str(self.certificate)),
+            pace=pace,
         )
 
     def site(self, folder: Path) -> None:

@@ -23,8 +23,9 @@ from bfcl_pipeline.world.web.addresses import refuse_written
 from bfcl_pipeline.world.web.api_recording import RecordingApis
 from bfcl_pipeline.world.web.cache import Outcome, RecordedOutcome, WebCache
 from bfcl_pipeline.world.web.engines.serpapi import SerpApi
-from bfcl_pipeline.world.web.evidence.playing import CassettePlayer, NotOnCassette, PlayedAnswer, playing
+from bfcl_pipeline.world.web.evidence.playing import CassettePlayer, NotOnCassette, playing
 from bfcl_pipeline.world.web.evidence.redaction import HttpRedactor, differs_in_secrets_only, secret_values
+from bfcl_pipeline.world.web.evidence.tape import HttpExchange
 from bfcl_pipeline.world.web.fetcher import LONGEST_FAILURE, Fetcher
 from bfcl_pipeline.world.web.keys import ApiKey, FetchKey, Key, SearchKey
 from bfcl_pipeline.world.web.modes import engine_text
@@ -101,7 +102,7 @@ class _Player(CassettePlayer):
         """Whether a fetch was redirected to an address with secrets, of which it has markers only."""
         return self._fetches and any(REDACTED in url for url in self._asked[1:])
 
-    def answer(self, method: str, url: str, body: bytes | None) -> PlayedAnswer:
+    def answer(self, method: str, url: str, body: bytes | None) -> HttpExchange:
         self._asked.append(url)
         try:
             return super().answer(method, url, body)

@@ -16,7 +16,8 @@ from pathlib import Path
 import pytest
 
 from bfcl_pipeline.world.web import pace as pace_module
-from bfcl_pipeline.world.web.evidence.playing import PlayedAnswer, playing
+from bfcl_pipeline.world.web.evidence.playing import playing
+from bfcl_pipeline.world.web.evidence.tape import HttpExchange
 from bfcl_pipeline.world.web.pace import LONGEST_AHEAD_SECONDS, LONGEST_HOLD_SECONDS, HostPace
 from tests.support.paused_time import PausedTime
 
@@ -51,10 +52,9 @@ def test_without_a_pause_nothing_waits(time_: PausedTime, tmp_path: Path) -> Non
 
 
 def test_a_host_may_have_a_pause_of_its_own(time_: PausedTime) -> None:
-    """A request names its own pause, for instance none at all."""
-    pace = paced(time_, None)
-    assert [pace.wait("a.example", 0.25) for _ in range(2)] == [0.0, 0.25]
-    assert pace.wait("a.example", 0.0) == 0.0
+    """Its requests are that pause apart, those to another host the usual one."""
+    pace = HostPace(2.0, of_hosts={"a.example": 0.25}, clock=time_.clock, sleep=time_.sleep)
+    assert [pace.wait(f"{host}.example") for host in "aabb"] == [0.0, 0.25, 0.0, 2.0]
 
 
 def test_processes_share_the_pause(time_: PausedTime, tmp_path: Path) -> None:
@@ -146,7 +146,7 @@ def test_played_requests_do_not_wait(time_: PausedTime) -> None:
     """While a cassette is played nothing is sent, so nothing waits."""
 
     class Cassette:
-        def answer(self, method: str, url: str, body: bytes | None) -> PlayedAnswer:
+        def answer(self, method: str, url: str, body: bytes | None) -> HttpExchange:
             raise AssertionError
 
         def left(self) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from base64 import b64encode
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -216,7 +217,7 @@ def test_ddgs_searches_through_the_proxy(
     tls_proxy.login = "me:pass/word-4711"
 
     def ask(proxies: Proxies, site: str = "https://ip-api.com") -> str:
-        connection = Connection(proxy=proxies.address, ca_file=str(hosts.certificate), site=site)
+        connection = Connection(proxies=replace(proxies, certificates=str(hosts.certificate)), site=site)
         return EngineClient(connection, RetryPolicy(attempts=1)).request("POST", f"{SITE}/found", data={})
 
     def through(port: int) -> Proxies:

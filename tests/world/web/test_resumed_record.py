@@ -46,7 +46,7 @@ def engine(scripted_engine: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     """DuckDuckGo on this machine, whose refusals are retried once, without a wait."""
 
     def open_engine(_name: str, _proxies: Proxies, pace: HostPace, _retries: RetryPolicy) -> DuckDuckGo:
-        connection = Connection(site=scripted_engine.url.removesuffix("/html/"), before=pace.wait)
+        connection = Connection(site=scripted_engine.url.removesuffix("/html/"), pace=pace)
         return DuckDuckGo(retries=RetryPolicy(attempts=2, sleep=lambda _: None), connection=connection)
 
     monkeypatch.setattr(modes, "open_engine", open_engine)

@@ -11,7 +11,6 @@ import pytest
 from bfcl_pipeline.world.web.api_recording import RecordingApis
 from bfcl_pipeline.world.web.cache import WebCache
 from bfcl_pipeline.world.web.engines.asking import RetryPolicy
-from bfcl_pipeline.world.web.pace import HostPace
 from tests.support.api_hosts import KEYS, ApiHosts
 
 
@@ -31,7 +30,6 @@ def recording(hosts: ApiHosts, tmp_path: Path, waits: list[float]) -> Callable[.
             keys,
             hosts.client(**limits),
             retries=RetryPolicy(attempts=3, sleep=waits.append, jitter=lambda: 1.0),
-            pace=HostPace(0.0),
         )
 
     return make

@@ -17,7 +17,7 @@ import yaml
 
 from bfcl_pipeline.base.errors import NotRecorded, WebError
 from bfcl_pipeline.world.executables import ApiAnswer, ApiRequest
-from bfcl_pipeline.world.web.api_recording import RecordingApis
+from bfcl_pipeline.world.web.api_recording import API_PAUSES, RecordingApis
 from bfcl_pipeline.world.web.apis import ReplayingApis
 from bfcl_pipeline.world.web.cache import WebCache
 from bfcl_pipeline.world.web.coverage import survey
@@ -339,9 +339,9 @@ def test_requests_to_a_host_are_kept_apart(hosts: ApiHosts, tmp_path: Path) -> N
         waits.append(seconds)
         now[0] += seconds
 
-    pace = HostPace(9.0, clock=lambda: now[0], sleep=sleep)
+    pace = HostPace(9.0, of_hosts=API_PAUSES, clock=lambda: now[0], sleep=sleep)
     retries = RetryPolicy(attempts=2, sleep=lambda _: None)
-    apis = RecordingApis(WebCache(tmp_path), KEYS, hosts.client(), retries=retries, pace=pace)
+    apis = RecordingApis(WebCache(tmp_path), KEYS, hosts.client(pace), retries=retries)
     hosts.script("ip-api.com/json", hosts.http("{}"))
     requests = [ApiRequest("http://ip-api.com/json", (("n", str(number)),)) for number in range(5)]
     for request in requests[:2]:

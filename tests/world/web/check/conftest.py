@@ -25,7 +25,6 @@ from bfcl_pipeline.world.web.evidence.playing import playing
 from bfcl_pipeline.world.web.fetcher import Fetcher
 from bfcl_pipeline.world.web.keys import ApiKey, FetchKey, Key, SearchKey, digest
 from bfcl_pipeline.world.web.modes import Engine, engine_text
-from bfcl_pipeline.world.web.pace import HostPace
 from bfcl_pipeline.world.web.recording import Recorder
 from tests.support.scripted_engine import scripted_engine_server
 from tests.support.web_record import AT_ONCE, CLIENT, SERPAPI, ScriptedSites, serpapi_answer
@@ -153,7 +152,6 @@ def record(folder: Path) -> dict[str, Key]:
         WebCache(folder),
         {"RAPID_API_KEY": "rapid/key+0123456789"},
         retries=AT_ONCE,
-        pace=HostPace(0.0),
         now=lambda: NOON,
     )
     keys["answer of an API"] = COVID

@@ -17,6 +17,8 @@ from bfcl_pipeline.world.web.engines.client import SITE, Connection, EngineClien
 from bfcl_pipeline.world.web.engines.duckduckgo import DuckDuckGo
 from bfcl_pipeline.world.web.evidence.playing import CassettePlayer, playing
 from bfcl_pipeline.world.web.evidence.tape import taping
+from bfcl_pipeline.world.web.pace import HostPace
+from tests.support.paused_time import PausedTime
 from tests.support.search_pages import HITS, NONE, RESULTS
 
 PAGE = f"{SITE}/html/"
@@ -99,24 +101,18 @@ def test_a_played_page_is_bounded_in_size(scripted_engine: Any) -> None:
 
 def test_each_attempt_takes_its_turn(scripted_engine: Any) -> None:
     """Before each attempt the host's turn is awaited, after each answer its Retry-After is noted."""
-    noted: list[Any] = []
+    time = PausedTime()
     refusal = scripted_engine.http("", "429 No", Retry_After="7")
     base = scripted_engine.script(refusal, scripted_engine.http(RESULTS)).removesuffix("/html/")
-    connection = Connection(
-        site=base,
-        before=lambda host: noted.append(("before", host)),
-        after=lambda _host, seconds: noted.append(("after", seconds)),
-    )
+    connection = Connection(site=base, pace=HostPace(2.0, clock=time.clock, sleep=time.sleep))
     engine = DuckDuckGo(RetryPolicy(sleep=lambda _seconds: None), connection)
     with taping() as tape:
         found = engine.search("ducks", "us-en")
     assert found == Hits(HITS)
-    turn = ("before", "html.duckduckgo.com")
-    assert noted == [turn, ("after", 7.0), turn, ("after", None)]
-    noted.clear()
+    assert time.slept == [7.0]
     with playing(CassettePlayer(tape.cassette() or b"")):
         assert engine.search("ducks", "us-en") == found
-    assert noted == []
+    assert time.slept == [7.0]
 
 
 @pytest.mark.parametrize(
@@ -146,13 +142,16 @@ def test_a_failure_is_named_without_the_address(closed_port: int) -> None:
 
 
 @pytest.mark.parametrize("content", [None, "not a certificate"])
-def test_certificates_that_cannot_be_read(tmp_path: Path, content: str | None) -> None:
+def test_certificates_that_cannot_be_read(
+    tmp_path: Path, content: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A file of certificates that is missing or is none is an error of the configuration, named at once."""
     file = tmp_path / "ca.pem"
     if content is not None:
         file.write_text(content)
+    monkeypatch.setenv("SSL_CERT_FILE", str(file))
     with pytest.raises(ConfigError, match=r"SSL_CERT_FILE \(.*ca\.pem\)"):
-        DuckDuckGo(connection=Connection(ca_file=str(file))).search("ducks", "us-en")
+        DuckDuckGo().search("ducks", "us-en")
 
 
 def test_a_request_is_bounded_in_time(scripted_engine: Any) -> None:

@@ -21,11 +21,7 @@ def engine(server: Any, time: PausedTime) -> DuckDuckGo:
     pace = HostPace(2.0, clock=time.clock, sleep=time.sleep)
     opened = open_engine("duckduckgo", DIRECT, pace, RetryPolicy())
     assert isinstance(opened, DuckDuckGo)
-    connection = Connection(
-        site=server.url.removesuffix("/html/"),
-        before=opened.connection.before,
-        after=opened.connection.after,
-    )
+    connection = Connection(site=server.url.removesuffix("/html/"), pace=opened.connection.pace)
     retries = RetryPolicy(attempts=2, sleep=lambda _: None)
     return DuckDuckGo(retries=retries, connection=connection)
 
