@@ -5,11 +5,8 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
-import threading
 import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import pairwise
 from pathlib import Path
 
@@ -20,6 +17,7 @@ from bfcl_pipeline.world.web.evidence.playing import playing
 from bfcl_pipeline.world.web.evidence.tape import HttpExchange
 from bfcl_pipeline.world.web.pace import LONGEST_AHEAD_SECONDS, LONGEST_HOLD_SECONDS, HostPace
 from tests.support.paused_time import PausedTime
+from tests.support.web_server import Asked, WebServer, http
 
 
 @pytest.fixture
@@ -167,49 +165,28 @@ def test_threads_take_turns(tmp_path: Path) -> None:
     assert at.slept == [2.0] * 200
 
 
-@pytest.fixture
-def noting_server() -> Iterator[tuple[str, list[float]]]:
-    """A server that notes when requests arrive."""
-    arrived: list[float] = []
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            arrived.append(time.time())
-            self.send_response(204)
-            self.end_headers()
-
-        def log_message(self, *_: object) -> None:
-            """Prints nothing."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}/", arrived
-    server.shutdown()
-    thread.join()
-    server.server_close()
-
-
-def test_real_processes_keep_the_pause(noting_server: tuple[str, list[float]], tmp_path: Path) -> None:
+def test_real_processes_keep_the_pause(server: WebServer, tmp_path: Path) -> None:
     """Four processes, one of which is killed, never start two requests within the pause, and each of the
     others gets its turns."""
-    url, arrived = noting_server
+    arrived: list[float] = []
+
+    def answering(_: Asked) -> bytes:
+        arrived.append(time.time())
+        return http("", "204 No Content")
+
+    server.answering = answering
     pause, each = 0.1, 4
+    worker = [
+        sys.executable,
+        "-m",
+        "tests.world.web.pace_worker",
+        str(tmp_path),
+        server.address,
+        str(pause),
+    ]
     began = time.time()
     workers = [
-        subprocess.Popen(
-            [
-                sys.executable,
-                "-m",
-                "tests.world.web.pace_worker",
-                str(tmp_path),
-                url,
-                str(pause),
-                str(number),
-            ],
-            stdout=subprocess.PIPE,
-            text=True,
-        )
+        subprocess.Popen([*worker, str(number)], stdout=subprocess.PIPE, text=True)
         for number in (each, each, each, 1_000_000)
     ]
     doomed = workers.pop()
