@@ -26,7 +26,7 @@ from hypothesis import strategies as st
 from bfcl_pipeline.base.errors import WebError
 from bfcl_pipeline.world.tools.web_search.web import Hit, Hits
 from bfcl_pipeline.world.web.cache import RecordedOutcome, outcome_document
-from bfcl_pipeline.world.web.check import contradiction
+from bfcl_pipeline.world.web.derivation import contradiction
 from bfcl_pipeline.world.web.engines.asking import LIMITS, RetryPolicy
 from bfcl_pipeline.world.web.engines.client import Connection
 from bfcl_pipeline.world.web.engines.duckduckgo import MOST_PAGES, WANTED, DuckDuckGo

@@ -26,9 +26,9 @@ from bfcl_pipeline.base.retry_after import retry_after_seconds
 from bfcl_pipeline.world.web.addresses import AddressRefused, Lookup, refuse_written
 from bfcl_pipeline.world.web.content import known_charset
 from bfcl_pipeline.world.web.evidence.playing import player
-from bfcl_pipeline.world.web.evidence.playing_responses import played_response
 from bfcl_pipeline.world.web.evidence.tape import HttpExchange, note
 from bfcl_pipeline.world.web.pace import HostPace
+from bfcl_pipeline.world.web.played_responses import played_response
 from bfcl_pipeline.world.web.proxies import DIRECT, Proxies
 from bfcl_pipeline.world.web.transport import (
     FetchAdapter,
