@@ -15,6 +15,7 @@ DUCKDUCKGO = "html.duckduckgo.com/html/"
 SERPAPI = "serpapi.com/search.json"
 KEY = "key-of-a-paid-account"
 NAMES = ("tea", "cup", "pot", "leaf", "bag", "milk")
+RECORDED = "A run records it, and the model sees it. Another proxy (--proxy) may reach the page.\n"
 RESULTS = duckduckgo_page(
     Hits(tuple(Hit(f"About {name}", f"https://{name}.example/a?b=c%26d", f"On {name}.") for name in NAMES))
 )
@@ -47,24 +48,51 @@ def tried(*words: str) -> int:
     return main(["web", "try", *words])
 
 
-def test_a_search_prints_its_first_results(sites: WebServer, capsys: pytest.CaptureFixture[str]) -> None:
-    """As a run gets them, and nothing is recorded."""
-    sites.script(DUCKDUCKGO, http(RESULTS))
-    assert tried("green  tea") == 0
-    printed = capsys.readouterr().out
-    assert printed.startswith("6 results\n  About tea\n    https://tea.example/a?b=c%26d\n    On tea.\n")
-    assert "About bag" in printed
-    assert "About milk" not in printed
-    [visit] = sites.asked
-    assert (visit.tls, visit.method, visit.fields["q"]) == (True, "POST", "green tea")
+ADVICE = (
+    "Wait an hour and run again with a longer web_pause, go through another proxy (web_proxy), or use the "
+    "other search engine. What is recorded is not asked again."
+)
+ASKED = [
+    (
+        "green  tea",
+        http(RESULTS),
+        "6 results\n"
+        + "".join(f"  About {n}\n    https://{n}.example/a?b=c%26d\n    On {n}.\n" for n in NAMES[:5]),
+    ),
+    ("qqqq", http(duckduckgo_page(Hits(()))), "0 results\n"),
+    # Control characters of a page do not reach the terminal.
+    (
+        "https://page.example/tea#top",
+        http("<h1>Tea</h1>\n<p>\x1b[31mred\n" + "more\n" * 9),
+        "a page of 70 characters\n  <h1>Tea</h1>\n  <p>\\x1b[31mred\n  more\n  more\n  more\n",
+    ),
+    (
+        "https://page.example/none",
+        http("", "404 Not Found"),
+        "failure: 404 Client Error: Not Found for url: https://page.example/none\n" + RECORDED,
+    ),
+    (
+        "http://127.0.0.1/",
+        None,
+        "failure: Failed to connect to 127.0.0.1: its address is not on the public internet\n" + RECORDED,
+    ),
+]
+"""What is asked, the answer (None: nothing is sent), and all that is printed."""
+
+
+@pytest.mark.parametrize(("asked", "answer", "printed"), ASKED, ids=[asked for asked, *_ in ASKED])
+def test_what_is_printed(
+    sites: WebServer, capsys: pytest.CaptureFixture[str], asked: str, answer: bytes | None, printed: str
+) -> None:
+    """The first results of a search, or lines of a page, as a run gets them; nothing is recorded."""
+    sites.script("", *([answer] if answer else []))
+    assert tried(asked) == 0
+    assert capsys.readouterr().out == printed
+    assert len(sites.asked) == (answer is not None)
+    if not asked.startswith("http"):
+        [visit] = sites.asked
+        assert (visit.tls, visit.method, visit.fields["q"]) == (True, "POST", " ".join(asked.split()))
     assert not Path("cache").exists()
-
-
-def test_no_results_are_an_outcome(sites: WebServer, capsys: pytest.CaptureFixture[str]) -> None:
-    """A page that itself says so is no failure."""
-    sites.script(DUCKDUCKGO, http(duckduckgo_page(Hits(()))))
-    assert tried("qqqq") == 0
-    assert capsys.readouterr().out == "0 results\n"
 
 
 @pytest.mark.parametrize("status", ["202 Accepted", "403 Forbidden", "429 Too Many Requests"])
@@ -75,43 +103,9 @@ def test_a_refusal_says_what_helps(
     sites.script(DUCKDUCKGO, http(RESULTS, status))
     assert tried("tea") == 1
     said = capsys.readouterr()
-    assert said.out == ""
-    assert said.err.startswith(
-        f"The search engine duckduckgo failed once; the last failure: it refused with HTTP {status[:3]}."
-    )
-    for advised in ("web_pause", "web_proxy", "the other search engine"):
-        assert advised in said.err
+    failed = f"failed once; the last failure: it refused with HTTP {status[:3]}."
+    assert (said.out, said.err) == ("", f"The search engine duckduckgo {failed} {ADVICE}\n")
     assert len(sites.asked) == 1
-
-
-def test_a_page_prints_its_first_lines(sites: WebServer, capsys: pytest.CaptureFixture[str]) -> None:
-    """Control characters of a page do not reach the terminal."""
-    sites.script("page.example/tea", http("<h1>Tea</h1>\n<p>\x1b[31mred\n" + "more\n" * 9))
-    assert tried("https://page.example/tea#top") == 0
-    printed = capsys.readouterr().out
-    assert printed.startswith("a page of 70 characters\n  <h1>Tea</h1>\n  <p>")
-    assert "\x1b" not in printed
-    assert len(printed.splitlines()) == 6
-    assert [visit.url for visit in sites.asked] == ["https://page.example/tea"]
-
-
-@pytest.mark.parametrize(
-    ("address", "failure"),
-    [
-        ("https://page.example/none", "404 Client Error: Not Found"),
-        ("http://127.0.0.1/", "its address is not on the public internet"),
-    ],
-)
-def test_the_failure_of_a_page_is_an_outcome(
-    address: str, failure: str, sites: WebServer, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """The text that a model sees; private addresses are not asked."""
-    assert tried(address) == 0
-    printed = capsys.readouterr().out
-    assert printed.startswith("failure: ")
-    assert failure in printed
-    assert "A run records it" in printed
-    assert len(sites.asked) == ("page" in address)
 
 
 def test_the_paid_service_needs_its_key_and_does_not_print_it(

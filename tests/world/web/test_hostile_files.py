@@ -1,13 +1,11 @@
-"""Files of a web cache from anybody: pipes, devices, JSON that needs gigabytes, control codes in names."""
+"""Files of a web cache from anybody: pipes, devices, JSON that needs gigabytes."""
 
-import json
 import os
 from datetime import UTC, datetime
 
 import pytest
 
 from bfcl_pipeline.base.errors import WebError
-from bfcl_pipeline.cli import main
 from bfcl_pipeline.world.tools.web_search.web import Hit, Hits, Page
 from bfcl_pipeline.world.web import cache as cache_module
 from bfcl_pipeline.world.web.cache import WebCache
@@ -91,15 +89,3 @@ def test_every_text_can_be_recorded(tmp_path, key, outcome):
     cache = WebCache(tmp_path)
     cache.add(key, outcome, engine='"\\n', recorded_at=NOON)
     assert cache.find(key) == outcome
-
-
-def test_status_prints_no_control_characters(tmp_path, capsys):
-    """Names of files and of engines, which anybody can choose, are printed in one line without controls."""
-    cache = _cache(tmp_path)
-    cache.add(KEY, Page(""), engine="new\nline \x1b[31m \u202e", recorded_at=NOON)
-    (cache.path(KEY).parent / "\x1b[2J\n.json").write_text(json.dumps({}))
-    assert main(["web", "status", "--record", str(tmp_path)]) == 1
-    printed = capsys.readouterr()
-    assert "By new\\nline \\x1b[31m \\u202e: 1." in printed.out
-    assert "\\x1b[2J\\n.json: differs" in printed.err
-    assert not {"\x1b", "\u202e"} & {*printed.out, *printed.err}
