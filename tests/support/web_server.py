@@ -17,7 +17,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -25,9 +25,10 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
+
+from tests.support.certificates import DAY, Holder, builder, named, root
 
 Answer: TypeAlias = bytes | Callable[[], Iterable[bytes]]
 """The bytes of an answer, or a function of its pieces, which are sent one by one."""
@@ -288,27 +289,13 @@ class _Connection(socketserver.StreamRequestHandler):
 
 def _certificates(folder: Path, names: Sequence[str]) -> tuple[Path, Path]:
     """The certificate of an authority, and key and certificate of the sites, as files."""
-    keys = [ec.generate_private_key(ec.SECP256R1()) for _ in range(2)]
-    about = [x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)]) for name in ("authority", "sites")]
-    today = datetime.now(UTC)
-    made = []
-    for number, (key, subject) in enumerate(zip(keys, about, strict=True)):
-        builder = (
-            x509.CertificateBuilder()
-            .subject_name(subject)
-            .issuer_name(about[0])
-            .public_key(key.public_key())
-            .serial_number(x509.random_serial_number())
-            .not_valid_before(today - timedelta(days=1))
-            .not_valid_after(today + timedelta(days=2))
-            .add_extension(x509.BasicConstraints(ca=number == 0, path_length=None), critical=True)
-            .add_extension(x509.SubjectAlternativeName([x509.DNSName(name) for name in names]), False)
-        )
-        made.append(builder.sign(keys[0], hashes.SHA256()).public_bytes(serialization.Encoding.PEM))
-    authority, chain = folder / "authority.pem", folder / "sites.pem"
-    authority.write_bytes(made[0])
-    written = keys[1].private_bytes(
-        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    authority, key, now = root("authority"), ec.generate_private_key(ec.SECP256R1()), datetime.now(UTC)
+    subject, issuer = named("sites"), authority.certificate.subject
+    made = builder(subject, issuer, key.public_key(), now - DAY, now + 2 * DAY).add_extension(
+        x509.SubjectAlternativeName([x509.DNSName(name) for name in names]), critical=False
     )
-    chain.write_bytes(written + made[1])
-    return authority, chain
+    sites = Holder(made.sign(authority.key, hashes.SHA256()), key)
+    trusted, chain = folder / "authority.pem", folder / "sites.pem"
+    trusted.write_bytes(authority.pem)
+    chain.write_bytes(sites.key_pem + sites.pem)
+    return trusted, chain

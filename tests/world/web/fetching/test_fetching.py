@@ -134,10 +134,14 @@ def test_what_an_answer_is(server: WebServer, fetcher: Fetcher, name: str) -> No
     ],
 )
 def test_a_dripping_server_reaches_the_time_limit(server: WebServer, start: bytes) -> None:
-    """A byte now and then, in the headers or in the page, does not extend the fetch."""
+    """A byte now and then, in the headers or in the page, does not extend the fetch; its connection is cut,
+    so that its thread ends as well."""
     fetcher = Fetcher(HttpLimits(total_seconds=0.2), allow_private=True)
     url = server.script("/", server.drip(start))
     assert fetcher.fetch(url) == WebFailure(f"Read timed out. (total timeout=0.2) for url: {url}")
+    for thread in [one for one in threading.enumerate() if one.name == "fetch"]:
+        thread.join(20)
+        assert not thread.is_alive()
 
 
 def test_silence_reaches_the_read_timeout(server: WebServer) -> None:
