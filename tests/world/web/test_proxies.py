@@ -42,29 +42,38 @@ def proxy(hosts: WebServer) -> Iterator[WebServer]:
     hosts.login, hosts.refusal = None, b""
 
 
-def test_the_environment_decides_as_for_requests(monkeypatch: pytest.MonkeyPatch) -> None:
-    """HTTP_PROXY, HTTPS_PROXY and ALL_PROXY, in lower case first; hosts in NO_PROXY are asked directly."""
-    environment = {"HTTP_PROXY": "ignored", "http_proxy": "one.example:3128", "ALL_PROXY": "http://all:1"}
+ONE, ALL = "http://one.example:3128", "http://all:1"
+BOTH = {"http_proxy": "http://a:1", "https_proxy": "http://a:1", "all_proxy": "socks5://a:2"}
+BY_SCHEME = {"HTTP_PROXY": "ignored", "http_proxy": "one.example:3128", "ALL_PROXY": ALL}
+
+
+@pytest.mark.parametrize(
+    ("choice", "environment", "url", "address"),
+    [
+        # The environment's, in lower case first; hosts in NO_PROXY are asked directly.
+        ("environment", BY_SCHEME, "http://page.example/", ONE),
+        ("environment", BY_SCHEME, "https://page.example/", ALL),
+        ("environment", BY_SCHEME, "http://localhost:8000/", None),
+        ("environment", BY_SCHEME, "https://127.0.0.1/", None),
+        ("environment", BY_SCHEME, "https://a.inside.example/", None),
+        ("environment", BOTH, "https://page.example/", "http://a:1"),  # one that is not used is no error
+        # A given one is for all hosts, and none for no host.
+        (ONE, BY_SCHEME, "https://a.inside.example/", ONE),
+        (ONE, BY_SCHEME, "http://page.example/", ONE),
+        ("none", BY_SCHEME, "https://page.example/", None),
+    ],
+)
+def test_which_proxy_is_used(
+    monkeypatch: pytest.MonkeyPatch, choice: str, environment: dict[str, str], url: str, address: str | None
+) -> None:
+    """The proxy of an address, by the config and the environment."""
     monkeypatch.setenv("NO_PROXY", "localhost,127.0.0.1,.inside.example")
     monkeypatch.delenv("no_proxy", raising=False)
-    proxies = Proxies.of("environment", environment)
-    assert proxies.address("http://page.example/") == "http://one.example:3128"
-    assert proxies.address("https://page.example/") == "http://all:1"
-    assert proxies.for_requests("https://page.example/") == {"https": "http://all:1"}
-    for url in ("http://localhost:8000/", "https://127.0.0.1/", "https://a.inside.example/"):
-        assert proxies.address(url) is None
-        assert proxies.for_requests(url) == {}
-
-
-def test_a_given_proxy_is_for_all_hosts_and_none_for_no_host(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The environment is not read then, but for the certificates."""
-    monkeypatch.setenv("NO_PROXY", "*")
-    environment = {"HTTPS_PROXY": "http://other.example:1"}
-    given = Proxies.of("http://proxy.example:3128", environment)
-    assert {given.address(f"{scheme}://page.example/") for scheme in ("http", "https")} == {
-        "http://proxy.example:3128"
-    }
-    assert Proxies.of("none", environment) == DIRECT
+    proxies = Proxies.of(choice, environment)
+    assert proxies.address(url) == address
+    assert proxies.for_requests(url) == ({} if address is None else {url.partition(":")[0]: address})
+    assert (proxies == DIRECT) is (choice == "none")
+    assert choice != ONE or proxies.shown == ONE
 
 
 @pytest.mark.parametrize(
@@ -83,12 +92,6 @@ def test_what_cannot_be_a_proxy_is_an_error_before_the_first_request(
     with pytest.raises(ConfigError, match=text) as raised:
         Proxies.of("environment", environment)
     assert PASSWORD not in str(raised.value)
-
-
-def test_a_socks_proxy_that_is_not_used_is_no_error() -> None:
-    """ALL_PROXY does not count beside HTTP_PROXY and HTTPS_PROXY."""
-    both = {"http_proxy": "http://a:1", "https_proxy": "http://a:1", "all_proxy": "socks5://a:2"}
-    assert Proxies.of("environment", both).shown == "http://a:1"
 
 
 def test_pages_come_through_the_proxy(proxy: WebServer) -> None:
