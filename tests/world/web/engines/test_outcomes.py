@@ -101,6 +101,7 @@ SITUATIONS: Mapping[str, tuple[Answer, str]] = {
     "HTTP 204": (http("", "204 No Content"), UNKNOWN),
     "HTTP 403": (http(RESULTS, "403 Forbidden"), REFUSED),
     "HTTP 404": (http(RESULTS, "404 Not Found"), UNKNOWN),
+    "HTTP 408": (http(RESULTS, "408 Request Timeout"), OUTAGE),
     "HTTP 418": (http(RESULTS, "418 I'm a teapot"), REFUSED),
     "HTTP 429": (http(RESULTS, "429 Too Many Requests"), REFUSED),
     "HTTP 429 without results": (http(NONE, "429 Too Many Requests"), REFUSED),
