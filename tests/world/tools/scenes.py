@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import re
 from ast import literal_eval
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from string import Template
 from typing import Any, TypeAlias
+
+import pytest
 
 from bfcl_pipeline.benchmark.records import DecodeFailure, Mode
 from bfcl_pipeline.dialogue.calls import decode_step
@@ -34,7 +36,7 @@ def scenes(text: str, **words: str) -> dict[str, Scene]:
     }
 
 
-def played(scene: Scene, api: str, initial: Mapping[str, Any], setting: WorldConfig) -> Scene:
+def _played(scene: Scene, api: str, initial: Mapping[str, Any], setting: WorldConfig) -> Scene:
     """The scene with the results that its items have now."""
     given, results = {**initial}, list[str]()
     world: World | None = None
@@ -59,3 +61,14 @@ def _result(world: World, api: str, item: str) -> str:
     calls = decode_step(f"[{item}]", Mode.PROMPT)
     assert not isinstance(calls, DecodeFailure), item
     return world.run(calls[0])
+
+
+def scene_test(api: str, initial: Mapping[str, Any], of: Mapping[str, Scene]) -> Callable[..., None]:
+    """A test of scenes. api: whose methods are called. initial: its state at the start of each scene."""
+
+    @pytest.mark.parametrize("title", of)
+    def test(setting: WorldConfig, title: str) -> None:
+        """Each call has the result that its scene says, and leaves the state that it says."""
+        assert _played(of[title], api, initial, setting) == of[title]
+
+    return test

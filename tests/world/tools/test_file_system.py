@@ -18,7 +18,7 @@ from bfcl_pipeline.world.tools.file_system import walks
 from bfcl_pipeline.world.tools.file_system.api import MAX_COPIED, FileSystemState, GorillaFileSystem
 from bfcl_pipeline.world.tools.file_system.nodes import Directory, File
 from bfcl_pipeline.world.tools.file_system.walks import FIND_DEPTH, MAX_FOUND, TOO_DEEP
-from tests.world.tools.scenes import played, scenes
+from tests.world.tools.scenes import scene_test, scenes
 
 INITIAL: dict[str, Any] = {
     "root": {
@@ -127,11 +127,7 @@ mkdir() => Error during execution: GorillaFileSystem.mkdir() missing 1 required 
 """
 )
 
-
-@pytest.mark.parametrize("title", SCENES)
-def test_scenes(setting: WorldConfig, title: str) -> None:
-    """Each call has the result that its scene says, and leaves the state that it says."""
-    assert played(SCENES[title], "GorillaFileSystem", INITIAL, setting) == SCENES[title]
+test_scenes = scene_test("GorillaFileSystem", INITIAL, SCENES)
 
 
 class Shell:

@@ -14,7 +14,7 @@ from bfcl_pipeline.benchmark.records import Call
 from bfcl_pipeline.world.tools import World, WorldConfig, effects
 from bfcl_pipeline.world.tools.memory import MEMORIES
 from bfcl_pipeline.world.tools.memory.kv import MAX_KEY, MAX_QUERY_WORDS, MemoryAPI_kv
-from tests.world.tools.scenes import played, scenes
+from tests.world.tools.scenes import scene_test, scenes
 
 INITIAL: dict[str, Any] = {"core_memory": {}, "archival_memory": {}}
 
@@ -94,11 +94,7 @@ core_memory_key_search(query='x', k='2') => Error during execution: slice indice
     FULL=repr({f"a{number}": "" for number in range(49)}),
 )
 
-
-@pytest.mark.parametrize("title", SCENES)
-def test_scenes(setting: WorldConfig, title: str) -> None:
-    """Each call has the result that its scene says, and leaves the state that it says."""
-    assert played(SCENES[title], "MemoryAPI_kv", INITIAL, setting) == SCENES[title]
+test_scenes = scene_test("MemoryAPI_kv", INITIAL, SCENES)
 
 
 def run(api: str, setting: WorldConfig, initial: Any, name: str, **arguments: Any) -> str:

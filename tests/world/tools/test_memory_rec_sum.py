@@ -8,7 +8,7 @@ from bfcl_pipeline.base.errors import MalformedRelease
 from bfcl_pipeline.world.tools import WorldConfig
 from bfcl_pipeline.world.tools.api import BoundExceeded
 from bfcl_pipeline.world.tools.memory.rec_sum import MAX_REPLACED, MemoryAPI_rec_sum
-from tests.world.tools.scenes import played, scenes
+from tests.world.tools.scenes import scene_test, scenes
 
 INITIAL = {"memory": "a-a"}
 
@@ -48,11 +48,7 @@ memory_append(text='${X9998}xx') => {"status": "Memory appended."}
     X9998="x" * 9_998,
 )
 
-
-@pytest.mark.parametrize("title", SCENES)
-def test_scenes(setting: WorldConfig, title: str) -> None:
-    """Each call has the result that its scene says, and leaves the state that it says."""
-    assert played(SCENES[title], "MemoryAPI_rec_sum", INITIAL, setting) == SCENES[title]
+test_scenes = scene_test("MemoryAPI_rec_sum", INITIAL, SCENES)
 
 
 def test_the_system_prompt(setting: WorldConfig) -> None:

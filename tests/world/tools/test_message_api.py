@@ -8,7 +8,7 @@ from bfcl_pipeline.base.errors import MalformedRelease
 from bfcl_pipeline.world.tools import WorldConfig
 from bfcl_pipeline.world.tools.messages import MessageAPI
 from bfcl_pipeline.world.tools.state import snapshot
-from tests.world.tools.scenes import played, scenes
+from tests.world.tools.scenes import scene_test, scenes
 
 INITIAL = {"current_user": "USR001"}
 
@@ -99,11 +99,7 @@ delete_message() => Error during execution: MessageAPI.delete_message() missing 
 """,
 )
 
-
-@pytest.mark.parametrize("title", SCENES)
-def test_scenes(setting: WorldConfig, title: str) -> None:
-    """Each call has the result that its scene says, and leaves the state that it says."""
-    assert played(SCENES[title], "MessageAPI", INITIAL, setting) == SCENES[title]
+test_scenes = scene_test("MessageAPI", INITIAL, SCENES)
 
 
 def test_worlds_start_alike(setting: WorldConfig) -> None:

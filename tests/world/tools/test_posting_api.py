@@ -8,7 +8,7 @@ from bfcl_pipeline.base.errors import MalformedRelease
 from bfcl_pipeline.benchmark.records import Call
 from bfcl_pipeline.world.tools import World, WorldConfig
 from bfcl_pipeline.world.tools.posting import MAX_COMMON, TwitterAPI
-from tests.world.tools.scenes import played, scenes
+from tests.world.tools.scenes import scene_test, scenes
 
 INITIAL = {"authenticated": True}
 
@@ -103,11 +103,7 @@ state.tweets.0 => {'id': 0, 'username': 'john', 'content': 'hi', 'tags': [], 'me
 """,
 )
 
-
-@pytest.mark.parametrize("title", SCENES)
-def test_scenes(setting: WorldConfig, title: str) -> None:
-    """Each call has the result that its scene says, and leaves the state that it says."""
-    assert played(SCENES[title], "TwitterAPI", INITIAL, setting) == SCENES[title]
+test_scenes = scene_test("TwitterAPI", INITIAL, SCENES)
 
 
 def test_tweet_ids(setting: WorldConfig) -> None:

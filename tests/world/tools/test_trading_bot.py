@@ -10,7 +10,7 @@ from bfcl_pipeline.base.errors import MalformedRelease
 from bfcl_pipeline.benchmark.records import Call
 from bfcl_pipeline.world.tools import Constants, World, WorldConfig
 from bfcl_pipeline.world.tools.trading.api import TradingBot
-from tests.world.tools.scenes import played, scenes
+from tests.world.tools.scenes import scene_test, scenes
 
 INITIAL = {"authenticated": True, "market_status": "Open"}
 
@@ -112,11 +112,7 @@ fund_account(amount='5') => Error during execution: '<=' not supported between i
 """,
 )
 
-
-@pytest.mark.parametrize("title", SCENES)
-def test_scenes(setting: WorldConfig, title: str) -> None:
-    """Each call has the result that its scene says, and leaves the state that it says."""
-    assert played(SCENES[title], "TradingBot", INITIAL, setting) == SCENES[title]
+test_scenes = scene_test("TradingBot", INITIAL, SCENES)
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ import pytest
 from bfcl_pipeline.benchmark.records import Call
 from bfcl_pipeline.world.tools import World, WorldConfig
 from bfcl_pipeline.world.tools.travel.state import MAX_REPEATED, TravelState
-from tests.world.tools.scenes import played, scenes
+from tests.world.tools.scenes import scene_test, scenes
 
 INITIAL: dict[str, Any] = {
     "credit_card_list": {"main": {"balance": 1000.0}, "bare": {}},
@@ -136,11 +136,7 @@ authenticate_travel(client_id='a', client_secret='b', refresh_token='c', $USER) 
     CARD="card_number='4111', expiration_date='12/30', cardholder_name='Ada', card_verification_number=1",
 )
 
-
-@pytest.mark.parametrize("title", SCENES)
-def test_scenes(setting: WorldConfig, title: str) -> None:
-    """Each call has the result that its scene says, and leaves the state that it says."""
-    assert played(SCENES[title], "TravelAPI", INITIAL, setting) == SCENES[title]
+test_scenes = scene_test("TravelAPI", INITIAL, SCENES)
 
 
 class Agency:

@@ -10,7 +10,7 @@ import pytest
 
 from bfcl_pipeline.benchmark.records import Call
 from bfcl_pipeline.world.tools import APIS, World, effects
-from tests.world.tools.scenes import played, scenes
+from tests.world.tools.scenes import scene_test, scenes
 
 INITIAL: dict[str, object] = {}
 
@@ -124,11 +124,7 @@ state.destination => 7
     THREE="{'driver': 'locked', 'passenger': 'locked', 'rear_left': 'unlocked', 'rear_right': 'locked'}",
 )
 
-
-@pytest.mark.parametrize("title", SCENES)
-def test_scenes(setting, title):
-    """Each call has the result that its scene says, and leaves the state that it says."""
-    assert played(SCENES[title], "VehicleControlAPI", INITIAL, setting) == SCENES[title]
+test_scenes = scene_test("VehicleControlAPI", INITIAL, SCENES)
 
 
 class Car:
