@@ -7,6 +7,7 @@ and after ` => ` its result or value. `given {...}` changes the initial state of
 
 from __future__ import annotations
 
+import json
 import re
 from ast import literal_eval
 from collections.abc import Callable, Mapping
@@ -15,9 +16,27 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from bfcl_pipeline.benchmark.records import DecodeFailure, Mode
+from bfcl_pipeline.benchmark.records import Call, DecodeFailure, Mode
 from bfcl_pipeline.dialogue.calls import decode_step
 from bfcl_pipeline.world.tools import World, WorldConfig
+
+
+class OneApi:
+    """A world with one simulated API; methods take keywords."""
+
+    def __init__(self, api: str, initial: Any, setting: WorldConfig) -> None:
+        self._world = World.of([api], {api: initial}, setting, "test")
+        self.run = self._world.run
+        self.state: Any = self._world.states()[api]
+
+    def text(self, name: str, /, **arguments: Any) -> str:
+        """The result of a call."""
+        return self.run(Call(name, dict(arguments.items())))
+
+    def shown(self, name: str, /, **arguments: Any) -> Any:
+        """The result of a call, which is JSON."""
+        return json.loads(self.text(name, **arguments))
+
 
 Scene: TypeAlias = list[tuple[str, str]]
 """Items, each with its result."""
@@ -39,21 +58,21 @@ def scenes(text: str, **words: str) -> dict[str, Scene]:
 def _played(scene: Scene, api: str, initial: Mapping[str, Any], setting: WorldConfig) -> Scene:
     """The scene with the results that its items have now."""
     given, results = {**initial}, list[str]()
-    world: World | None = None
+    world: OneApi | None = None
     for item, _ in scene:
         if item.startswith("given "):
             changed = literal_eval(item.removeprefix("given ").removeprefix("only "))
             given = changed if item.startswith("given only ") else given | changed
             results.append("")
             continue
-        world = world or World.of([api], {api: given}, setting, "test")
-        results.append(" ".join(_result(world, api, item).split()))
+        world = world or OneApi(api, given, setting)
+        results.append(" ".join(_result(world, item).split()))
     return [(item, result) for (item, _), result in zip(scene, results, strict=True)]
 
 
-def _result(world: World, api: str, item: str) -> str:
+def _result(world: OneApi, item: str) -> str:
     if item.startswith("state."):
-        value: Any = world.states()[api]
+        value = world.state
         for name in item.split(".")[1:]:
             key = int(name) if name.isdigit() else name
             value = value[key] if isinstance(value, dict | list) else getattr(value, name)

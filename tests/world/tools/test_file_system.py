@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import collections
-import json
 from collections.abc import Callable
 from dataclasses import fields, replace
 from typing import Any
@@ -11,14 +10,14 @@ from typing import Any
 import pytest
 
 from bfcl_pipeline.base.errors import MalformedRelease
-from bfcl_pipeline.benchmark.records import Call, Entry
+from bfcl_pipeline.benchmark.records import Entry
 from bfcl_pipeline.world.tools import Constants, World, WorldConfig, effects, snapshot
 from bfcl_pipeline.world.tools.api import BoundExceeded, CallFailed
 from bfcl_pipeline.world.tools.file_system import walks
 from bfcl_pipeline.world.tools.file_system.api import MAX_COPIED, FileSystemState, GorillaFileSystem
 from bfcl_pipeline.world.tools.file_system.nodes import Directory, File
 from bfcl_pipeline.world.tools.file_system.walks import FIND_DEPTH, MAX_FOUND, TOO_DEEP
-from tests.world.tools.scenes import scene_test, scenes
+from tests.world.tools.scenes import OneApi, scene_test, scenes
 
 INITIAL: dict[str, Any] = {
     "root": {
@@ -130,18 +129,11 @@ mkdir() => Error during execution: GorillaFileSystem.mkdir() missing 1 required 
 test_scenes = scene_test("GorillaFileSystem", INITIAL, SCENES)
 
 
-class Shell:
-    """A world with one file system; methods take keywords."""
+class Shell(OneApi):
+    """A world with one file system."""
 
-    def __init__(self, setting: WorldConfig, initial: Any = INITIAL) -> None:
-        self._world = World.of(["GorillaFileSystem"], {"GorillaFileSystem": initial}, setting, "test")
-        self.state: FileSystemState = self._world.states()["GorillaFileSystem"]
-
-    def text(self, name: str, /, **arguments: Any) -> str:
-        return self._world.run(Call(name, dict(arguments.items())))
-
-    def shown(self, name: str, /, **arguments: Any) -> Any:
-        return json.loads(self.text(name, **arguments))
+    def __init__(self, setting: WorldConfig) -> None:
+        super().__init__("GorillaFileSystem", INITIAL, setting)
 
     def item(self, *names: str) -> File | Directory:
         item: File | Directory = self.state.root

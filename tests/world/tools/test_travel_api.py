@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from datetime import date
 from typing import Any
 
 import pytest
 
-from bfcl_pipeline.benchmark.records import Call
-from bfcl_pipeline.world.tools import World, WorldConfig
-from bfcl_pipeline.world.tools.travel.state import MAX_REPEATED, TravelState
-from tests.world.tools.scenes import scene_test, scenes
+from bfcl_pipeline.world.tools import WorldConfig
+from bfcl_pipeline.world.tools.travel.state import MAX_REPEATED
+from tests.world.tools.scenes import OneApi, scene_test, scenes
 
 INITIAL: dict[str, Any] = {
     "credit_card_list": {"main": {"balance": 1000.0}, "bare": {}},
@@ -139,31 +137,21 @@ authenticate_travel(client_id='a', client_secret='b', refresh_token='c', $USER) 
 test_scenes = scene_test("TravelAPI", INITIAL, SCENES)
 
 
-class Agency:
-    """A world with one travel agency; methods take keywords."""
-
-    def __init__(self, setting: WorldConfig, **changed: Any) -> None:
-        self._world = World.of(["TravelAPI"], {"TravelAPI": {**INITIAL, **changed}}, setting, "test")
-        self.state: TravelState = self._world.states()["TravelAPI"]
-
-    def text(self, name: str, **arguments: Any) -> str:
-        return self._world.run(Call(name, dict(arguments.items())))
-
-    def shown(self, name: str, **arguments: Any) -> Any:
-        return json.loads(self.text(name, **arguments))
+def opened(setting: WorldConfig) -> OneApi:
+    return OneApi("TravelAPI", INITIAL, setting)
 
 
 @pytest.fixture
-def agency(setting: WorldConfig) -> Agency:
-    return Agency(setting)
+def agency(setting: WorldConfig) -> OneApi:
+    return opened(setting)
 
 
 @pytest.fixture
-def long_agency(setting: WorldConfig) -> Agency:
-    return Agency(replace(setting, long_context=True))
+def long_agency(setting: WorldConfig) -> OneApi:
+    return opened(replace(setting, long_context=True))
 
 
-def test_a_long_context_has_fillers(agency: Agency, long_agency: Agency) -> None:
+def test_a_long_context_has_fillers(agency: OneApi, long_agency: OneApi) -> None:
     """A long context adds cards, bookings, the costs of all routes, and the whole history."""
     assert set(INITIAL["credit_card_list"]) < set(long_agency.state.credit_card_list)
     assert set(INITIAL["booking_record"]) < set(long_agency.state.booking_record)
@@ -177,7 +165,7 @@ def test_a_long_context_has_fillers(agency: Agency, long_agency: Agency) -> None
 
 def test_conversations_do_not_share_fillers(setting: WorldConfig) -> None:
     """A filler card that one conversation charges is unchanged in another."""
-    first, second = (Agency(replace(setting, long_context=True)) for _ in range(2))
+    first, second = (opened(replace(setting, long_context=True)) for _ in range(2))
     card_id = next(one for one in first.state.credit_card_list if one not in INITIAL["credit_card_list"])
     before = second.state.credit_card_list[card_id]["balance"]
     insured = {"access_token": "token", "booking_id": "old", "insurance_type": "any", "card_id": card_id}
@@ -192,13 +180,13 @@ def test_conversations_do_not_share_fillers(setting: WorldConfig) -> None:
 def test_age_follows_the_configured_date(setting: WorldConfig, today: date, verified: bool) -> None:
     """A traveler is an adult from the eighteenth birthday on, by the date of the configuration."""
     traveler = {"first_name": "Ada", "last_name": "Byron", "passport_number": "US1"}
-    result = Agency(replace(setting, today=today)).shown(
+    result = opened(replace(setting, today=today)).shown(
         "verify_traveler_information", date_of_birth="2008-03-23", **traveler
     )
     assert result["verification_status"] is verified
 
 
-def test_long_text_is_not_exchanged(agency: Agency) -> None:
+def test_long_text_is_not_exchanged(agency: OneApi) -> None:
     """A long text as an amount is refused before it is repeated."""
     amount = "x" * (MAX_REPEATED + 1)
     text = agency.text("compute_exchange_rate", base_currency="USD", target_currency="JPY", value=amount)

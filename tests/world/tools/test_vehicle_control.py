@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from random import Random
 
 import pytest
 
-from bfcl_pipeline.benchmark.records import Call
-from bfcl_pipeline.world.tools import APIS, World, effects
-from tests.world.tools.scenes import scene_test, scenes
+from bfcl_pipeline.world.tools import APIS, effects
+from tests.world.tools.scenes import OneApi, scene_test, scenes
 
 INITIAL: dict[str, object] = {}
 
@@ -127,19 +125,8 @@ state.destination => 7
 test_scenes = scene_test("VehicleControlAPI", INITIAL, SCENES)
 
 
-class Car:
-    """A world with only a car."""
-
-    def __init__(self, setting, **initial):
-        self.world = World.of(["VehicleControlAPI"], {"VehicleControlAPI": initial}, setting, "test")
-
-    def __call__(self, name, **arguments):
-        text = self.world.run(Call(name, arguments))
-        return json.loads(text) if text.startswith("{") else text
-
-    @property
-    def state(self):
-        return self.world.states()["VehicleControlAPI"]
+def car_of(setting, **initial):
+    return OneApi("VehicleControlAPI", initial, setting).shown
 
 
 @pytest.fixture
@@ -150,14 +137,14 @@ def long_setting(setting):
 def test_draws_follow_the_seed(setting):
     """Speeds and temperatures come from one generator, seeded by the entry."""
     drawn = Random(7)
-    car = Car(setting, random_seed=7)
+    car = car_of(setting, random_seed=7)
     assert car("get_current_speed") == {"currentSpeed": drawn.uniform(0.0, 120.0)}
     assert car("get_outside_temperature_from_google") == {"outsideTemperature": drawn.uniform(-10.0, 40.0)}
 
 
 def test_fillers_of_a_long_context(constants, long_setting):
     """In a long context, instruments, brake, distances and weather have the release's fillers."""
-    car = Car(long_setting)
+    car = car_of(long_setting)
     metadata = constants.text("long_context", "CAR_STATUS_METADATA_EXTENSION")
     cities = constants.items("long_context", "INTERMEDIARY_CITIES")
     assert car("displayCarStatus", option="fuel") == {"metadata": metadata, "fuelLevel": 0.0}
@@ -168,7 +155,7 @@ def test_fillers_of_a_long_context(constants, long_setting):
 
 def test_worlds_do_not_share_the_weather(constants, long_setting):
     """The long weather report of one car does not change that of another, nor the release's."""
-    one, other = Car(long_setting, random_seed=1), Car(long_setting, random_seed=2)
+    one, other = car_of(long_setting, random_seed=1), car_of(long_setting, random_seed=2)
     first = one("get_outside_temperature_from_google")
     assert first != other("get_outside_temperature_from_google")
     assert list(first)[-1] == "outsideTemperature"
