@@ -48,6 +48,7 @@ def scenes(text: str, **words: str) -> dict[str, Scene]:
     for block in re.split(r"^# ", text, flags=re.MULTILINE)[1:]:
         title, _, rest = block.partition("\n")
         items = re.sub(r"\n +", " ", rest.strip()).splitlines()
+        assert title not in found, title
         found[title] = [item.partition(" => ")[::2] for item in items]
     return {
         title: [(Template(item).safe_substitute(words), result) for item, result in scene]
