@@ -20,8 +20,9 @@ from bfcl_pipeline.benchmark.records import Entry
 from bfcl_pipeline.benchmark.staging import stage, stage_encoder
 from bfcl_pipeline.benchmark.tables import entries_path, read_entries
 from bfcl_pipeline.dialogue.release_texts import read_constants
+from bfcl_pipeline.world.executables.apis import HOSTS
 from bfcl_pipeline.world.tools import Constants, WorldConfig
-from tests.support.api_hosts import HAS_OPENSSL, ApiHosts, api_hosts
+from tests.support.web_server import WebServer, web_server
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -183,17 +184,14 @@ def ended() -> int:
 
 
 @pytest.fixture(scope="session")
-def api_servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApiHosts]:
+def api_servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WebServer]:
     """The hosts of the web APIs, on this machine."""
-    if not HAS_OPENSSL:
-        pytest.skip("openssl makes the certificate")
-    with api_hosts(tmp_path_factory.mktemp("hosts")) as running:
+    with web_server(tmp_path_factory.mktemp("hosts"), sorted(HOSTS)) as running:
         yield running
 
 
 @pytest.fixture
-def hosts(api_servers: ApiHosts) -> ApiHosts:
+def hosts(api_servers: WebServer) -> WebServer:
     """The hosts of the web APIs, without answers."""
-    api_servers.answers.clear()
-    api_servers.asked.clear()
+    api_servers.forget()
     return api_servers

@@ -2,7 +2,7 @@
 
 import json
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -25,32 +25,39 @@ NOON = datetime(2026, 10, 1, 12, tzinfo=UTC)
 MODELS = load_models([Path(__file__).parents[2] / "config/models.yaml"])
 MODEL = "oracle-FC"
 PAGE = FetchKey("http://example.com/")
+TEA, TEA_GREEN = SearchKey("tea", "wt-wt"), SearchKey("tea(green)", "wt-wt")
 
 
 @pytest.fixture
 def cache(tmp_path):
     """A web cache with a search, a page and a failure."""
     made = WebCache(tmp_path / "web")
-    made.add(SearchKey("tea", "wt-wt"), Hits(()), engine="duck 1", recorded_at=NOON, cassette=b"{}\n")
-    made.add(PAGE, Page("text"), engine="client 1", recorded_at=NOON)
-    made.add(FetchKey("http://b.example/"), WebFailure("404"), engine="client 1", recorded_at=NOON)
+    evidence, day = b"#" * 1_500_000, timedelta(days=1)
+    made.add(TEA, Hits(()), engine="duck 1", recorded_at=NOON, cassette=evidence)
+    made.add(PAGE, Page("text"), engine="client 1", recorded_at=NOON + day, cassette=b"[]\n")
+    made.add(FetchKey("http://b.example/"), WebFailure("404"), engine="client 1", recorded_at=NOON - day)
     return made
 
 
+def _status(record, *run):
+    """The exit status, and the lines that are printed for the web cache."""
+    return main(["web", "status", "--record", str(record), *run])
+
+
 def test_the_state_is_printed(cache, capsys):
-    """An aligned table of counts is followed by size, times and engines."""
-    assert main(["web", "status", "--record", str(cache.folder)]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[:5] == [
+    """A table of counts, then size, times and engines; cassettes are left to the check."""
+    (cassette,) = cache.path(TEA).parent.glob("*.yaml")
+    cassette.write_bytes(b"x" + cassette.read_bytes()[1:])
+    assert _status(cache.folder) == 0
+    assert capsys.readouterr().out.splitlines() == [
         "function  outcome  number",
         "search    hits          1",
         "fetch     page          1",
         "fetch     failure       1",
         "all                     3",
-    ]
-    assert lines[6].endswith(" MB.")
-    assert lines[7:] == [
-        "Recorded from 2026-10-01 12:00 to 2026-10-01 12:00 UTC.",
+        "",
+        f"{cache.folder}: 1.5 MB.",
+        "Recorded from 2026-09-30 12:00 to 2026-10-02 12:00 UTC.",
         "By client 1: 2.",
         "By duck 1: 1.",
         "Damaged outcomes: 0.",
@@ -59,17 +66,23 @@ def test_the_state_is_printed(cache, capsys):
 
 def test_an_empty_cache_is_reported(tmp_path, capsys):
     """A directory without outcomes is not an error."""
-    assert main(["web", "status", "--record", str(tmp_path / "none")]) == 0
-    assert "nothing recorded yet" in capsys.readouterr().out
+    assert _status(tmp_path / "none") == 0
+    assert capsys.readouterr().out == f"{tmp_path}/none: nothing recorded yet (no such directory).\n"
 
 
 def test_damage_is_a_failure(cache, capsys):
-    """A damaged file is named and the exit status is 1."""
+    """A damaged file is named, without control characters of its name, and not counted; exit status 1."""
     cache.path(PAGE).write_text("{}")
-    assert main(["web", "status", "--record", str(cache.folder)]) == 1
+    cache.add(TEA_GREEN, Hits(()), engine="new\nline \x1b[31m \u202e", recorded_at=NOON)
+    (cache.path(TEA_GREEN).parent / "\x1b[2J\n.json").write_text("{}")
+    assert _status(cache.folder) == 1
     printed = capsys.readouterr()
-    assert "Damaged outcomes: 1." in printed.out
+    assert "all                     3" in printed.out
+    assert "By new\\nline \\x1b[31m \\u202e: 1." in printed.out
+    assert "Damaged outcomes: 2." in printed.out
     assert cache.path(PAGE).name in printed.err
+    assert "\\x1b[2J\\n.json: differs" in printed.err
+    assert not {"\x1b", "\u202e"} & {*printed.out, *printed.err}
 
 
 def _run(folder, *responses, **config):
@@ -93,9 +106,9 @@ def _searching(*keywords):
 def test_the_requests_of_a_run_are_counted(cache, tmp_path, capsys):
     """With a run, the number of its different web requests is printed, and how many are recorded. White
     space before a bracket is removed, as the execution does."""
-    cache.add(SearchKey("tea(green)", "wt-wt"), Hits(()), engine="duck 1", recorded_at=NOON)
+    cache.add(TEA_GREEN, Hits(()), engine="duck 1", recorded_at=NOON)
     run = _run(tmp_path / "run", _searching("tea", "tea", "coffee", "tea (green)"))
-    assert main(["web", "status", "--record", str(cache.folder), run]) == 0
+    assert _status(cache.folder, run) == 0
     assert f"{run}: 3 different web requests, 2 recorded." in capsys.readouterr().out.splitlines()
 
 
@@ -113,7 +126,7 @@ def test_what_is_left_of_a_run_is_printed(cache, tmp_path, capsys):
     )
     others = [replace(failed, entry_id=f"web_search_base_{number}") for number in range(1, 10)]
     run = _run(tmp_path / "run", failed, *others, categories=["web_search"])
-    assert main(["web", "status", "--record", str(cache.folder), run]) == 0
+    assert _status(cache.folder, run) == 0
     assert capsys.readouterr().out.splitlines()[-3] == (
         "oracle-FC: 10 web questions are left: about 31 searches and as many pages, at least 3 min by "
         "duckduckgo at web_pause 2. What is recorded is not searched again."
@@ -135,8 +148,7 @@ def test_executed_calls_count_as_web_calls(cache, staged, tmp_path, capsys):
     assert len(needed) == 2  # that of the expected call, and that of the answer
     for key in needed:
         cache.add(key, ApiAnswer(200, "{}"), engine="client 1", recorded_at=NOON)
-    options = ["--record", str(cache.folder), "--data", str(staged)]
-    assert main(["web", "status", *options, run]) == 0
+    assert _status(cache.folder, "--data", str(staged), run) == 0
     lines = capsys.readouterr().out.splitlines()
     assert "api       answer        2" in lines
     assert f"{run}: 3 different web requests, 2 recorded." in lines
@@ -145,16 +157,16 @@ def test_executed_calls_count_as_web_calls(cache, staged, tmp_path, capsys):
 def test_a_run_without_finished_models_is_reported(cache, tmp_path, capsys):
     """After an interruption, each model without responses is named; it is not an error."""
     told = "not finished. Run again: what is recorded is not searched again."
-    assert main(["web", "status", "--record", str(cache.folder), _run(tmp_path / "run")]) == 0
+    assert _status(cache.folder, _run(tmp_path / "run")) == 0
     assert capsys.readouterr().out.splitlines()[-2:] == [f"oracle-FC: {told}", f"lexical-FC: {told}"]
     run = _run(tmp_path / "run", replace(_searching(), result_json="[[]]"))
-    assert main(["web", "status", "--record", str(cache.folder), run]) == 0
+    assert _status(cache.folder, run) == 0
     assert capsys.readouterr().out.splitlines()[-1] == f"lexical-FC: {told}"
 
 
 def test_a_run_without_web_categories_has_no_requests(cache, tmp_path, capsys):
     """A run that asks nothing of the web is no error; what is no run is."""
     run = _run(tmp_path / "run", categories=["simple_python"])
-    assert main(["web", "status", "--record", str(cache.folder), run]) == 0
+    assert _status(cache.folder, run) == 0
     assert f"{run}: 0 different web requests, 0 recorded." in capsys.readouterr().out
-    assert main(["web", "status", "--record", str(cache.folder), str(tmp_path / "none")]) == 1
+    assert _status(cache.folder, str(tmp_path / "none")) == 1

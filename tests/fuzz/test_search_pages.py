@@ -26,18 +26,19 @@ from hypothesis import strategies as st
 from bfcl_pipeline.base.errors import WebError
 from bfcl_pipeline.world.tools.web_search.web import Hit, Hits
 from bfcl_pipeline.world.web.cache import RecordedOutcome, outcome_document
-from bfcl_pipeline.world.web.check import contradiction
+from bfcl_pipeline.world.web.derivation import contradiction
 from bfcl_pipeline.world.web.engines.asking import LIMITS, RetryPolicy
 from bfcl_pipeline.world.web.engines.client import Connection
 from bfcl_pipeline.world.web.engines.duckduckgo import MOST_PAGES, WANTED, DuckDuckGo
 from bfcl_pipeline.world.web.evidence.tape import taping
 from bfcl_pipeline.world.web.keys import SearchKey
 from bfcl_pipeline.world.web.modes import engine_text
+from bfcl_pipeline.world.web.proxies import Proxies
 from tests.fuzz.test_fuzz import LIMIT_CALLS  # with its number of examples
 from tests.support import ROOT
-from tests.support.search_pages import CHANGED, NONE, RESULTS
-from tests.support.simulated_sites import DUCKDUCKGO, duckduckgo_page
-from tests.support.web_sites import Sites, answer, web_sites
+from tests.support.search_pages import CHANGED, NONE, RESULTS, duckduckgo_page
+from tests.support.simulated_sites import DUCKDUCKGO
+from tests.support.web_server import WebServer, http, web_server
 from tests.support.work import HANG_SECONDS
 
 assert LIMIT_CALLS
@@ -144,8 +145,8 @@ _REGIONS = st.text(max_size=12) | st.sampled_from(
 
 
 @pytest.fixture(scope="module")
-def sites(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sites]:
-    with web_sites(tmp_path_factory.mktemp("sites"), ["evil.example"]) as running:
+def sites(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WebServer]:
+    with web_server(tmp_path_factory.mktemp("sites"), ["evil.example"]) as running:
         yield running
 
 
@@ -153,14 +154,13 @@ def sites(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sites]:
     max_examples=max(100, (settings.default or settings()).max_examples // 10)
 )  # each sends several requests
 @given(st.data())
-def test_any_answer_ends_in_an_outcome_or_a_web_error(sites: Sites, data: st.DataObject) -> None:
+def test_any_answer_ends_in_an_outcome_or_a_web_error(sites: WebServer, data: st.DataObject) -> None:
     """Results are texts, no host but the engine's is asked, and the cassette proves the outcome."""
     scripted, last = iter(data.draw(st.lists(answers(), max_size=3))), data.draw(answers())
     sites.answering = lambda _visit: next(scripted, last)
-    sites.visits.clear()
-    sites.hosts.clear()
+    sites.forget()
     limits = replace(LIMITS, connect_seconds=5, read_seconds=5, total_seconds=10)
-    connection = Connection(limits=limits, proxy=lambda _: sites.proxy, site=PLAIN)
+    connection = Connection(limits=limits, proxies=Proxies({"all": sites.address}), site=PLAIN)
     engine = DuckDuckGo(RetryPolicy(attempts=2, sleep=lambda _: None), connection)
     query, region = data.draw(_QUERIES), data.draw(_REGIONS)
     started = time.monotonic()
@@ -172,7 +172,7 @@ def test_any_answer_ends_in_an_outcome_or_a_web_error(sites: Sites, data: st.Dat
     assert time.monotonic() - started < HANG_SECONDS
     event(f"{type(outcome).__name__}, {len(outcome.hits) if isinstance(outcome, Hits) else '-'} results")
     assert sites.hosts <= {DUCKDUCKGO}
-    assert len(sites.visits) <= 2 * (MOST_PAGES + 1)
+    assert len(sites.asked) <= 2 * (MOST_PAGES + 1)
     cassette = tape.cassette()
     assert cassette is None or b"s3cret" not in cassette
     if outcome is None:
@@ -196,8 +196,8 @@ def _bomb() -> bytes:
 def _large(fields: dict[str, str]) -> bytes:
     asked = next((text for text in fields.values() if text in LARGE), "bomb")
     if asked == "bomb":
-        return answer(_bomb(), Content_Encoding="gzip")
-    return answer(f"<html>{LARGE[asked]}</html>")
+        return http(_bomb(), Content_Encoding="gzip")
+    return http(f"<html>{LARGE[asked]}</html>")
 
 
 _ITEM = "<div data-type='web' class='result__body snippet result'>"
@@ -219,8 +219,9 @@ from bfcl_pipeline.base.errors import WebError
 from bfcl_pipeline.world.web.engines.client import Connection
 from bfcl_pipeline.world.web.engines.duckduckgo import DuckDuckGo
 from bfcl_pipeline.world.web.engines.asking import RetryPolicy
+from bfcl_pipeline.world.web.proxies import Proxies
 
-connection = Connection(proxy=lambda _: sys.argv[1], ca_file=sys.argv[2])
+connection = Connection(proxies=Proxies({"all": sys.argv[1]}, certificates=sys.argv[2]))
 longest = 0
 for page in sys.argv[3:]:
     started = time.process_time()
@@ -237,9 +238,9 @@ print(longest, int(re.search(r"VmHWM:\\s*(\\d+) kB", open("/proc/self/status").r
 def test_large_pages_need_little_time_and_memory(tmp_path: Path) -> None:
     """A page that unpacks to 300 MB and the largest pages of hostile markup need less than 400 MB, and none
     occupies the reader."""
-    with web_sites(tmp_path, [DUCKDUCKGO]) as sites:
+    with web_server(tmp_path, [DUCKDUCKGO]) as sites:
         sites.answering = lambda visit: _large(visit.fields)
-        command = [sys.executable, "-c", SEARCHER, sites.proxy, str(sites.authority), "bomb", *LARGE]
+        command = [sys.executable, "-c", SEARCHER, sites.address, str(sites.authority), "bomb", *LARGE]
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr
     seconds, megabytes = map(float, done.stdout.split())

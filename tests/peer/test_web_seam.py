@@ -12,7 +12,6 @@ docstring has them: brotli, content that is not text, charsets without a header,
 from __future__ import annotations
 
 import gzip
-import json
 import random
 import re
 import zlib
@@ -41,8 +40,8 @@ from tests.peer.comparison import Comparison, apart
 from tests.peer.peer import ask_peer, require_peer
 from tests.peer.recorded import Row, Seam
 from tests.peer.web_scenes import STATUSES, Asked, fetches, hits, html, searches
-from tests.support.page_server import PageServer, serving
-from tests.support.simulated_sites import duckduckgo_page
+from tests.support.search_pages import duckduckgo_page
+from tests.support.web_server import WebServer, http, moved, web_server
 
 SEARCHES, FETCHES = 6_000, 6_000
 SERVED = 600
@@ -163,8 +162,8 @@ def test_the_same_outcome_is_shown_as_by_the_official_tools(
 class Served:
     """Our live web over a server on this machine: the paid service at an address per search, and pages."""
 
-    def __init__(self, server: PageServer) -> None:
-        self._base = f"http://127.0.0.1:{server.port}"
+    def __init__(self, server: WebServer) -> None:
+        self._base = server.address
         self._server = server
         self.fetch = Fetcher(allow_private=True).fetch
 
@@ -192,8 +191,8 @@ class Served:
         if draw.random() < 0.1:
             payload, status = {"error": "Unsupported `zz-zz` location."}, "400 Bad Request"
         place = urlsplit(self.of_search(keywords)).path
-        body = self._server.answer(json.dumps(payload).encode(), status, "application/json")
-        self._server.serve(f"{place}/search", body)
+        body = http(payload, status, "application/json")
+        self._server.script(f"{place}/search", body)
         arguments: dict[str, Any] = {"keywords": keywords, "max_results": draw.choice((None, 3, 10, -1))}
         return {
             "name": "search_engine_query",
@@ -204,14 +203,14 @@ class Served:
     def asked_page(self, draw: random.Random, number: int) -> dict[str, Any]:
         """A fetch, and the answer of the server to it."""
         path = f"/page/{number}"
-        url = self._server.serve(path, self._page(draw, path))
+        url = self._server.script(path, self._page(draw, path))
         if draw.random() < 0.1:
             url = draw.choice(INVALID).format(base=self._base)
         arguments = {"url": url, "mode": draw.choice(("raw", "markdown", "truncate"))}
         return {"name": "fetch_url_content", "arguments": arguments, "server": self._base}
 
     def _page(self, draw: random.Random, path: str) -> bytes:
-        text, answer = html(draw).removeprefix("\ufeff"), self._server.answer
+        text, answer = html(draw).removeprefix("\ufeff"), http
         body, kind = text.encode(), "text/html; charset=utf-8"
         if draw.random() < 0.2:
             body, kind = text.encode("iso-8859-1", "replace"), "text/html; charset=ISO-8859-1"
@@ -226,11 +225,11 @@ class Served:
             case 3:
                 return answer(zlib.compress(body), kind=kind, Content_Encoding="deflate")
             case 4:
-                self._server.serve(f"{path}/there?q=1", answer(body, kind=kind))
-                return self._server.moved(f"{path}/there?q=1")
+                self._server.script(f"{path}/there?q=1", answer(body, kind=kind))
+                return moved(f"{path}/there?q=1")
             case 5:
                 target = draw.choice(("ftp://a.example/x", "javascript:alert(1)", "/nowhere", "http:///x"))
-                return self._server.moved(target)
+                return moved(target)
             case 6:
                 return answer(body, kind=kind, Content_Length=str(len(body) + 7))
             case 7:
@@ -243,7 +242,7 @@ def test_the_same_answers_of_a_server_are_shown_as_by_the_official_tools(
 ) -> None:
     """Searches by the paid service and pages over HTTP have the official text, recorded and replayed."""
     draw = random.Random("served 0")
-    with serving() as server:
+    with web_server() as server:
         live, cache = Served(server), WebCache(tmp_path / "web")
         conversations: list[Conversation] = []
         for number in range(SERVED // AT_ONCE):
@@ -265,15 +264,15 @@ def test_results_of_ddgs_are_shown_as_by_the_official_tools(
 ) -> None:
     """What ddgs reads from pages of results is recorded, and shown as the same results of the service."""
     draw = random.Random("duckduckgo 0")
-    with serving() as server:
-        connection = Connection(site=f"http://127.0.0.1:{server.port}")
+    with web_server() as server:
+        connection = Connection(site=server.address)
         live = LiveWeb("duckduckgo", DuckDuckGo(connection=connection), Fetcher())
         cache = WebCache(tmp_path / "web")
         web = RecordingWeb(cache, live)
         conversations: list[Conversation] = []
         for number in range(BY_ENGINE):
             found = () if number % 8 == 0 else hits(draw, 25)
-            server.serve("/html/", server.answer(duckduckgo_page(Hits(found)).encode("utf-8", "replace")))
+            server.script("/html/", http(duckduckgo_page(Hits(found)).encode("utf-8", "replace")))
             arguments = {"keywords": f"tea {number}", "max_results": draw.choice((None, 3, 10, -2))}
             call = Call("search_engine_query", arguments)
             held = Conversation(number, [])

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from bfcl_pipeline.benchmark.definition import CATEGORIES, Check
 from bfcl_pipeline.benchmark.records import Call
 from bfcl_pipeline.world.executables import read_call
+from bfcl_pipeline.world.executables.network import NETWORK_FUNCTIONS
 
 EXECUTED = [
     name
@@ -15,29 +16,7 @@ EXECUTED = [
 ]
 """The categories whose expected calls are executed."""
 
-NETWORK_NAMES = frozenset(
-    {
-        "convert_currency",
-        "find_term_on_urban_dictionary",
-        "get_active_covid_case_by_country",
-        "get_company_name_by_stock_name",
-        "get_coordinate_by_ip_address",
-        "get_coordinates_from_city",
-        "get_covid_death_by_country",
-        "get_movie_director",
-        "get_movie_rating",
-        "get_price_by_amazon_ASIN",
-        "get_product_name_by_amazon_ASIN",
-        "get_rating_by_amazon_ASIN",
-        "get_stock_history",
-        "get_stock_price_by_stock_name",
-        "get_time_zone_by_coord",
-        "get_weather_data",
-        "get_zipcode_by_ip_address",
-        "retrieve_city_based_on_zipcode",
-        "retrieve_holiday_by_year",
-    }
-)
+NETWORK_NAMES = frozenset(NETWORK_FUNCTIONS)
 """The functions that ask web APIs."""
 
 

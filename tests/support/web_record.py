@@ -12,7 +12,8 @@ from bfcl_pipeline.world.tools.web_search.web import Hit, Hits, Page
 from bfcl_pipeline.world.web.cache import Outcome, WebCache
 from bfcl_pipeline.world.web.engines.asking import RetryPolicy
 from bfcl_pipeline.world.web.engines.serpapi import SerpApi
-from bfcl_pipeline.world.web.evidence.playing import NotOnCassette, PlayedAnswer, playing
+from bfcl_pipeline.world.web.evidence.playing import NotOnCassette, playing
+from bfcl_pipeline.world.web.evidence.tape import HttpExchange
 from bfcl_pipeline.world.web.fetcher import Fetcher
 from bfcl_pipeline.world.web.keys import FetchKey, Key, SearchKey
 from bfcl_pipeline.world.web.modes import engine_text
@@ -29,15 +30,16 @@ SERPAPI = "https://serpapi.com/"
 class ScriptedSites:
     """Sites that answer within `playing`, each address with the next of its answers."""
 
-    answers: list[tuple[str, PlayedAnswer]] = field(default_factory=list)  # by the start of an address
+    answers: list[tuple[str, HttpExchange]] = field(default_factory=list)  # by the start of an address
 
     def script(self, start: str, body: str | bytes, status: int = 200, **headers: str) -> None:
         """Adds an answer for addresses that start so."""
         content = body.encode() if isinstance(body, str) else body
         named = tuple((name.replace("_", "-"), value) for name, value in headers.items())
-        self.answers.append((start, PlayedAnswer(status, "OK", named, content)))
+        answer = HttpExchange("GET", start, (), None, status, "OK", named, bytearray(content))
+        self.answers.append((start, answer))
 
-    def answer(self, method: str, url: str, _body: bytes | None) -> PlayedAnswer:
+    def answer(self, method: str, url: str, _body: bytes | None) -> HttpExchange:
         """The next answer for an address."""
         for number, (start, answer) in enumerate(self.answers):
             if url.startswith(start):

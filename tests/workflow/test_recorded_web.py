@@ -33,11 +33,11 @@ from bfcl_pipeline.world.web.cache import WebCache
 from bfcl_pipeline.world.web.keys import ApiKey
 from bfcl_pipeline.world.web.simulated import SimulatedWeb, hops
 from tests.support import ROOT
-from tests.support.api_hosts import KEYS, ApiHosts
+from tests.support.api_hosts import KEYS, know
 from tests.support.offline import offline, refused, without_native, without_network
 from tests.support.simulated_sites import DUCKDUCKGO, sites
 from tests.support.snakemake_project import make_project
-from tests.support.web_sites import Visit, web_sites
+from tests.support.web_server import Asked, WebServer, web_server
 
 ROWS = ("oracle-FC", "second-FC")
 EXECUTED = ("exec_simple_0", "exec_simple_30", "exec_simple_94", "exec_parallel_multiple_0")
@@ -57,7 +57,7 @@ class Recorded:
     """A project after the run; its web is gone."""
 
     folder: Path
-    visits: tuple[Visit, ...]
+    visits: tuple[Asked, ...]
     requests: tuple[ApiKey, ...]  # of executed calls
     said: str  # by the run
 
@@ -88,12 +88,12 @@ def _requests(data: Path) -> tuple[ApiKey, ...]:
     return tuple(key for one in run_job(job) for key in needed_requests(one.entry, [one.response], apis))
 
 
-def _web(web: SimulatedWeb, requests: tuple[ApiKey, ...], data: Path) -> Callable[[Visit], bytes]:
+def _web(web: SimulatedWeb, requests: tuple[ApiKey, ...], data: Path) -> Callable[[Asked], bytes]:
     """The engines and pages of a simulated web, and the APIs as the release has recorded them."""
-    apis, site = ApiHosts(Path()), sites(web)
-    apis.know(SimulatedApis(read_recorded_calls(data)), [key.request for key in requests])
+    apis, site = WebServer(), sites(web)
+    know(apis, SimulatedApis(read_recorded_calls(data)), [key.request for key in requests])
 
-    def answer(visit: Visit) -> bytes:
+    def answer(visit: Asked) -> bytes:
         scripted = apis.answers.get(visit.url.partition("://")[2])
         if scripted and isinstance(scripted[0], bytes):
             return scripted[0]
@@ -117,7 +117,7 @@ def recorded(
     pages = [hop.url for entry in questions if entry.entry_id in QUESTIONS for hop in hops(entry)]
     hosts = {*(str(urlsplit(page).hostname) for page in pages), *HOSTS, DUCKDUCKGO}
     project.call(**EARLY)
-    with web_sites(folder, sorted(hosts)) as web, pytest.MonkeyPatch.context() as environment:
+    with web_server(folder, sorted(hosts)) as web, pytest.MonkeyPatch.context() as environment:
         web.answering = _web(SimulatedWeb.of(questions), requests, staged)
         web.reached_through_the_environment(environment)
         for name, key in KEYS.items():
@@ -131,7 +131,7 @@ def recorded(
             web_pause="0",
         )
     assert done.returncode == 0, done.stdout
-    return Recorded(project.folder, tuple(web.visits), requests, done.stdout)
+    return Recorded(project.folder, tuple(web.asked), requests, done.stdout)
 
 
 def test_nothing_is_asked_twice(recorded: Recorded) -> None:

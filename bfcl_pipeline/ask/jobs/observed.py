@@ -22,7 +22,7 @@ from bfcl_pipeline.benchmark.tables import read_responses
 from bfcl_pipeline.benchmark.tables.responses import read_sessions
 from bfcl_pipeline.judge.web_files import needed_requests
 from bfcl_pipeline.runs.run import Run
-from bfcl_pipeline.world.web.api_recording import API_LIMITS, RecordingApis
+from bfcl_pipeline.world.web.api_recording import API_LIMITS, API_PAUSES, RecordingApis
 from bfcl_pipeline.world.web.apis import ReplayingApis, keys_in
 from bfcl_pipeline.world.web.cache import WebCache
 from bfcl_pipeline.world.web.http_client import HttpClient
@@ -109,9 +109,10 @@ def executing(
         return None
     cache = WebCache(job.web.cache)
     if not job.replay:
-        proxies, pace = Proxies.of(job.web.proxy), HostPace(job.web.pause, job.web.cache / FOLDER)
-        client = HttpClient(API_LIMITS, proxies=proxies)
-        apis = RecordingApis(cache, keys_in(environment), client, pace=pace, secrets=proxies.secrets)
+        proxies = Proxies.of(job.web.proxy)
+        pace = HostPace(job.web.pause, job.web.cache / FOLDER, of_hosts=API_PAUSES)
+        client = HttpClient(API_LIMITS, proxies=proxies, pace=pace)
+        apis = RecordingApis(cache, keys_in(environment), client, secrets=proxies.secrets)
 
         def record(entry: Entry, response: Response) -> None:
             needed_requests(entry, [response], apis)

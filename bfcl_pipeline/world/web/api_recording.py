@@ -19,12 +19,12 @@ from requests.exceptions import TooManyRedirects
 from bfcl_pipeline.base.errors import NotRecorded, WebError
 from bfcl_pipeline.base.text import loaded_json
 from bfcl_pipeline.world.executables import ApiAnswer, ApiRequest
+from bfcl_pipeline.world.executables.apis import HOSTS
 from bfcl_pipeline.world.web.apis import Sendable, sendable
 from bfcl_pipeline.world.web.cache import LONGEST_BODY, WebCache
 from bfcl_pipeline.world.web.engines.asking import Breaker, RetryPolicy, SearchUnavailable
 from bfcl_pipeline.world.web.http_client import HttpClient, HttpLimits, HttpReply, NoAnswer
 from bfcl_pipeline.world.web.keys import ApiKey
-from bfcl_pipeline.world.web.pace import HostPace
 from bfcl_pipeline.world.web.recording import REQUESTS, Recorder, utc_now
 from bfcl_pipeline.world.web.transport import TooMuch
 
@@ -81,11 +81,12 @@ def request_api(client: HttpClient, sent: Sendable) -> HttpReply:
         raise ApiUnavailable(sent.host, str(error)) from None
 
 
-SECONDS_BETWEEN: Mapping[str, float] = {"geocode.maps.co": 2.0, "ip-api.com": 1.5}
-"""The shortest time between two requests to a host. The first as in the official tool."""
-
-SECONDS_BETWEEN_OTHERS = 0.25
-"""The shortest time between two requests to one of the other hosts."""
+API_PAUSES: Mapping[str, float] = {
+    **dict.fromkeys(HOSTS, 0.25),
+    "geocode.maps.co": 2.0,  # as in the official tool
+    "ip-api.com": 1.5,
+}
+"""The shortest time between two requests to a host."""
 
 PRODUCT_HOST = "real-time-amazon-data.p.rapidapi.com"
 """The host that is asked again while it answers without a product, as in the official tool."""
@@ -103,18 +104,13 @@ class RecordingApis:
         client: HttpClient | None = None,
         *,
         retries: RetryPolicy | None = None,
-        pace: HostPace | None = None,
         secrets: Collection[str] = (),
         now: Callable[[], datetime] = utc_now,
     ) -> None:
-        """keys: API keys by environment variable (`api_access.keys_in`). pace: None: within this process.
-
-        secrets: others than the keys, never written.
-        """
+        """keys: API keys by environment variable (`apis.keys_in`). secrets: others, never written."""
         self._keys = keys
         self._client = client or HttpClient(API_LIMITS)
         self._retries = retries or RetryPolicy(attempts=3)
-        self._pace = pace or HostPace()
         self._recorder = Recorder(cache, secrets=[*keys.values(), *secrets], now=now)
         self._refused: dict[str, str] = {}  # by host, why its key is not sent again
         self._breaker = Breaker("requests", WebError)
@@ -147,10 +143,8 @@ class RecordingApis:
     def _attempt(self, sent: Sendable) -> ApiAnswer:
         if sent.variable is not None and sent.host in self._refused:
             raise WebError(self._refused[sent.host])
-        self._pace.wait(sent.host, SECONDS_BETWEEN.get(sent.host, SECONDS_BETWEEN_OTHERS))
         reply = request_api(self._client, sent)
         if reply.status == 429 or reply.status >= 500:
-            self._pace.hold(sent.host, reply.retry_after_seconds())
             raise ApiUnavailable(
                 sent.host, f"it answered with HTTP {reply.status}", reply.retry_after_seconds()
             )

@@ -122,10 +122,7 @@ class WebCache:
 
     def path(self, key: Key) -> Path:
         """The file of the outcome of `key`, whether it exists or not."""
-        return self.path_of(digest(key_document(key)))
-
-    def path_of(self, name: str) -> Path:
-        """The file of the outcome of the key whose sha256 is `name`."""
+        name = digest(key_document(key))
         return self.folder / name[:2] / name[2:4] / f"{name}.json"
 
     def paths(self) -> Iterator[Path]:

@@ -15,18 +15,12 @@ from pathlib import Path
 from bfcl_pipeline.base.errors import WebError
 from bfcl_pipeline.base.text import cut, line_of
 from bfcl_pipeline.base.workers import results_of
-from bfcl_pipeline.world.tools.web_search.web import WebFailure
-from bfcl_pipeline.world.web.cache import RecordedOutcome, WebCache
-from bfcl_pipeline.world.web.derivation import UnreadableCassette, disproof, reader
-from bfcl_pipeline.world.web.keys import FetchKey, Key, SearchKey
+from bfcl_pipeline.world.web.cache import WebCache
+from bfcl_pipeline.world.web.derivation import ReaderChanged, contradiction
+from bfcl_pipeline.world.web.keys import Key
 
 _LONGEST_KEY = 200  # characters of a key in a finding
 _FEW = 2_000  # outcomes that one process checks sooner than others have started
-_OF_LIMITS = ("Read timed out. (total timeout=", "Headers of more than ", "Content of more than ")
-
-
-class ReaderChanged(Exception):
-    """An outcome does not follow from its cassette, and another version of the reader recorded it."""
 
 
 @dataclass(slots=True)
@@ -80,33 +74,6 @@ class CacheCheck:
         """How many outcomes were checked."""
         lists = (self.missing, self.undecided, self.contradictions, self.damaged)
         return self.proven + self.unsent + sum(map(len, lists))
-
-
-def contradiction(recorded: RecordedOutcome, cassette: bytes | None) -> str | None:
-    """What the cassette of an outcome does not prove, in words; None if it proves it.
-
-    cassette: the content of its cassette file; None if nothing was sent. Raises ReaderChanged if a search,
-    or a fetch that exceeded a limit, does not follow from it and another version of the reader recorded it.
-    """
-    try:
-        problem = disproof(recorded, cassette)
-    except UnreadableCassette as error:
-        return str(error)
-    if problem and _depends_on_version(recorded) and recorded.engine != reader(recorded):
-        raise ReaderChanged(
-            f"recorded by {recorded.engine}, the reader is now {reader(recorded)}: {problem}"
-        )
-    return problem
-
-
-def _depends_on_version(recorded: RecordedOutcome) -> bool:
-    """Whether versions of a reader may differ: in what a search requests, or in the limits of a fetch."""
-    match recorded.key, recorded.outcome:
-        case SearchKey(), _:
-            return True
-        case FetchKey(), WebFailure(message):
-            return message.startswith(_OF_LIMITS)
-    return False
 
 
 def check_cache(

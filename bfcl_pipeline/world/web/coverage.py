@@ -21,8 +21,9 @@ from bfcl_pipeline.world.tools.api import CallFailed
 from bfcl_pipeline.world.tools.call_rewriter import CallRewriter
 from bfcl_pipeline.world.tools.web_search.api import WebSearchAPI, WebSearchState
 from bfcl_pipeline.world.tools.web_search.web import Hits, Page, WebFailure
-from bfcl_pipeline.world.web.cache import WebCache
+from bfcl_pipeline.world.web.cache import Outcome, WebCache
 from bfcl_pipeline.world.web.keys import ApiKey, FetchKey, Key, SearchKey
+from bfcl_pipeline.world.web.recording import KeyedWeb
 
 _REWRITER = CallRewriter({})  # changes texts as the execution of calls does; it knows no method names
 
@@ -87,18 +88,14 @@ def web_key(call: Call) -> Key | None:
     return listener.key
 
 
-class _Listener:
+class _Listener(KeyedWeb):
     """A web that only notes the tool's request."""
 
     def __init__(self) -> None:
         self.key: Key | None = None
 
-    def search(self, keywords: str, region: str) -> Hits | WebFailure:
-        self.key = SearchKey.of(keywords, region)
-        return WebFailure("")
-
-    def fetch(self, url: str) -> Page | WebFailure:
-        self.key = FetchKey.of(url)
+    def _outcome(self, key: SearchKey | FetchKey) -> Outcome:
+        self.key = key
         return WebFailure("")
 
 

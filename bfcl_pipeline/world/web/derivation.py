@@ -23,8 +23,9 @@ from bfcl_pipeline.world.web.addresses import refuse_written
 from bfcl_pipeline.world.web.api_recording import RecordingApis
 from bfcl_pipeline.world.web.cache import Outcome, RecordedOutcome, WebCache
 from bfcl_pipeline.world.web.engines.serpapi import SerpApi
-from bfcl_pipeline.world.web.evidence.playing import CassettePlayer, NotOnCassette, PlayedAnswer, playing
+from bfcl_pipeline.world.web.evidence.playing import CassettePlayer, NotOnCassette, playing
 from bfcl_pipeline.world.web.evidence.redaction import HttpRedactor, differs_in_secrets_only, secret_values
+from bfcl_pipeline.world.web.evidence.tape import HttpExchange
 from bfcl_pipeline.world.web.fetcher import LONGEST_FAILURE, Fetcher
 from bfcl_pipeline.world.web.keys import ApiKey, FetchKey, Key, SearchKey
 from bfcl_pipeline.world.web.modes import engine_text
@@ -33,24 +34,36 @@ from bfcl_pipeline.world.web.recording import REQUESTS
 _UNUSED = WebCache(Path())
 
 
-class UnreadableCassette(Exception):
-    """It is not a cassette, so no version of a reader has recorded it; the text says why."""
+class ReaderChanged(Exception):
+    """An outcome does not follow from its cassette, and another version of the reader recorded it."""
 
 
-def disproof(recorded: RecordedOutcome, cassette: bytes | None) -> str | None:
-    """How an outcome differs from what today's reader makes of its cassette, in words; None: it does not.
+def contradiction(recorded: RecordedOutcome, cassette: bytes | None) -> str | None:
+    """What the cassette of an outcome does not prove, in words; None if it proves it.
 
-    cassette: the content of its cassette file; None if nothing was sent. Raises UnreadableCassette.
+    cassette: the content of its cassette file; None if nothing was sent. Raises ReaderChanged if a search,
+    or a fetch that exceeded a limit, does not follow from it and another version of the reader recorded it.
     """
     try:
         player = _Player(recorded, cassette)
-    except ValueError as error:
-        raise UnreadableCassette(f"its cassette cannot be read: {error}") from error
+    except ValueError as error:  # no version of a reader has recorded it
+        return f"its cassette cannot be read: {error}"
+    problem = _disproof(recorded, player, sent=cassette is not None)
+    if problem and _depends_on_version(recorded):
+        is_search = isinstance(recorded.key, SearchKey)
+        reader = engine_text(_engine_name(recorded)) if is_search else REQUESTS
+        if recorded.engine != reader:
+            raise ReaderChanged(f"recorded by {recorded.engine}, the reader is now {reader}: {problem}")
+    return problem
+
+
+def _disproof(recorded: RecordedOutcome, player: "_Player", *, sent: bool) -> str | None:
+    """How an outcome differs from what today's reader makes of its cassette; None: it does not."""
     try:
         with playing(player):
             derived = _read(recorded)
     except NotOnCassette as error:
-        lacking = "nothing was sent for it" if cassette is None else "its cassette has other requests"
+        lacking = "its cassette has other requests" if sent else "nothing was sent for it"
         return f"{lacking}, its reader sends {error}"
     except WebError as error:
         return f"its cassette leads to no outcome: {error}"
@@ -59,9 +72,17 @@ def disproof(recorded: RecordedOutcome, cassette: bytes | None) -> str | None:
     return difference(recorded.key, recorded.outcome, derived, redacted=player.has_redacted_redirect)
 
 
-def reader(recorded: RecordedOutcome) -> str:
-    """The reader of today for an outcome of a search or a page, as outcomes name it."""
-    return engine_text(_engine_name(recorded)) if isinstance(recorded.key, SearchKey) else REQUESTS
+_OF_LIMITS = ("Read timed out. (total timeout=", "Headers of more than ", "Content of more than ")
+
+
+def _depends_on_version(recorded: RecordedOutcome) -> bool:
+    """Whether versions of a reader may differ: in what a search requests, or in the limits of a fetch."""
+    match recorded.key, recorded.outcome:
+        case SearchKey(), _:
+            return True
+        case FetchKey(), WebFailure(message):
+            return message.startswith(_OF_LIMITS)
+    return False
 
 
 def _read(recorded: RecordedOutcome) -> Outcome:
@@ -101,7 +122,7 @@ class _Player(CassettePlayer):
         """Whether a fetch was redirected to an address with secrets, of which it has markers only."""
         return self._fetches and any(REDACTED in url for url in self._asked[1:])
 
-    def answer(self, method: str, url: str, body: bytes | None) -> PlayedAnswer:
+    def answer(self, method: str, url: str, body: bytes | None) -> HttpExchange:
         self._asked.append(url)
         try:
             return super().answer(method, url, body)

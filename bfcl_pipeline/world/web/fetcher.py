@@ -4,12 +4,10 @@ The headers, the timeout of 20 seconds and the failure texts (the messages of `r
 Covers redirects, encodings and charsets; extracting a page's text is elsewhere. Compressed pages are
 decoded (the release accepts brotli and, without the library, shows the bytes), and content that is not text
 is a failure. The failure of a page is an outcome; a WebError means that no page can be fetched (names
-cannot be looked up, a proxy is down). Only http and https, on any port. Before each hop the fetch waits for
-its turn at the host (`pace`), which is not part of its time.
+cannot be looked up, a proxy is down). Only http and https, on any port.
 """
 
 import re
-import socket
 from http.client import HTTPException
 from urllib.parse import urljoin, urlsplit, urlunsplit
 
@@ -20,14 +18,11 @@ from requests.utils import requote_uri
 from urllib3.exceptions import HTTPError
 
 from bfcl_pipeline.base.errors import WebError
-from bfcl_pipeline.base.retry_after import retry_after_seconds
 from bfcl_pipeline.base.secrets import Redactor
 from bfcl_pipeline.world.tools.web_search.web import Page, WebFailure
-from bfcl_pipeline.world.web.addresses import AddressRefused, Lookup
+from bfcl_pipeline.world.web.addresses import AddressRefused
 from bfcl_pipeline.world.web.content import decode_page, is_text_type, looks_binary, media_type
-from bfcl_pipeline.world.web.http_client import PAGE_LIMITS, Body, HttpClient, HttpLimits
-from bfcl_pipeline.world.web.pace import HostPace
-from bfcl_pipeline.world.web.proxies import DIRECT, Proxies
+from bfcl_pipeline.world.web.http_client import Body, HttpClient
 from bfcl_pipeline.world.web.transport import OutOfTime, TooMuch
 
 HEADERS = {
@@ -55,24 +50,10 @@ LONGEST_FAILURE = 4_000
 class Fetcher(HttpClient):
     """Fetches pages. Has no state between fetches; safe to use from several threads."""
 
-    def __init__(
-        self,
-        limits: HttpLimits = PAGE_LIMITS,
-        *,
-        allow_private: bool = False,
-        proxies: Proxies = DIRECT,
-        pace: HostPace | None = None,
-        lookup: Lookup = socket.getaddrinfo,
-    ) -> None:
-        """pace: None: no pauses. The others are those of `HttpClient`."""
-        super().__init__(limits, allow_private=allow_private, proxies=proxies, lookup=lookup)
-        self._redactor = Redactor(proxies.secrets)
-        self._pace = pace or HostPace(0.0)
-
     def fetch(self, url: str) -> Page | WebFailure:
         """The page at `url`, or the failure for the model. Raises WebError if nothing can be fetched."""
         try:
-            return self.get(url, self._page, _prepare, _redirected, self._pace.wait)
+            return self.get(url, _page, _prepare, _redirected)
         except OutOfTime as error:
             return _failure(f"Read timed out. {error} for url: {url}")
         except TooMuch as error:
@@ -80,27 +61,26 @@ class Fetcher(HttpClient):
         except ProxyError as error:
             if "Tunnel connection failed: 5" in str(error):  # the proxy works, the page does not
                 return _failure(str(error))
+            reason = Redactor(self._proxies.secrets).text(_stable(str(error)))
             raise WebError(
                 f"pages: expected the proxy {self._proxies.shown} to fetch {url}, got: "
-                f"{self._redactor.text(_stable(str(error)))}. Check that it runs and accepts this machine, "
+                f"{reason}. Check that it runs and accepts this machine, "
                 "and web_proxy in the config or HTTP_PROXY and HTTPS_PROXY; then run again."
             ) from error
         except (AddressRefused, RequestException, HTTPError, HTTPException, OSError, ValueError) as error:
             return _failure(str(error))
 
-    def _page(self, response: Response, read_body: Body) -> Page | WebFailure:
-        if response.status_code in (429, 503):
-            wait = response.headers.get("Retry-After", ""), response.headers.get("Date", "")
-            self._pace.hold(urlsplit(response.url).hostname or "", retry_after_seconds(*wait))
-        response.raise_for_status()
-        content_type = response.headers.get("Content-Type", "")
-        kind = media_type(content_type)
-        if not is_text_type(kind):
-            return _failure(f"Unsupported content type: {kind} for url: {response.url}")
-        body = read_body()
-        if looks_binary(body):
-            return _failure(f"Unsupported content: binary data for url: {response.url}")
-        return Page(decode_page(body, content_type))
+
+def _page(response: Response, read_body: Body) -> Page | WebFailure:
+    response.raise_for_status()
+    content_type = response.headers.get("Content-Type", "")
+    kind = media_type(content_type)
+    if not is_text_type(kind):
+        return _failure(f"Unsupported content type: {kind} for url: {response.url}")
+    body = read_body()
+    if looks_binary(body):
+        return _failure(f"Unsupported content: binary data for url: {response.url}")
+    return Page(decode_page(body, content_type))
 
 
 def _prepare(session: Session, url: str) -> PreparedRequest:

@@ -1,8 +1,10 @@
 """GET requests within bounds on time, bytes and redirects: of pages, SerpApi and web APIs.
 
 Connections go to addresses of the public internet only, checked at each hop (`transport`). A proxy
-(`proxies`) looks up names itself, so that only literal addresses are refused then. Cookies are kept for one
-exchange only; .netrc is not read. Everything is taped; within `playing` a cassette answers.
+(`proxies`) looks up names itself, so that only literal addresses are refused then. Before each hop the
+request waits for its turn at the host (`pace`), which is not part of its time; a Retry-After holds all
+requests to the host. Cookies are kept for one exchange only; .netrc is not read. Everything is taped;
+within `playing` a cassette answers.
 """
 
 import json
@@ -24,8 +26,9 @@ from bfcl_pipeline.base.retry_after import retry_after_seconds
 from bfcl_pipeline.world.web.addresses import AddressRefused, Lookup, refuse_written
 from bfcl_pipeline.world.web.content import known_charset
 from bfcl_pipeline.world.web.evidence.playing import player
-from bfcl_pipeline.world.web.evidence.playing_responses import played_response
 from bfcl_pipeline.world.web.evidence.tape import HttpExchange, note
+from bfcl_pipeline.world.web.pace import HostPace
+from bfcl_pipeline.world.web.played_responses import played_response
 from bfcl_pipeline.world.web.proxies import DIRECT, Proxies
 from bfcl_pipeline.world.web.transport import (
     FetchAdapter,
@@ -77,7 +80,12 @@ class HttpReply:
 
     def retry_after_seconds(self) -> float | None:
         """The wait that the Retry-After header requests; None if it is absent or unreadable."""
-        return retry_after_seconds(self.headers.get("Retry-After", ""), self.headers.get("Date", ""))
+        return requested_wait(self.headers)
+
+
+def requested_wait(headers: Mapping[str, str]) -> float | None:
+    """The seconds that the header Retry-After requests; None if it is absent or unreadable."""
+    return retry_after_seconds(headers.get("Retry-After", ""), headers.get("Date", ""))
 
 
 class HttpClient:
@@ -89,12 +97,17 @@ class HttpClient:
         *,
         allow_private: bool = False,
         proxies: Proxies = DIRECT,
+        pace: HostPace | None = None,
         lookup: Lookup = socket.getaddrinfo,
     ) -> None:
-        """allow_private: allow addresses of an intranet and of this machine. lookup: resolves names."""
+        """allow_private: allow addresses of an intranet and of this machine. pace: None: no pauses.
+
+        lookup: resolves names.
+        """
         self.limits = limits
         self._allow_private = allow_private
         self._proxies = proxies
+        self._pace = pace or HostPace(0.0)
         self._lookup = lookup
         # At level DEBUG it writes the whole address of each request, which may contain a key.
         logging.getLogger(_URL_LOGGER).setLevel(logging.INFO)
@@ -105,7 +118,6 @@ class HttpClient:
         read: Callable[[Response, Body], T],
         prepare: Callable[[Session, str], PreparedRequest],
         redirect: Callable[[str, str], str] | None = None,
-        turn: Callable[[str], object] = lambda _host: None,
     ) -> T:
         """What `read` makes of the answer to a request of `url`.
 
@@ -115,7 +127,6 @@ class HttpClient:
             prepare: makes the request of an address.
             redirect: the next address, given the last one and its answer's Location; None: a redirect is an
                 answer.
-            turn: returns when a host may be asked; that wait is not part of the time.
 
         Raises:
             OutOfTime, TooMuch: a limit is exceeded.
@@ -139,7 +150,7 @@ class HttpClient:
                 for _ in range(self.limits.redirects + 1):
                     request = prepare(session, place)
                     exchange = HttpExchange("GET", str(request.url), _headers(request), None)
-                    with closing(self._send(session, request, exchange, turn, time)) as response:
+                    with closing(self._send(session, request, exchange, time)) as response:
                         target = session.get_redirect_target(response)
                         if target is None or redirect is None:
                             return read(response, partial(self._body, response, exchange))
@@ -185,7 +196,6 @@ class HttpClient:
         session: Session,
         request: PreparedRequest,
         exchange: HttpExchange,
-        turn: Callable[[str], object],
         time: TimeLimit,
     ) -> Response:
         url = str(request.url)
@@ -194,7 +204,7 @@ class HttpClient:
         if proxies and not self._allow_private:
             refuse_written(host)
         with time.stopped():
-            turn(host)
+            self._pace.wait(host)
         note(exchange)
         with exchange.failing():
             if (cassette := player()) is not None:
@@ -214,6 +224,8 @@ class HttpClient:
             response.close()
             raise ProxyError("HTTP 407: it requires a user and a password")
         check_head(response, self.limits.head_bytes)
+        if response.status_code == 429 or response.status_code >= 500:
+            self._pace.hold(host, requested_wait(response.headers))
         return response
 
     def _body(self, response: Response, exchange: HttpExchange) -> bytes:

@@ -4,7 +4,6 @@ ddgs and its HTTP client are imported only where a search may be sent.
 """
 
 import os
-from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
 
@@ -92,13 +91,7 @@ def open_engine(name: str, proxies: Proxies, pace: HostPace, retries: RetryPolic
     from bfcl_pipeline.world.web.engines.client import Connection  # loads primp
     from bfcl_pipeline.world.web.engines.duckduckgo import DuckDuckGo  # loads ddgs
 
-    connection = Connection(
-        ca_file=_ca_file(proxies, os.environ),
-        proxy=proxies.address,
-        before=pace.wait,
-        after=pace.hold,
-    )
-    return DuckDuckGo(retries, connection)
+    return DuckDuckGo(retries, Connection(proxies=proxies, pace=pace))
 
 
 def engine_text(name: str) -> str:
@@ -106,10 +99,3 @@ def engine_text(name: str) -> str:
     if name == SERPAPI:
         return f"{name} by {REQUESTS}"
     return f"{name} by ddgs {version('ddgs')} of bfcl-pipeline {__version__}"
-
-
-def _ca_file(proxies: Proxies, environment: Mapping[str, str]) -> str | None:
-    """The file of certificates that the environment names."""
-    if isinstance(proxies.certificates, str):
-        return proxies.certificates
-    return environment.get("SSL_CERT_FILE") or None

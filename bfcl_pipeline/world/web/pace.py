@@ -15,7 +15,7 @@ import math
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import astuple, dataclass
 from pathlib import Path
@@ -63,11 +63,16 @@ class HostPace:
         pause: float = PAUSE_SECONDS,
         folder: Path | None = None,
         *,
+        of_hosts: Mapping[str, float] | None = None,
         clock: Callable[[], float] = time.time,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        """pause: seconds; 0: never any. folder: shared with other processes; None: of this one alone."""
+        """pause: seconds; 0: never any. folder: shared with other processes; None: of this one alone.
+
+        of_hosts: the pauses of hosts that have one of their own.
+        """
         self.pause = pause
+        self._of_hosts = of_hosts or {}
         self._folder = folder
         self._clock = clock
         self._sleep = sleep
@@ -75,12 +80,9 @@ class HostPace:
         self._turns: dict[str, threading.Lock] = {}  # by place; held by the thread that waits for its start
         self._own: dict[str, _PaceTimes] = {}  # by place; where there is no file
 
-    def wait(self, host: str, pause: float | None = None) -> float:
-        """Returns when a request to `host` may start, which it has to at once; the seconds waited.
-
-        pause: after the last request to this host; None: the usual one.
-        """
-        pause = self.pause if pause is None else pause
+    def wait(self, host: str) -> float:
+        """Returns when a request to `host` may start, which it has to at once; the seconds waited."""
+        pause = self._of_hosts.get(host, self.pause)
         if self.pause <= 0 or pause <= 0 or player() is not None:
             return 0.0
         place, waited = _place(host), 0.0

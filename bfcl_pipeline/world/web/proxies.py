@@ -42,7 +42,10 @@ class Proxies:
             return cls(certificates=certificates)
         if choice != PROXY_OF_ENVIRONMENT:
             return cls({"all": _checked(choice, _KEY)}, certificates=certificates)
-        given = {name: _variable(environment, name) for name in _VARIABLES}
+        given = {  # in lower case or, if there is none, in upper case
+            name: (environment.get(name) or environment.get(name.upper()) or "").strip()
+            for name in _VARIABLES
+        }
         by_scheme = {
             name.removesuffix("_proxy"): _checked(address, name.upper())
             for name, address in given.items()
@@ -86,11 +89,6 @@ def _secret_forms(user: str, password: str) -> Iterator[str]:
     for encoding in ("latin-1", "utf-8"):  # of requests, and of primp
         login = f"{unquote(user)}:{unquote(password)}".encode(encoding, "replace")
         yield b64encode(login).decode("ascii")
-
-
-def _variable(environment: Mapping[str, str], name: str) -> str:
-    """A variable in lower case or, if there is none, in upper case."""
-    return (environment.get(name) or environment.get(name.upper()) or "").strip()
 
 
 def _certificates(environment: Mapping[str, str]) -> str | bool:

@@ -28,8 +28,9 @@ from bfcl_pipeline.judge.judging import score_table_by_all_rules
 from bfcl_pipeline.judge.web_files import needed_requests
 from bfcl_pipeline.world.executables import ApiRequest, SimulatedApis
 from bfcl_pipeline.world.web.apis import ApisByMode
-from tests.support.api_hosts import KEYS, ApiHosts
+from tests.support.api_hosts import KEYS, answered, know, serve_jobs
 from tests.support.local_chat import local_chat
+from tests.support.web_server import WebServer
 
 ROWS = load_models(Path(__file__).parent / "models.yaml")
 PURE, COVID, FILM, MIXED = "exec_simple_0", "exec_simple_30", "exec_simple_94", "exec_parallel_multiple_0"
@@ -56,10 +57,10 @@ def requests_of(staged: Path, completed: Iterable[Completed]) -> list[ApiRequest
     return [key.request for keys in found for key in keys]
 
 
-def known(hosts: ApiHosts, staged: Path, folder: Path) -> None:
+def known(hosts: WebServer, staged: Path, folder: Path) -> None:
     """The hosts answer what the oracle's calls need as the simulated APIs do."""
     simulated = replace(job(staged, folder), web=WebChoice())
-    hosts.know(SimulatedApis(read_recorded_calls(staged)), requests_of(staged, run_job(simulated)))
+    know(hosts, SimulatedApis(read_recorded_calls(staged)), requests_of(staged, run_job(simulated)))
 
 
 def responses(completed: Iterable[Completed]) -> list[Response]:
@@ -80,11 +81,11 @@ def verdicts(staged: Path, folder: Path, answers: Iterable[Response]) -> list[tu
 
 
 def test_a_job_records_what_verdicts_need(
-    hosts: ApiHosts, staged: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    hosts: WebServer, staged: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each request is sent once, scoring sends none, and so does the same job again, without keys."""
     known(hosts, staged, tmp_path)
-    hosts.serve_jobs(monkeypatch)
+    serve_jobs(hosts, monkeypatch)
     first = run_job(job(staged, tmp_path))
     assert set(statuses(first).values()) == {Status.ANSWERED}
     assert {one.web for one in responses(first)} == {"record"}
@@ -93,7 +94,7 @@ def test_a_job_records_what_verdicts_need(
     assert {(valid, status) for _, valid, status in verdicts(staged, tmp_path, responses(first))} == {
         (True, "answered")
     }
-    hosts.serve_jobs(monkeypatch, {})
+    serve_jobs(hosts, monkeypatch, {})
     assert responses(run_job(job(staged, tmp_path))) == responses(first)
     replayed = replace(job(staged, tmp_path), replay=True)
     assert responses(run_job(replayed)) == responses(first)
@@ -101,10 +102,10 @@ def test_a_job_records_what_verdicts_need(
 
 
 def test_answers_of_other_modes_are_not_executed_by_the_job(
-    hosts: ApiHosts, staged: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    hosts: WebServer, staged: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nothing is sent or recorded; scoring gives the verdicts that it can."""
-    hosts.serve_jobs(monkeypatch)
+    serve_jobs(hosts, monkeypatch)
     expected = {"simulated": 4, "replay": 1, "live": 1, "off": 1}
     for mode, valid in expected.items():
         web = WebChoice(mode=mode, cache=tmp_path / "web")
@@ -116,14 +117,14 @@ def test_answers_of_other_modes_are_not_executed_by_the_job(
 
 
 def test_scoring_again_needs_the_web_cache(
-    hosts: ApiHosts,
+    hosts: WebServer,
     staged: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """With it the verdicts are those of the run; without it they are missing, with a text on what to do."""
     known(hosts, staged, tmp_path)
-    hosts.serve_jobs(monkeypatch)
+    serve_jobs(hosts, monkeypatch)
     table, out = tmp_path / "responses.parquet", tmp_path / "verdicts.parquet"
     write_responses(table, responses(run_job(job(staged, tmp_path))))
     command = ["score", str(table), "--out", str(out), "--data", str(staged), "--cache"]
@@ -138,11 +139,11 @@ def test_scoring_again_needs_the_web_cache(
 
 
 def test_a_request_without_its_key_is_a_status_of_the_verdict(
-    hosts: ApiHosts, staged: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    hosts: WebServer, staged: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The entry is answered; other requests are recorded."""
     known(hosts, staged, tmp_path)
-    hosts.serve_jobs(monkeypatch, {"OMDB_API_KEY": KEYS["OMDB_API_KEY"]})
+    serve_jobs(hosts, monkeypatch, {"OMDB_API_KEY": KEYS["OMDB_API_KEY"]})
     done = run_job(job(staged, tmp_path))
     assert set(statuses(done).values()) == {Status.ANSWERED}
     assert {one.host for one in hosts.asked} == {"www.omdbapi.com", "api.open-meteo.com"}
@@ -155,11 +156,11 @@ def test_a_request_without_its_key_is_a_status_of_the_verdict(
 
 
 def test_an_api_that_fails_is_asked_again_and_the_model_is_not(
-    hosts: ApiHosts, staged: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    hosts: WebServer, staged: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The entry fails with the reason; in the next run its answer comes from the journal."""
-    hosts.serve_jobs(monkeypatch)
-    hosts.script("covid-193.p.rapidapi.com/statistics", hosts.http({"message": "subscribe"}, 403))
+    serve_jobs(hosts, monkeypatch)
+    hosts.script("covid-193.p.rapidapi.com/statistics", answered({"message": "subscribe"}, 403))
     with local_chat() as server:
         asking = job(staged, tmp_path, "org/chat-FC", (PURE, COVID))
         asking = replace(asking, row=replace(asking.row, endpoint=server.endpoint))
@@ -175,14 +176,14 @@ def test_an_api_that_fails_is_asked_again_and_the_model_is_not(
         replayed = run_job(replace(asking, replay=True, paths=replace(asking.paths, observed=observed)))
         assert responses(replayed) == responses(first)
         requests = server.counts()["requests"]
-        hosts.script("covid-193.p.rapidapi.com/statistics", hosts.http({"response": []}))
+        hosts.script("covid-193.p.rapidapi.com/statistics", answered({"response": []}))
         again = run_job(asking)
         assert set(statuses(again).values()) == {Status.ANSWERED}
         assert server.counts()["requests"] == requests
 
 
 def test_given_answers_are_recorded_too(
-    hosts: ApiHosts, staged: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    hosts: WebServer, staged: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A model of kind results: its calls use the web of this run; without an answer of an API the job ends
     with the error."""
@@ -191,8 +192,8 @@ def test_given_answers_are_recorded_too(
     write_responses(path, responses(run_job(replace(asked, web=WebChoice()))))
     row = replace(ROWS["oracle-FC"], kind="results", path=str(path), model="oracle-FC")
     given = replace(asked, row=row)
-    hosts.serve_jobs(monkeypatch)
-    hosts.script("www.omdbapi.com/", hosts.http("", 401))
+    serve_jobs(hosts, monkeypatch)
+    hosts.script("www.omdbapi.com/", answered("", 401))
     with pytest.raises(WebError, match="OMDB_API_KEY with HTTP 401"):
         run_job(given)
     known(hosts, staged, tmp_path)
@@ -202,7 +203,7 @@ def test_given_answers_are_recorded_too(
 
 
 def test_other_requests_than_the_reference_are_recorded(
-    hosts: ApiHosts, staged: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    hosts: WebServer, staged: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """REST: the reference request is not sent; another one is, if its host is known, and is judged."""
     key = "YOUR-OMDB-API-KEY"
@@ -220,9 +221,9 @@ def test_other_requests_than_the_reference_are_recorded(
     write_responses(tmp_path / "theirs.parquet", answers)
     (entry,) = read_entries(entries_path(staged, "rest"), {"rest_59"})
     assert isinstance(entry.truth, dict)
-    hosts.serve_jobs(monkeypatch)
-    hosts.script("www.omdbapi.com/?apikey=omdbkey1&t=Other", hosts.http(entry.truth["response"]))
-    hosts.script("www.omdbapi.com/?apikey=made-up-key&t=Elsewhere", hosts.http({"Error": "key"}, 401))
+    serve_jobs(hosts, monkeypatch)
+    hosts.script("www.omdbapi.com/?apikey=omdbkey1&t=Other", answered(entry.truth["response"]))
+    hosts.script("www.omdbapi.com/?apikey=made-up-key&t=Elsewhere", answered({"Error": "key"}, 401))
     row = replace(ROWS["oracle-FC"], kind="results", path=str(tmp_path / "theirs.parquet"), model="m")
     given = replace(
         job(staged, tmp_path), row=row, categories=("rest",), selection=Selection(entry_ids=tuple(asked))
@@ -241,15 +242,15 @@ def test_other_requests_than_the_reference_are_recorded(
 
 
 def test_a_key_is_in_no_file(
-    hosts: ApiHosts, staged: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    hosts: WebServer, staged: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Not in the record, nor in the responses, when APIs echo keys in their answers."""
     known(hosts, staged, tmp_path)
     for place, (answer,) in list(hosts.answers.items()):
         assert isinstance(answer, bytes)
         body = answer.partition(b"\r\n\r\n")[2].decode()
-        hosts.script(place, hosts.http(body, 200, X_Echo=" ".join(KEYS.values())))
-    hosts.serve_jobs(monkeypatch)
+        hosts.script(place, answered(body, 200, X_Echo=" ".join(KEYS.values())))
+    serve_jobs(hosts, monkeypatch)
     write_responses(tmp_path / "out.parquet", responses(run_job(job(staged, tmp_path))))
     written = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
     assert b"YOUR-RAPID-API-KEY" in written

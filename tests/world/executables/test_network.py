@@ -188,6 +188,7 @@ def test_the_value_of_an_answer(name, body, value):
 @pytest.mark.parametrize(
     ("name", "body", "error"),
     [
+        # An answer of another form is an error where the official function does not catch it.
         ("convert_currency", [], "AttributeError"),
         ("convert_currency", {"conversion_rates": None}, "TypeError"),
         ("find_term_on_urban_dictionary", {"list": []}, "IndexError"),
@@ -198,20 +199,23 @@ def test_the_value_of_an_answer(name, body, value):
         ("get_rating_by_amazon_ASIN", {"data": []}, "TypeError"),
         ("get_weather_data", {"current": None}, "TypeError"),
         ("get_zipcode_by_ip_address", {}, "KeyError"),
+        # And so is one that is not JSON, whatever the function.
+        *(
+            (name, body, "(ValueError|JSONDecodeError)")
+            for name in NETWORK_FUNCTIONS
+            for body in (b"", b"<html>", b"[" * 100_000, b'{"a": 1')
+        ),
+        # And a rate that is a text or a list, which the amount would repeat.
+        *(
+            ("convert_currency", {"conversion_rates": {"EUR": rate}}, "TypeError: the rate is not a number")
+            for rate in ("abc", [1], None, {})
+        ),
     ],
 )
 def test_an_answer_that_fails(name, body, error):
-    """An answer of another form is an execution error where the official function does not catch it."""
-    with pytest.raises(ExecutionFailed, match=f"^{error}: "):
+    """An answer without a value is an execution error."""
+    with pytest.raises(ExecutionFailed, match=f"^{error}"):
         read(name, body)
-
-
-@pytest.mark.parametrize("name", NETWORK_FUNCTIONS)
-@pytest.mark.parametrize("body", ["", "<html>", "[" * 100_000, '{"a": 1'])
-def test_an_answer_that_is_not_json(name, body):
-    """An answer that is not JSON is an execution error, whatever the function."""
-    with pytest.raises(ExecutionFailed, match=r"^(ValueError|JSONDecodeError): "):
-        NETWORK_FUNCTIONS[name].value(REQUESTS[name][0], ApiAnswer(200, body))
 
 
 @pytest.mark.parametrize("name", ["convert_currency", "get_coordinates_from_city", "get_weather_data"])
@@ -263,13 +267,6 @@ def test_an_amount_that_is_not_a_number(amount):
     """An amount that cannot be multiplied, or would be repeated many times, is an execution error."""
     with pytest.raises(ExecutionFailed):
         read("convert_currency", {"conversion_rates": {"EUR": 10**9}}, {**RATES, "amount": amount})
-
-
-@pytest.mark.parametrize("rate", ["abc", [1], None, {}])
-def test_a_rate_that_is_not_a_number(rate):
-    """A rate that is a text or a list, which the amount would repeat, is an execution error."""
-    with pytest.raises(ExecutionFailed, match="TypeError: the rate"):
-        read("convert_currency", {"conversion_rates": {"EUR": rate}}, {**RATES, "amount": 10**12})
 
 
 _LEAF = (
@@ -332,4 +329,6 @@ def test_items_of_a_set_are_in_order():
 
 
 def read(name: str, body: Any, arguments: dict[str, Any] | None = None) -> Any:
-    return NETWORK_FUNCTIONS[name].value(arguments or REQUESTS[name][0], ApiAnswer(200, json.dumps(body)))
+    """The value of a function whose answer has this body; bytes are sent as they are."""
+    text = body.decode() if isinstance(body, bytes) else json.dumps(body)
+    return NETWORK_FUNCTIONS[name].value(arguments or REQUESTS[name][0], ApiAnswer(200, text))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import collections
-import json
 from collections.abc import Callable
 from dataclasses import fields, replace
 from typing import Any
@@ -11,15 +10,16 @@ from typing import Any
 import pytest
 
 from bfcl_pipeline.base.errors import MalformedRelease
-from bfcl_pipeline.benchmark.records import Call, Entry
+from bfcl_pipeline.benchmark.records import Entry
 from bfcl_pipeline.world.tools import Constants, World, WorldConfig, effects, snapshot
 from bfcl_pipeline.world.tools.api import BoundExceeded, CallFailed
 from bfcl_pipeline.world.tools.file_system import walks
 from bfcl_pipeline.world.tools.file_system.api import MAX_COPIED, FileSystemState, GorillaFileSystem
 from bfcl_pipeline.world.tools.file_system.nodes import Directory, File
 from bfcl_pipeline.world.tools.file_system.walks import FIND_DEPTH, MAX_FOUND, TOO_DEEP
+from tests.world.tools.scenes import OneApi, scene_test, scenes
 
-FILES: dict[str, Any] = {
+INITIAL: dict[str, Any] = {
     "root": {
         "home": {
             "type": "directory",
@@ -37,19 +37,103 @@ FILES: dict[str, Any] = {
 }
 FAILED = "Error during execution: "
 
+SCENES = scenes(
+    r"""
+# cd changes one level at a time, up, and to the root; pwd includes the root's name.
+cd(folder='docs/') => {"current_working_directory": "docs"}
+pwd() => {"current_working_directory": "/home/docs"}
+cd(folder='..') => {}
+cd(folder='..') => {"error": "Current directory is already the root. Cannot go back."}
+cd(folder='docs/x') => {"error": "cd: docs/x: Unsupported path. Only one folder level at a time is
+    supported."}
+cd(folder='notes.txt') => {"error": "cd: 'notes.txt': No such file or directory"}
+cd(folder='') => {"current_working_directory": "home"}
 
-class Shell:
-    """A world with one file system; methods take keywords."""
+# Without an initial state the root is an empty "/", and its path has two slashes.
+given only {}
+pwd() => {"current_working_directory": "//"}
+ls(a=True) => {"current_directory_content": []}
 
-    def __init__(self, setting: WorldConfig, initial: Any = FILES) -> None:
-        self._world = World.of(["GorillaFileSystem"], {"GorillaFileSystem": initial}, setting, "test")
-        self.state: FileSystemState = self._world.states()["GorillaFileSystem"]
+# ls omits names that start with a dot by default; find does not.
+ls() => {"current_directory_content": ["notes.txt", "more.txt", "docs"]}
+ls(a=True) => {"current_directory_content": ["notes.txt", "more.txt", ".hidden", "docs"]}
+find(name='h') => {"matches": ["./.hidden"]}
 
-    def text(self, name: str, /, **arguments: Any) -> str:
-        return self._world.run(Call(name, dict(arguments.items())))
+# find takes a path of any depth and writes it before each match, directories before their items.
+find(path='/', name='o') => {"matches": ["/notes.txt", "/more.txt", "/docs", "/docs/report.txt"]}
+find(path='/docs/') => {"matches": ["/docs/report.txt"]}
+find(path='nowhere') => {"error": "find: 'nowhere': No such file or directory"}
 
-    def shown(self, name: str, /, **arguments: Any) -> Any:
-        return json.loads(self.text(name, **arguments))
+# Reading methods return the release's numbers and lines, and do not change the state.
+sort(file_name='notes.txt') => {"sorted_content": "alpha\nbeta\nbeta"}
+grep(file_name='notes.txt', pattern='alpha') => {"matching_lines": ["alpha"]}
+wc(file_name='notes.txt') => {"count": 3, "type": "lines"}
+wc(file_name='notes.txt', mode='c') => {"count": 15, "type": "characters"}
+wc(file_name='notes.txt', mode='x') => {"error": "wc: invalid mode 'x'"}
+tail(file_name='notes.txt', lines=1) => {"last_lines": "beta"}
+tail(file_name='notes.txt', lines=0) => {"last_lines": "beta\nalpha\nbeta"}
+diff(file_name1='notes.txt', file_name2='more.txt') => {"diff_lines": "- alpha\n+ alphA"}
+du() => {"disk_usage": "31 bytes"}
+du(human_readable=True) => {"disk_usage": "31.00 B"}
+cat(file_name='notes.txt') => {"file_content": "beta\nalpha\nbeta"}
+
+# echo replaces the content of an existing file, and without a file name returns the text.
+touch(file_name='new') => None
+echo(content='text', file_name='new') => None
+cat(file_name='new') => {"file_content": "text"}
+echo(content='text', file_name='none') => {"error": "echo: cannot write to 'none': No such file"}
+echo(content='text') => {"terminal_output": "text"}
+echo(content='text', file_name='docs') => Error during execution: 'Directory' object has no attribute
+    '_write'
+
+# mv and cp put an item into a directory or rename it, and never overwrite another item.
+cp(source='notes.txt', destination='docs') => {"result": "'notes.txt' copied to 'docs/notes.txt'"}
+mv(source='notes.txt', destination='docs') => {"error": "mv: cannot move 'notes.txt' to
+    'docs/notes.txt': File exists"}
+cp(source='notes.txt', destination='docs') => Error during execution: File 'notes.txt' already exists in
+    directory 'docs'.
+mv(source='notes.txt', destination='n.txt') => {"result": "'notes.txt' moved to 'n.txt'"}
+cat(file_name='n.txt') => {"file_content": "beta\nalpha\nbeta"}
+cd(folder='docs') => {"current_working_directory": "docs"}
+cat(file_name='notes.txt') => {"file_content": "beta\nalpha\nbeta"}
+
+# Writing to a file in a copied directory changes the original, and cd .. can lead there.
+mkdir(dir_name='sub') => None
+mv(source='sub', destination='docs') => {"result": "'sub' moved to 'docs/sub'"}
+cp(source='docs', destination='copy') => {"result": "'docs' copied to 'copy'"}
+cd(folder='copy') => {"current_working_directory": "copy"}
+echo(content='changed', file_name='report.txt') => None
+cd(folder='sub') => {"current_working_directory": "sub"}
+cd(folder='..') => {}
+pwd() => {"current_working_directory": "/home/docs"}
+cat(file_name='report.txt') => {"file_content": "changed"}
+
+# An item called "." can be created, and every use of that name means the current directory.
+touch(file_name='.') => None
+cat(file_name='.') => {"error": "cat: '.': Is a directory"}
+rmdir(dir_name='.') => {"error": "rmdir: cannot remove '.': Directory not empty"}
+rm(file_name='.') => {"result": "'.' removed"}
+
+# A wrong type fails with Python's message; a content that is not text is stored unchanged.
+mkdir(dir_name=5) => Error during execution: argument of type 'int' is not iterable
+rm(file_name=['a']) => Error during execution: unhashable type: 'list'
+find(name=5) => Error during execution: 'in <string>' requires string as left operand, not int
+echo(content=[1], file_name='notes.txt') => None
+cat(file_name='notes.txt') => {"file_content": [1]}
+sort(file_name='notes.txt') => Error during execution: 'list' object has no attribute 'splitlines'
+mkdir() => Error during execution: GorillaFileSystem.mkdir() missing 1 required positional argument:
+    'dir_name'
+"""
+)
+
+test_scenes = scene_test("GorillaFileSystem", INITIAL, SCENES)
+
+
+class Shell(OneApi):
+    """A world with one file system."""
+
+    def __init__(self, setting: WorldConfig) -> None:
+        super().__init__("GorillaFileSystem", INITIAL, setting)
 
     def item(self, *names: str) -> File | Directory:
         item: File | Directory = self.state.root
@@ -70,115 +154,11 @@ def test_the_state_has_the_form_that_the_release_compares() -> None:
     assert len(effects(GorillaFileSystem)) == 18
 
 
-def test_changing_the_directory(shell: Shell) -> None:
-    """cd changes one level at a time, up, and to the root; pwd includes the root's name."""
-    assert shell.shown("cd", folder="docs/") == {"current_working_directory": "docs"}
-    assert shell.shown("pwd") == {"current_working_directory": "/home/docs"}
-    assert shell.shown("cd", folder="..") == {}
-    assert shell.shown("cd", folder="..") == {
-        "error": "Current directory is already the root. Cannot go back."
-    }
-    assert shell.shown("cd", folder="docs/x") == {
-        "error": "cd: docs/x: Unsupported path. Only one folder level at a time is supported."
-    }
-    assert shell.shown("cd", folder="notes.txt") == {"error": "cd: 'notes.txt': No such file or directory"}
-    assert shell.shown("cd", folder="") == {"current_working_directory": "home"}
-
-
 def test_the_current_directory_is_not_compared(shell: Shell) -> None:
     """States with different current directories are equal."""
     before = snapshot(shell.state)
     shell.text("cd", folder="docs")
     assert shell.state == before
-
-
-def test_the_path_of_an_empty_file_system(setting: WorldConfig) -> None:
-    """Without an initial state the root is an empty "/", and its path has two slashes."""
-    shell = Shell(setting, {})
-    assert shell.shown("pwd") == {"current_working_directory": "//"}
-    assert shell.shown("ls", a=True) == {"current_directory_content": []}
-
-
-def test_hidden_items(shell: Shell) -> None:
-    """ls omits names that start with a dot by default; find does not."""
-    assert shell.shown("ls") == {"current_directory_content": ["notes.txt", "more.txt", "docs"]}
-    assert ".hidden" in shell.shown("ls", a=True)["current_directory_content"]
-    assert shell.shown("find", name="h") == {"matches": ["./.hidden"]}
-
-
-def test_finding(shell: Shell) -> None:
-    """find takes a path of any depth and writes it before each match, directories before their items."""
-    assert shell.shown("find", path="/", name="o")["matches"] == [
-        "/notes.txt",
-        "/more.txt",
-        "/docs",
-        "/docs/report.txt",
-    ]
-    assert shell.shown("find", path="/docs/") == {"matches": ["/docs/report.txt"]}
-    assert shell.shown("find", path="nowhere") == {"error": "find: 'nowhere': No such file or directory"}
-
-
-def test_reading(shell: Shell) -> None:
-    """Reading methods return the release's numbers and lines, and do not change the state."""
-    before = snapshot(shell.state)
-    assert shell.shown("sort", file_name="notes.txt") == {"sorted_content": "alpha\nbeta\nbeta"}
-    assert shell.shown("grep", file_name="notes.txt", pattern="alpha") == {"matching_lines": ["alpha"]}
-    assert shell.shown("wc", file_name="notes.txt") == {"count": 3, "type": "lines"}
-    assert shell.shown("wc", file_name="notes.txt", mode="c") == {"count": 15, "type": "characters"}
-    assert shell.shown("wc", file_name="notes.txt", mode="x") == {"error": "wc: invalid mode 'x'"}
-    assert shell.shown("tail", file_name="notes.txt", lines=1) == {"last_lines": "beta"}
-    assert shell.shown("tail", file_name="notes.txt", lines=0) == {"last_lines": "beta\nalpha\nbeta"}
-    assert shell.shown("diff", file_name1="notes.txt", file_name2="more.txt") == {
-        "diff_lines": "- alpha\n+ alphA"
-    }
-    assert shell.shown("du") == {"disk_usage": "31 bytes"}
-    assert shell.shown("du", human_readable=True) == {"disk_usage": "31.00 B"}
-    assert shell.state == before
-
-
-def test_writing(shell: Shell) -> None:
-    """echo replaces the content of an existing file, and without a file name returns the text."""
-    assert shell.text("touch", file_name="new") == "None"
-    assert shell.text("echo", content="text", file_name="new") == "None"
-    assert shell.shown("cat", file_name="new") == {"file_content": "text"}
-    assert shell.shown("echo", content="text", file_name="none") == {
-        "error": "echo: cannot write to 'none': No such file"
-    }
-    assert shell.shown("echo", content="text") == {"terminal_output": "text"}
-    assert shell.text("echo", content="text", file_name="docs") == (
-        f"{FAILED}'Directory' object has no attribute '_write'"
-    )
-
-
-def test_moving_and_copying(shell: Shell) -> None:
-    """mv and cp put an item into a directory or rename it, and never overwrite another item."""
-    assert shell.shown("cp", source="notes.txt", destination="docs") == {
-        "result": "'notes.txt' copied to 'docs/notes.txt'"
-    }
-    assert shell.shown("mv", source="notes.txt", destination="docs") == {
-        "error": "mv: cannot move 'notes.txt' to 'docs/notes.txt': File exists"
-    }
-    assert shell.text("cp", source="notes.txt", destination="docs") == (
-        f"{FAILED}File 'notes.txt' already exists in directory 'docs'."
-    )
-    assert shell.shown("mv", source="notes.txt", destination="n.txt") == {
-        "result": "'notes.txt' moved to 'n.txt'"
-    }
-    assert shell.item("n.txt") == File("n.txt", "beta\nalpha\nbeta")
-    assert shell.item("docs", "notes.txt") == File("notes.txt", "beta\nalpha\nbeta")
-
-
-def test_a_copied_directory_shares_its_files(shell: Shell) -> None:
-    """Writing to a file in a copied directory changes the original, and cd .. can lead there."""
-    shell.text("mkdir", dir_name="sub")
-    shell.text("mv", source="sub", destination="docs")
-    shell.text("cp", source="docs", destination="copy")
-    shell.text("cd", folder="copy")
-    shell.text("echo", content="changed", file_name="report.txt")
-    assert shell.item("docs", "report.txt") == File("report.txt", "changed")
-    shell.text("cd", folder="sub")
-    shell.text("cd", folder="..")
-    assert shell.shown("pwd") == {"current_working_directory": "/home/docs"}
 
 
 def test_a_directory_within_itself(setting: WorldConfig) -> None:
@@ -195,29 +175,6 @@ def test_a_directory_within_itself(setting: WorldConfig) -> None:
         one.text("cd", folder=name)
     one.text("touch", file_name="x")
     assert one.state != other.state
-
-
-def test_an_item_called_dot(shell: Shell) -> None:
-    """An item called "." can be created, and every use of that name means the current directory."""
-    assert shell.text("touch", file_name=".") == "None"
-    assert shell.shown("cat", file_name=".") == {"error": "cat: '.': Is a directory"}
-    assert shell.shown("rmdir", dir_name=".") == {"error": "rmdir: cannot remove '.': Directory not empty"}
-    assert shell.shown("rm", file_name=".") == {"result": "'.' removed"}
-
-
-def test_arguments_of_other_types(shell: Shell) -> None:
-    """A wrong type fails with Python's message; a content that is not text is stored unchanged."""
-    assert shell.text("mkdir", dir_name=5) == f"{FAILED}argument of type 'int' is not iterable"
-    assert shell.text("rm", file_name=["a"]) == f"{FAILED}unhashable type: 'list'"
-    assert shell.text("find", name=5) == (f"{FAILED}'in <string>' requires string as left operand, not int")
-    shell.text("echo", content=[1], file_name="notes.txt")
-    assert shell.shown("cat", file_name="notes.txt") == {"file_content": [1]}
-    assert shell.text("sort", file_name="notes.txt") == (
-        f"{FAILED}'list' object has no attribute 'splitlines'"
-    )
-    assert shell.text("mkdir") == (
-        f"{FAILED}GorillaFileSystem.mkdir() missing 1 required positional argument: 'dir_name'"
-    )
 
 
 def test_fillers_of_long_contexts(setting: WorldConfig, constants: Constants) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import tracemalloc
 from typing import Any
 
@@ -15,7 +16,6 @@ UNPRINTABLE = (
     "Exceeds the limit (4300 digits) for integer string conversion; "
     "use sys.set_int_max_str_digits() to increase the limit"
 )
-RANGE = "Error during execution: (34, 'Numerical result out of range')"
 
 
 @pytest.fixture
@@ -27,44 +27,85 @@ def run(world: World, name: str, **arguments: Any) -> str:
     return world.run(Call(name, arguments))
 
 
-@pytest.mark.parametrize(
-    ("name", "arguments", "text"),
-    [
-        ("add", {"a": 0.1, "b": 0.2}, '{"result": 0.30000000000000004}'),
-        ("add", {"a": "1", "b": "2"}, '{"result": "12"}'),
-        ("add", {"a": "1", "b": 2}, '{"error": "Both inputs must be numbers"}'),
-        ("multiply", {"a": "1", "b": 2}, '{"error": "Both inputs must be numbers"}'),
-        ("divide", {"a": 1, "b": 0}, '{"error": "Cannot divide by zero"}'),
-        ("percentage", {"part": 1, "whole": 8}, '{"result": 12.5}'),
-        ("power", {"base": 2, "exponent": 10}, '{"result": 1024}'),
-        ("power", {"base": -1, "exponent": 0.5}, "{'result': (6.123233995736766e-17+1j)}"),
-        ("power", {"base": 2.0, "exponent": 5000}, RANGE),
-        ("round_number", {"number": 2.5}, '{"result": 2.0}'),
-        ("round_number", {"number": 1234, "decimal_places": -2}, '{"result": 1200}'),
-        ("mean", {"numbers": [1, 2, 4]}, '{"result": 2.3333333333333335}'),
-        ("mean", {"numbers": []}, '{"error": "Cannot calculate mean of an empty list"}'),
-        ("max_value", {"numbers": [1, "a"]}, '{"error": "All elements in the list must be numbers"}'),
-        ("standard_deviation", {"numbers": [1, 2, 3, 4]}, '{"result": 1.118033988749895}'),
-    ],
-)
-def test_results(world: World, name: str, arguments: dict[str, Any], text: str) -> None:
-    """Results and errors are those of Python's arithmetic, with the release's texts."""
-    assert run(world, name, **arguments) == text
+def failed(text: str) -> str:
+    return f"Error during execution: {text}"
 
 
-def test_high_precision(world: World) -> None:
-    """Logarithms and roots are shown as objects of arbitrary precision."""
-    assert run(world, "logarithm", value=36.0, base=6.0, precision=4) == "{'result': mpf('2.0')}"
-    assert run(world, "logarithm", value=20, base=10, precision=2) == "{'result': mpf('1.3027')}"
-    assert run(world, "square_root", number=2, precision=5) == "{'result': Decimal('1.4142')}"
+def result(value: Any) -> str:
+    return json.dumps({"result": value})
 
 
-def test_logarithm_without_value(world: World) -> None:
-    """Where there is no logarithm, the error is the library's message, even an empty one."""
-    assert run(world, "logarithm", value=[1], base=2, precision=5) == (
-        '{"error": "cannot create mpf from [1]"}'
-    )
-    assert run(world, "logarithm", value=2, base=1, precision=5) == '{"error": ""}'
+def error(text: str) -> str:
+    return json.dumps({"error": text})
+
+
+def si(value: Any, unit_in: str, unit_out: str) -> Call:
+    return Call("si_unit_conversion", {"value": value, "unit_in": unit_in, "unit_out": unit_out})
+
+
+def imperial(value: Any, unit_in: str, unit_out: str) -> Call:
+    return Call("imperial_si_conversion", {"value": value, "unit_in": unit_in, "unit_out": unit_out})
+
+
+def logarithm(value: Any, base: Any, precision: Any) -> Call:
+    return Call("logarithm", {"value": value, "base": base, "precision": precision})
+
+
+NUMBERS = "Both inputs must be numbers"
+RESULTS = [
+    # Python's arithmetic, with the release's texts of errors.
+    (Call("add", {"a": 0.1, "b": 0.2}), result(0.30000000000000004)),
+    (Call("add", {"a": "1", "b": "2"}), result("12")),
+    (Call("add", {"a": "1", "b": 2}), error(NUMBERS)),
+    (Call("multiply", {"a": "1", "b": 2}), error(NUMBERS)),
+    (Call("divide", {"a": 1, "b": 0}), error("Cannot divide by zero")),
+    (Call("percentage", {"part": 1, "whole": 8}), result(12.5)),
+    (Call("power", {"base": 2, "exponent": 10}), result(1024)),
+    (Call("power", {"base": -1, "exponent": 0.5}), "{'result': (6.123233995736766e-17+1j)}"),
+    (Call("power", {"base": 2.0, "exponent": 5000}), failed("(34, 'Numerical result out of range')")),
+    (Call("round_number", {"number": 2.5}), result(2.0)),
+    (Call("round_number", {"number": 1234, "decimal_places": -2}), result(1200)),
+    (Call("mean", {"numbers": [1, 2, 4]}), result(2.3333333333333335)),
+    (Call("mean", {"numbers": []}), error("Cannot calculate mean of an empty list")),
+    (Call("max_value", {"numbers": [1, "a"]}), error("All elements in the list must be numbers")),
+    (Call("standard_deviation", {"numbers": [1, 2, 3, 4]}), result(1.118033988749895)),
+    # Sums are not compensated, in any Python version.
+    (Call("sum_values", {"numbers": [0.1] * 10}), result(0.9999999999999999)),
+    # Logarithms and roots are shown as objects of arbitrary precision, errors as the library's message.
+    (logarithm(36.0, 6.0, 4), "{'result': mpf('2.0')}"),
+    (logarithm(20, 10, 2), "{'result': mpf('1.3027')}"),
+    (Call("square_root", {"number": 2, "precision": 5}), "{'result': Decimal('1.4142')}"),
+    (logarithm([1], 2, 5), error("cannot create mpf from [1]")),
+    (logarithm(2, 1, 5), error("")),
+    # Metric lengths are converted through metres, as floats.
+    (si(5, "km", "m"), result(5000.0)),
+    (si(5, "cm", "km"), result(5e-05)),
+    (si(5, "km", "ft"), error("Conversion from 'km' to 'ft' is not supported")),
+    (si(10**400, "km", "m"), error("Conversion resulted in a value too large to represent")),
+    (si("5", "km", "m"), error("Value must be a number")),
+    # Units are converted between the systems, and any unit, known or unknown, to itself.
+    (imperial(2, "in", "cm"), result(5.08)),
+    (imperial(100, "celsius", "fahrenheit"), result(212.0)),
+    (imperial(212, "fahrenheit", "celsius"), result(100.0)),
+    (imperial(5, "stone", "stone"), result(5)),
+    (imperial(5, "kg", "m"), error("Conversion from 'kg' to 'm' is not supported")),
+    # A call that would take too long or print too much is refused; a power with Python's message.
+    (Call("power", {"base": 10, "exponent": 10**9}), failed(UNPRINTABLE)),
+    (Call("power", {"base": 10, "exponent": 5000}), failed(UNPRINTABLE)),
+    (logarithm(2, 10, MAX_LOGARITHM_DIGITS + 1), failed("a logarithm of more than 5,000 digits")),
+    (logarithm("1e" + "9" * 4000, 10, 5), failed("a figure of more than 100 characters")),
+    (
+        Call("square_root", {"number": 2, "precision": MAX_ROOT_DIGITS + 1}),
+        failed("a square root of more than 20,000 digits"),
+    ),
+    (Call("square_root", {"number": 2, "precision": 0}), failed("valid range for prec is [1, MAX_PREC]")),
+]
+
+
+@pytest.mark.parametrize(("call", "text"), RESULTS, ids=range(len(RESULTS)))
+def test_results(world: World, call: Call, text: str) -> None:
+    """Each call has its result, as text."""
+    assert world.run(call) == text
 
 
 def test_precision_of_an_earlier_logarithm(setting: WorldConfig) -> None:
@@ -85,69 +126,6 @@ def test_worlds_do_not_share_precision(setting: WorldConfig) -> None:
     run(one, "logarithm", value=2, base=10, precision=50)
     assert run(other, "logarithm", value=2, base=10, precision="x") == before
     assert other.apis["MathAPI"]._mp.dps == 15  # type: ignore[attr-defined]
-
-
-def test_sums_add_one_by_one(world: World) -> None:
-    """Sums are not compensated, in any Python version."""
-    assert run(world, "sum_values", numbers=[0.1] * 10) == '{"result": 0.9999999999999999}'
-
-
-@pytest.mark.parametrize(
-    ("arguments", "text"),
-    [
-        ((5, "km", "m"), {"result": 5000.0}),
-        ((5, "cm", "km"), {"result": 5e-05}),
-        ((5, "km", "ft"), {"error": "Conversion from 'km' to 'ft' is not supported"}),
-        ((10**400, "km", "m"), {"error": "Conversion resulted in a value too large to represent"}),
-        (("5", "km", "m"), {"error": "Value must be a number"}),
-    ],
-)
-def test_metric_units(setting: WorldConfig, arguments: tuple[Any, ...], text: dict[str, Any]) -> None:
-    """Metric lengths are converted through metres, as floats."""
-    assert MathAPI.load({}, setting).si_unit_conversion(*arguments) == text
-
-
-@pytest.mark.parametrize(
-    ("arguments", "text"),
-    [
-        ((2, "in", "cm"), {"result": 5.08}),
-        ((100, "celsius", "fahrenheit"), {"result": 212.0}),
-        ((212, "fahrenheit", "celsius"), {"result": 100.0}),
-        ((5, "stone", "stone"), {"result": 5}),
-        ((5, "kg", "m"), {"error": "Conversion from 'kg' to 'm' is not supported"}),
-    ],
-)
-def test_imperial_units(setting: WorldConfig, arguments: tuple[Any, ...], text: dict[str, Any]) -> None:
-    """Units are converted between the systems, and any unit, known or unknown, to itself."""
-    assert MathAPI.load({}, setting).imperial_si_conversion(*arguments) == text
-
-
-@pytest.mark.parametrize(
-    ("name", "arguments", "error"),
-    [
-        ("power", {"base": 10, "exponent": 10**9}, UNPRINTABLE),
-        ("power", {"base": 10, "exponent": 5000}, UNPRINTABLE),
-        (
-            "logarithm",
-            {"value": 2, "base": 10, "precision": MAX_LOGARITHM_DIGITS + 1},
-            "a logarithm of more than 5,000 digits",
-        ),
-        (
-            "logarithm",
-            {"value": "1e" + "9" * 4000, "base": 10, "precision": 5},
-            "a figure of more than 100 characters",
-        ),
-        (
-            "square_root",
-            {"number": 2, "precision": MAX_ROOT_DIGITS + 1},
-            "a square root of more than 20,000 digits",
-        ),
-        ("square_root", {"number": 2, "precision": 0}, "valid range for prec is [1, MAX_PREC]"),
-    ],
-)
-def test_bounds(world: World, name: str, arguments: dict[str, Any], error: str) -> None:
-    """A call that would take too long or print too much is refused; a power with Python's message."""
-    assert run(world, name, **arguments) == f"Error during execution: {error}"
 
 
 def test_a_refused_precision_is_forgotten(setting: WorldConfig) -> None:

@@ -1,3 +1,5 @@
+"""What users of the memory of keys and texts rely on, the release's quirks, and the bounds."""
+
 from __future__ import annotations
 
 import json
@@ -12,47 +14,91 @@ from bfcl_pipeline.benchmark.records import Call
 from bfcl_pipeline.world.tools import World, WorldConfig, effects
 from bfcl_pipeline.world.tools.memory import MEMORIES
 from bfcl_pipeline.world.tools.memory.kv import MAX_KEY, MAX_QUERY_WORDS, MemoryAPI_kv
+from tests.world.tools.scenes import scene_test, scenes
 
-NOT_FOUND = {"error": "Key not found."}
+INITIAL: dict[str, Any] = {"core_memory": {}, "archival_memory": {}}
 
+SCENES = scenes(
+    r"""
+# Without a snapshot a memory is empty.
+given only {}
+state.core_memory => {}
+state.archival_memory => {}
 
-def kv(setting: WorldConfig, core: dict[str, Any] | None = None, **archival: str) -> MemoryAPI_kv:
-    return MemoryAPI_kv.load({"core_memory": core or {}, "archival_memory": archival}, setting)
+# A text is added under a key, found, replaced and removed; numbers become texts.
+core_memory_add(key='age', value=35) => {"status": "Key-value pair added."}
+core_memory_add(key='age', value='36') => {"error": "Key name must be unique."}
+core_memory_retrieve(key='age') => {"value": "35"}
+core_memory_replace(key='age', value='36') => {"status": "Key replaced."}
+core_memory_retrieve_all() => {"age": "36"}
+core_memory_remove(key='age') => {"status": "Key removed."}
+core_memory_remove(key='age') => {"error": "Key not found."}
+core_memory_replace(key='age', value='') => {"error": "Key not found."}
+core_memory_list_keys() => {"keys": []}
+
+# The two parts have separate contents, and different result texts.
+given {'core_memory': {'name': 'Ann'}, 'archival_memory': {'name': 'Bob'}}
+archival_memory_add(key='age', value='3') => {"status": "Key added."}
+archival_memory_retrieve(key='name') => {"value": "Bob"}
+archival_memory_clear() => {"status": "Long term memory cleared."}
+core_memory_retrieve(key='name') => {"value": "Ann"}
+core_memory_clear() => {"status": "Short term memory cleared."}
+core_memory_retrieve(key='name') => {"error": "Key not found."}
+
+# The core part has 7 texts of 300 characters, and can be changed when it is full.
+given {'core_memory': {'a': '', 'b': '', 'c': '', 'd': '', 'e': '', 'f': ''}}
+core_memory_add(key='g', value='${X300}x') => {"error": "Entry is too long. Please shorten the entry to
+    less than 300 characters."}
+core_memory_add(key='g', value='$X300') => {"status": "Key-value pair added."}
+core_memory_add(key='h', value='') => {"error": "Core memory is full. Please clear some entries."}
+core_memory_replace(key='g', value='${X300}x') => {"error": "Entry is too long. Please shorten the entry
+    to less than 300 characters."}
+core_memory_replace(key='g', value='y') => {"status": "Key replaced."}
+
+# The archival part has 50 texts of 2,000 characters.
+given {'archival_memory': $FULL}
+archival_memory_add(key='b', value='${X2000}x') => {"error": "Entry is too long. Please shorten the
+    entry to less than 2000 characters."}
+archival_memory_add(key='b', value='$X2000') => {"status": "Key added."}
+archival_memory_add(key='c', value='') => {"error": "Long term memory is full. Please clear some
+    entries."}
+
+# Keys with rare words of the query are returned first, among equals the older; `k` limits their number.
+given {'core_memory': {'user_name': '', 'dog_name': '', 'user_age': '', 'order': ''}}
+core_memory_key_search(query='What NAME has the dog') => {"ranked_results": [[4.89889649802071,
+    "dog_name"], [3.3866729561363202, "user_name"], [2.5257286443082556, "user_age"],
+    [2.5257286443082556, "order"]]}
+core_memory_key_search(query='dog name', k=1) => {"ranked_results": [[4.89889649802071, "dog_name"]]}
+core_memory_key_search(query='dog', k=-1) => {"ranked_results": [[3.12166145431849, "dog_name"],
+    [1.6094379124341003, "user_name"], [1.6094379124341003, "user_age"]]}
+
+# Scores print as Python floats, also in an argument of another call.
+given {'core_memory': {'a': '', 'b': ''}}
+core_memory_key_search(query='a', k=1) => {"ranked_results": [[2.1972245773362196, "a"]]}
+archival_memory_add(key='found', value=core_memory_key_search(query='a', k=1)) => {"status": "Key
+    added."}
+archival_memory_retrieve(key='found') => {"value": "{'ranked_results': [(2.1972245773362196, 'a')]}"}
+
+# Searching an empty part divides by zero.
+core_memory_key_search(query='x') => Error during execution: division by zero
+core_memory_key_search(query=5) => Error during execution: division by zero
+
+# Arguments of wrong types fail with Python's messages.
+given {'core_memory': {'a': ''}}
+core_memory_key_search(query=5) => Error during execution: 'int' object has no attribute 'replace'
+core_memory_key_search(query='x', k='2') => Error during execution: slice indices must be integers or
+    None or have an __index__ method
+""",
+    X300="x" * 300,
+    X2000="x" * 2_000,
+    FULL=repr({f"a{number}": "" for number in range(49)}),
+)
+
+test_scenes = scene_test("MemoryAPI_kv", INITIAL, SCENES)
 
 
 def run(api: str, setting: WorldConfig, initial: Any, name: str, **arguments: Any) -> str:
     return World.of([api], {api: initial}, setting, "m").run(Call(name, arguments))
-
-
-def test_empty(setting: WorldConfig) -> None:
-    """Without a snapshot a memory is empty, and the system prompt states that."""
-    api = MemoryAPI_kv.load({}, setting)
-    assert api.snapshot() == {"core_memory": {}, "archival_memory": {}}
-    assert api.context_text() == "There is no content in the core memory at this point."
-
-
-def test_pairs(setting: WorldConfig) -> None:
-    """A text is added under a key, found, replaced and removed; numbers become texts."""
-    api = kv(setting)
-    assert api.core_memory_add("age", 35) == {"status": "Key-value pair added."}  # type: ignore[arg-type]
-    assert api.core_memory_add("age", "36") == {"error": "Key name must be unique."}
-    assert api.core_memory_retrieve("age") == {"value": "35"}
-    assert api.core_memory_replace("age", "36") == {"status": "Key replaced."}
-    assert api.core_memory_retrieve_all() == {"age": "36"}
-    assert api.core_memory_remove("age") == {"status": "Key removed."}
-    assert [api.core_memory_remove("age"), api.core_memory_replace("age", "")] == [NOT_FOUND, NOT_FOUND]
-    assert api.core_memory_list_keys() == {"keys": []}
-
-
-def test_parts_are_separate(setting: WorldConfig) -> None:
-    """The two parts have separate contents, and different result texts."""
-    api = kv(setting, {"name": "Ann"}, name="Bob")
-    assert api.archival_memory_add("age", "3") == {"status": "Key added."}
-    assert api.archival_memory_retrieve("name") == {"value": "Bob"}
-    assert api.archival_memory_clear() == {"status": "Long term memory cleared."}
-    assert api.core_memory_retrieve("name") == {"value": "Ann"}
-    assert api.core_memory_clear() == {"status": "Short term memory cleared."}
-    assert api.core_memory_retrieve("name") == NOT_FOUND
 
 
 @pytest.mark.parametrize(
@@ -63,73 +109,13 @@ def test_parts_are_separate(setting: WorldConfig) -> None:
 def test_keys(setting: WorldConfig, key: str, taken: bool) -> None:
     """Keys are lower-case words joined by underscores; one final line break is accepted."""
     wrong = {"error": "Key must be in snake_case format and cannot contain spaces."}
-    assert (kv(setting).archival_memory_add(key, "x") != wrong) is taken
-
-
-def test_limits(setting: WorldConfig) -> None:
-    """The core part has 7 texts of 300 characters, the other 50 of 2,000; a full part can be changed."""
-    api = kv(setting, {f"a{i}": "" for i in range(6)}, **{f"a{i}": "" for i in range(49)})
-    too_long = "Entry is too long. Please shorten the entry to less than {} characters."
-    assert api.core_memory_add("b", "x" * 301) == {"error": too_long.format(300)}
-    assert api.archival_memory_add("b", "x" * 2001) == {"error": too_long.format(2000)}
-    assert "status" in api.core_memory_add("b", "x" * 300)
-    assert "status" in api.archival_memory_add("b", "x" * 2000)
-    assert api.core_memory_add("c", "") == {"error": "Core memory is full. Please clear some entries."}
-    assert api.archival_memory_add("c", "") == {
-        "error": "Long term memory is full. Please clear some entries."
-    }
-    assert api.core_memory_replace("b", "x" * 301) == {"error": too_long.format(300)}
-    assert "status" in api.core_memory_replace("b", "y")
-
-
-def test_search(setting: WorldConfig) -> None:
-    """Keys with rare words of the query are returned first, among equals the older; `k` limits their
-    number."""
-    api = kv(setting, dict.fromkeys(("user_name", "dog_name", "user_age", "order"), ""))
-    ranked = api.core_memory_key_search("What NAME has the dog")["ranked_results"]
-    assert [key for _, key in ranked] == ["dog_name", "user_name", "user_age", "order"]
-    assert ranked[1][0] > ranked[2][0] == ranked[3][0] > 0
-    assert all(type(score) is float for score, _ in ranked)
-    assert api.core_memory_key_search("dog name", k=1)["ranked_results"] == [ranked[0]]
-    assert len(api.core_memory_key_search("dog", k=-1)["ranked_results"]) == 3
-
-
-def test_search_is_printed_as_plain_numbers(setting: WorldConfig) -> None:
-    """Scores print as Python floats, also in an argument of another call."""
-    world = World.of(
-        ["MemoryAPI_kv"], {"MemoryAPI_kv": kv(setting, {"a": "", "b": ""}).snapshot()}, setting, "m"
-    )
-    search = Call("core_memory_key_search", {"query": "a", "k": 1})
-    assert world.run(search) == '{"ranked_results": [[2.1972245773362196, "a"]]}'
-    world.run(Call("archival_memory_add", {"key": "found", "value": search}))
-    found = json.loads(world.run(Call("archival_memory_retrieve", {"key": "found"})))
-    assert found == {"value": "{'ranked_results': [(2.1972245773362196, 'a')]}"}
-
-
-@pytest.mark.parametrize(
-    ("core", "arguments", "error"),
-    [
-        ({}, {"query": "x"}, "division by zero"),
-        ({}, {"query": 5}, "division by zero"),
-        ({"a": ""}, {"query": 5}, "'int' object has no attribute 'replace'"),
-        (
-            {"a": ""},
-            {"query": "x", "k": "2"},
-            "slice indices must be integers or None or have an __index__ method",
-        ),
-    ],
-)
-def test_search_fails(setting: WorldConfig, core: Any, arguments: Any, error: str) -> None:
-    """Searching an empty part divides by zero; arguments of wrong types fail with Python's messages."""
-    initial = {"core_memory": core, "archival_memory": {}}
-    text = run("MemoryAPI_kv", setting, initial, "core_memory_key_search", **arguments)
-    assert text == f"Error during execution: {error}"
+    assert (MemoryAPI_kv.load({}, setting).archival_memory_add(key, "x") != wrong) is taken
 
 
 def test_snapshot(setting: WorldConfig) -> None:
     """A snapshot loads as the same memory, in the same order, without shared objects."""
     core = {"z": "1", "a": "ü"}
-    api = kv(setting, core, b="2")
+    api = MemoryAPI_kv.load({"core_memory": core, "archival_memory": {"b": "2"}}, setting)
     snapshot = json.loads(json.dumps(api.snapshot()))
     assert list(MemoryAPI_kv.load(snapshot, setting).state.core_memory) == ["z", "a"]
     assert api.context_text() == '{\n    "z": "1",\n    "a": "\\u00fc"\n}'

@@ -41,15 +41,6 @@ def found(api: MemoryAPI_vector, query: Any, top_k: Any = 5) -> list[int]:
     return [hit["id"] for hit in api.core_memory_retrieve(query, top_k)["result"]]
 
 
-def failure(setting: WorldConfig, initial: Any, name: str, **arguments: Any) -> str:
-    """The result of a call that fails."""
-    text = World.of(["MemoryAPI_vector"], {"MemoryAPI_vector": initial}, setting, "m").run(
-        Call(name, arguments)
-    )
-    assert text.startswith("Error during execution: ")
-    return text.removeprefix("Error during execution: ")
-
-
 def test_empty(setting: WorldConfig) -> None:
     """An empty memory finds nothing, without an encoder; the system prompt shows it as empty braces."""
     api = MemoryAPI_vector.load({}, setting)
@@ -166,41 +157,44 @@ def test_no_encoder(api: MemoryAPI_vector, setting: WorldConfig) -> None:
         world.run(Call("core_memory_retrieve", {"query": "x"}))
 
 
-@pytest.mark.parametrize(
-    ("top_k", "error"),
-    [
+LONG = "x" * (MAX_EMBEDDED + 1)
+TOO_LONG = f"a text to be embedded has at most {MAX_EMBEDDED:,} characters"
+MODALITIES = "Expected one of: str, dict, PIL.Image.Image, np.ndarray, torch.Tensor"
+UNKNOWN_KEYS = "Multimodal dict input contains unrecognized modality keys: ['name']. Expected keys from: "
+FAILURES = [
+    # A `top_k` that is not a positive integer fails as in Python and FAISS.
+    *(("core_memory_retrieve", {"query": "x", "top_k": top_k}, error) for top_k, error in (
         (0, ""),
         (-1, ""),
         (2.0, "'float' object cannot be interpreted as an integer"),
         (True, "an integer is required"),
         (None, "'<' not supported between instances of 'int' and 'NoneType'"),
         ("2", "'<' not supported between instances of 'int' and 'str'"),
-    ],
-)
-def test_odd_top_k(api: MemoryAPI_vector, with_encoder: WorldConfig, top_k: Any, error: str) -> None:
-    """A `top_k` that is not a positive integer fails as in Python and FAISS; a large one does not."""
-    assert failure(with_encoder, api.snapshot(), "core_memory_retrieve", query="x", top_k=top_k) == error
-    assert len(found(api, "x", 4.5)) == 3
-
-
-@pytest.mark.parametrize(
-    ("value", "error"),
-    [
+    )),
+    # A value that cannot be embedded is rejected immediately, as by the release's libraries.
+    *(("core_memory_add", {"text": text}, error) for text, error in (
         (5, "object of type 'int' has no len()"),
         ([], "not enough values to unpack (expected 2, got 1)"),
         (["a", "b"], "not same nb of vectors as ids"),
-        ([None], "Unsupported input type: NoneType. Expected one of: "
-                 "str, dict, PIL.Image.Image, np.ndarray, torch.Tensor"),
+        ([None], f"Unsupported input type: NoneType. {MODALITIES}"),
         ({}, "Empty dict input is not a valid input sample."),
-        ({"name": "Ann"}, "Multimodal dict input contains unrecognized modality keys: ['name']. "
-                          "Expected keys from: ['audio', 'image', 'text', 'video']."),
+        ({"name": "Ann"}, f"{UNKNOWN_KEYS}['audio', 'image', 'text', 'video']."),
         ("\ud800", "TextEncodeInput must be Union[TextInputSequence, Tuple[InputSequence, InputSequence]]"),
-    ],
-)  # fmt: skip
-def test_other_values(api: MemoryAPI_vector, with_encoder: WorldConfig, value: Any, error: str) -> None:
-    """A value that cannot be embedded is rejected immediately, with the message of the release's
-    libraries."""
-    assert failure(with_encoder, api.snapshot(), "core_memory_add", text=value) == error
+    )),
+    # A text that would take long to encode is refused.
+    ("core_memory_retrieve", {"query": LONG}, TOO_LONG),
+    ("core_memory_add", {"text": [LONG]}, TOO_LONG),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "arguments", "error"), FAILURES, ids=range(len(FAILURES)))
+def test_failures(
+    api: MemoryAPI_vector, with_encoder: WorldConfig, name: str, arguments: dict[str, Any], error: str
+) -> None:
+    """A call that cannot be embedded or searched fails with its reason; a large `top_k` does not."""
+    world = World.of(["MemoryAPI_vector"], {"MemoryAPI_vector": api.snapshot()}, with_encoder, "m")
+    assert world.run(Call(name, arguments)) == f"Error during execution: {error}"
+    assert len(found(api, "x", 4.5)) == 3
 
 
 def test_failed_add_and_update(api: MemoryAPI_vector) -> None:
@@ -213,10 +207,3 @@ def test_failed_add_and_update(api: MemoryAPI_vector) -> None:
     assert [one["id"] for one in api.core_memory_retrieve_all()["result"]] == [0, 1, 2, 4]
     assert sorted(found(api, "dog")) == [1, 2, 4]
     assert api.core_memory_retrieve("a list", 1)["result"][0]["text"] == ["a list"]
-
-
-def test_bounds(api: MemoryAPI_vector, with_encoder: WorldConfig) -> None:
-    """A text that would take long to encode is refused."""
-    long = "x" * (MAX_EMBEDDED + 1)
-    assert "at most" in failure(with_encoder, api.snapshot(), "core_memory_retrieve", query=long)
-    assert "at most" in failure(with_encoder, {}, "core_memory_add", text=[long])

@@ -18,60 +18,57 @@ from tests.support.growth import grows_in_proportion
 SIZE = 20_000  # characters of a hostile page
 LEVELS = 5_000  # of nested tags; more than the interpreter allows of nested calls
 
+MODES = ("markdown", "truncate")
+
 PAGE = """<!DOCTYPE html><html><head><title>T</title><style>p { color: red }</style></head>
 <body><h1>Head &amp; more</h1><script>if (a < b) { "</p>" }</script>
 <p>One <b>bold</b> <a href="/x">link</a>.<ul><li>first<li>second <i>two</i></ul>
 <blockquote>quoted<pre>a
   b</pre></blockquote><table><tr><th>k<td>v</table></body></html>"""
+ENDS_IN_A_TAG = PAGE + "tail <a href=x <b <!-- c"
 
 
-def test_raw_is_the_unchanged_page() -> None:
-    """Raw leaves a page of any length unchanged."""
-    page = PAGE + "x" * MAX_HTML
-    assert page_text(page, "raw") is page
+TEXTS = [
+    # Raw leaves a page of any length unchanged.
+    (PAGE + "x" * MAX_HTML, "raw", PAGE + "x" * MAX_HTML),
+    # Markdown is the output of html2text, also of a page that ends inside a tag; no style sheet is read.
+    (PAGE, "markdown", html2text.HTML2Text().handle(PAGE)),
+    (ENDS_IN_A_TAG, "markdown", html2text.HTML2Text().handle(ENDS_IN_A_TAG)),
+    ("<style>@import a @import b p {</style><p>text", "markdown", page_text("<p>text", "markdown")),
+    # Truncate has the visible pieces of text, stripped, one per line.
+    (PAGE, "truncate", "T\nHead & more\nOne\nbold\nlink\n.\nfirst\nsecond\ntwo\nquoted\na\n  b\nk\nv"),
+    # Plain text and XML are converted without a warning.
+    *((text, "truncate", text) for text in ("", "plain words", "http://example.org")),
+    *((text, "markdown", html2text.HTML2Text().handle(text)) for text in ("", "plain words")),
+    ("<?xml version='1.0'?><rss><a>b</a></rss>", "truncate", "b"),
+    # Nesting is read without recursion.
+    ("<div>" * LEVELS + "deep" + "</div>" * LEVELS, "truncate", "deep"),
+    ("<div>" * LEVELS + "deep" + "</div>" * LEVELS, "markdown", "deep\n\n"),
+]
 
 
-def test_markdown_is_that_of_html2text() -> None:
-    """Markdown is the output of html2text with default settings."""
-    assert page_text(PAGE, "markdown") == html2text.HTML2Text().handle(PAGE)
-
-
-def test_truncate_is_the_text_without_scripts_and_styles() -> None:
-    """Truncate has the visible pieces of text, stripped, one per line."""
-    expected = "T\nHead & more\nOne\nbold\nlink\n.\nfirst\nsecond\ntwo\nquoted\na\n  b\nk\nv"
-    assert page_text(PAGE, "truncate") == expected
-
-
-@pytest.mark.parametrize("mode", ["html", "", "RAW", "Markdown "])
-def test_an_unknown_mode_is_named(mode: str) -> None:
-    """Another mode raises ValueError with the release's text."""
-    with pytest.raises(ValueError, match=f"^Unsupported mode: {mode}$"):
-        page_text(PAGE, mode)
-
-
-@pytest.mark.parametrize("mode", ["markdown", "truncate"])
-def test_markup_that_the_parser_refuses_is_a_value_error(mode: str) -> None:
-    """An unknown marked section raises ValueError, not the parser's AssertionError."""
-    with pytest.raises(ValueError, match="unknown status keyword"):
-        page_text("<p>a<![foo[b]]>", mode)
+@pytest.mark.parametrize(("page", "mode", "text"), TEXTS, ids=range(len(TEXTS)))
+def test_texts(page: str, mode: str, text: str) -> None:
+    """A page as text, in each mode."""
+    assert sys.getrecursionlimit() < LEVELS
+    assert page_text(page, mode) == text
 
 
 @pytest.mark.parametrize(
-    "page", ["", "plain words", "http://example.org", "<?xml version='1.0'?><rss><a>b</a></rss>"]
+    ("page", "mode", "said"),
+    [
+        *((PAGE, mode, f"^Unsupported mode: {mode}$") for mode in ("html", "", "RAW", "Markdown ")),
+        # Not the parser's AssertionError.
+        *(("<p>a<![foo[b]]>", mode, "unknown status keyword") for mode in MODES),
+    ],
 )
-@pytest.mark.parametrize("mode", ["markdown", "truncate"])
-def test_pages_that_are_not_html_are_converted(page: str, mode: str) -> None:
-    """Plain text and XML are converted without a warning."""
-    assert isinstance(page_text(page, mode), str)
+def test_what_cannot_be_converted_is_a_value_error(page: str, mode: str, said: str) -> None:
+    """Another mode, with the release's text, and an unknown marked section."""
+    with pytest.raises(ValueError, match=said):
+        page_text(page, mode)
 
 
-def test_a_few_open_tags_at_the_end_are_shown_as_by_the_library() -> None:
-    """A page that ends inside a tag is shown as by html2text."""
-    page = PAGE + "tail <a href=x <b <!-- c"
-    assert page_text(page, "markdown") == html2text.HTML2Text().handle(page)
-
-
-@pytest.mark.parametrize("mode", ["markdown", "truncate"])
+@pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize(
     "piece",
     [
@@ -106,7 +103,7 @@ def test_hostile_markup_takes_linear_time(piece: str, mode: str) -> None:
 @pytest.mark.parametrize(
     ("start", "end"), [("<b>", "</x>y"), ("<br>", "</x>"), ("<template>", "y</b>"), ("<p>y", "</p>")]
 )
-@pytest.mark.parametrize("mode", ["markdown", "truncate"])
+@pytest.mark.parametrize("mode", MODES)
 def test_text_in_deep_nesting_takes_linear_time(start: str, end: str, mode: str) -> None:
     """Texts and end tags do not search all tags before them, as they do with a tree."""
 
@@ -114,13 +111,6 @@ def test_text_in_deep_nesting_takes_linear_time(start: str, end: str, mode: str)
         assert len(page_text(start * levels + end * levels, mode)) <= 4 * levels
 
     assert grows_in_proportion(convert, LEVELS)
-
-
-@pytest.mark.parametrize("mode", ["markdown", "truncate"])
-def test_thousands_of_levels_are_read(mode: str) -> None:
-    """Nesting is read without recursion."""
-    assert sys.getrecursionlimit() < LEVELS
-    assert page_text("<div>" * LEVELS + "deep" + "</div>" * LEVELS, mode).strip() == "deep"
 
 
 @pytest.mark.parametrize(("tag", "item", "indent"), [("blockquote", "", ">"), ("ul", "<li>", " ")])
@@ -137,12 +127,6 @@ def test_markdown_longer_than_a_result_is_refused() -> None:
     page = "<blockquote>" * MAX_NESTED + "<pre>" + "\n" * (MAX_RESULT // 20)
     with pytest.raises(BoundExceeded, match="too long"):
         page_text(page, "markdown")
-
-
-def test_style_sheets_are_not_read() -> None:
-    """Markdown conversion reads no style sheet, since none affects its output."""
-    styled = "<style>@import a @import b p {</style><p>text"
-    assert page_text(styled, "markdown") == page_text("<p>text", "markdown")
 
 
 def test_a_page_is_read_up_to_its_bound(monkeypatch: pytest.MonkeyPatch) -> None:

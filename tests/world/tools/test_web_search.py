@@ -15,6 +15,7 @@ from bfcl_pipeline.world.tools.api import MAX_RESULT
 from bfcl_pipeline.world.tools.web_search.api import MAX_ASKED, NOTHING_FOUND
 from bfcl_pipeline.world.tools.web_search.web import Hit, Hits, Page, WebFailure
 
+LONG = "x" * MAX_ASKED
 FAILED = "Error during execution: "
 URL = "https://tea.test/wiki/Tea_(plant)"
 HITS = Hits(tuple(Hit(f"Tea {n}", f"https://tea.test/{n}", f"about tea {n}") for n in range(12)))
@@ -24,19 +25,22 @@ PAGE = Page("<html><head><style>p {}</style></head><body><h1>Tea</h1><p>It grows
 class Scripted:
     """A web with a fixed outcome that records its requests."""
 
-    def __init__(self, found=HITS, page=PAGE):
-        self.found, self.page = found, page
+    def __init__(self, outcome=None):
+        self.outcome = outcome
         self.asked = []
 
     def search(self, keywords, region):
-        self.asked.append((keywords, region))
-        return self.found
+        return self._answer((keywords, region), HITS)
 
     def fetch(self, url):
-        self.asked.append(url)
-        if isinstance(self.page, Exception):
-            raise self.page
-        return self.page
+        return self._answer(url, PAGE)
+
+    def _answer(self, asked, usual):
+        self.asked.append(asked)
+        outcome = usual if self.outcome is None else self.outcome
+        if isinstance(outcome, Exception):
+            raise outcome
+        return outcome
 
 
 @pytest.fixture
@@ -47,189 +51,102 @@ def world(setting):
     )
 
 
-@pytest.fixture
-def search(world):
-    """The text of a search in a scripted web."""
-    return lambda web=None, show_snippet=True, **arguments: world(
-        web or Scripted(), show_snippet=show_snippet
-    ).run(Call("search_engine_query", arguments))
+def search(keywords="tea", **more):
+    return Call("search_engine_query", {"keywords": keywords, **more})
 
 
-@pytest.fixture
-def fetch(world):
-    """The text of a fetch from a scripted web."""
-    return lambda page=PAGE, **arguments: world(Scripted(page=page)).run(
-        Call("fetch_url_content", arguments)
-    )
+def fetch(url=URL, **more):
+    return Call("fetch_url_content", {"url": url, **more})
 
 
-# Searches
+def results(count):
+    """The first results, as they are printed."""
+    return str([{"title": hit.title, "href": hit.href, "body": hit.body} for hit in HITS.hits[:count]])
 
 
-def test_ten_results(search):
-    """A search returns ten results by default, each with title, href and body."""
-    shown = ast.literal_eval(search(keywords="tea"))
-    assert len(shown) == 10
-    assert shown[0] == {"title": "Tea 0", "href": "https://tea.test/0", "body": "about tea 0"}
-    assert [list(one) for one in shown] == [["title", "href", "body"]] * 10
+def error(text):
+    return json.dumps({"error": text})
 
 
-def test_without_snippets(search):
-    """If snippets are off, no result has a body."""
-    shown = ast.literal_eval(search(keywords="tea", show_snippet=False))
-    assert shown[0] == {"title": "Tea 0", "href": "https://tea.test/0"}
-    assert not any("body" in one for one in shown)
+def of_page(text):
+    return error(f"An error occurred while fetching {URL}: {text}")
 
 
-@pytest.mark.parametrize(("most", "count"), [(3, 3), (0, 0), (50, 12), (None, 12), (-2, 10), (True, 1)])
-def test_how_many(search, most, count):
-    """max_results slices the results like a Python list: None takes all, a negative number omits some."""
-    assert len(ast.literal_eval(search(keywords="tea", max_results=most))) == count
+SLICE = f"{FAILED}slice indices must be integers or None or have an __index__ method"
+TOO_LONG = f"{FAILED}the web is asked for no more than {MAX_ASKED:,} characters"
+TEA = ("tea", "wt-wt")
+GONE = WebFailure(f"404 Client Error: Not Found for url: {URL}")
+
+CALLS = [
+    # A search returns ten results by default; max_results slices them like a Python list.
+    (search(), None, results(10), TEA),
+    *((search(max_results=most), None, results(count), TEA)
+      for most, count in ((3, 3), (0, 0), (50, 12), (None, 12), (-2, 10), (True, 1))),
+    *((search(max_results=most), None, SLICE, TEA) for most in ("3", 2.5, [1])),
+    # The web receives the keywords as text, and the region, or the default region.
+    (search(region="us-en"), None, results(10), ("tea", "us-en")),
+    (search(region=None), None, results(10), TEA),
+    (search(2024), None, results(10), ("2024", "wt-wt")),
+    # A search without keywords is not sent; its result is that of a search without results.
+    *((search(keywords), None, error(NOTHING_FOUND), None) for keywords in (None, "", " \n")),
+    (search(), Hits(()), error(NOTHING_FOUND), TEA),
+    (search(), WebFailure("no such region"), error("no such region"), TEA),
+    # A page is its HTML, Markdown, or plain text; an unknown mode is an error after it was fetched.
+    (fetch(), None, json.dumps({"content": PAGE.text}), URL),
+    (fetch(mode="markdown"), None, json.dumps({"content": "# Tea\n\nIt grows.\n\n"}), URL),
+    (fetch(mode="truncate"), None, json.dumps({"content": "Tea\nIt grows."}), URL),
+    *((fetch(mode=mode), None, of_page(f"Unsupported mode: {mode}"), URL)
+      for mode in ("html", None, ["raw"])),
+    # The failure of a page precedes an unknown mode; any other exception of a fetch is a text as well.
+    (fetch(mode="html"), GONE, of_page(GONE.message), URL),
+    (fetch(), ValueError("Invalid IPv6 URL"), of_page("Invalid IPv6 URL"), URL),
+    # An address that does not start with http:// or https:// fails without a request.
+    *((fetch(url), None, f"{FAILED}Invalid URL: {url}", None)
+      for url in ("tea.test", "ftp://tea.test", "", "HTTPS://tea.test", " https://tea.test")),
+    (fetch(7), None, f"{FAILED}'int' object has no attribute 'startswith'", None),
+    # The length of a request to the web is bounded.
+    (search(LONG + "x"), None, TOO_LONG, None),
+    (search(region=LONG + "x"), None, TOO_LONG, None),
+    (fetch(f"https://{LONG}"), None, TOO_LONG, None),
+]  # fmt: skip
+"""Calls, the outcome of the web (None: results or a page), their results, and what the web is asked."""
 
 
-@pytest.mark.parametrize("most", ["3", 2.5, [1]])
-def test_an_invalid_number_of_results(search, most):
-    """A max_results that cannot slice a list fails with Python's message."""
-    text = search(keywords="tea", max_results=most)
-    assert text == f"{FAILED}slice indices must be integers or None or have an __index__ method"
+@pytest.mark.parametrize(("call", "outcome", "text", "asked"), CALLS, ids=range(len(CALLS)))
+def test_results(world, call, outcome, text, asked):
+    """Each call has its result, and asks the web once, or not at all."""
+    web = Scripted(outcome)
+    assert world(web).run(call) == text
+    assert web.asked == ([] if asked is None else [asked])
 
 
-@pytest.mark.parametrize(
-    ("arguments", "asked"),
-    [
-        ({"keywords": "tea"}, ("tea", "wt-wt")),
-        ({"keywords": "tea", "region": "us-en"}, ("tea", "us-en")),
-        ({"keywords": "tea", "region": None}, ("tea", "wt-wt")),
-        ({"keywords": 2024}, ("2024", "wt-wt")),
-    ],
-)
-def test_the_keywords_and_region_of_a_search(world, arguments, asked):
-    """The web receives the keywords as text, and the region, or the default region."""
-    web = Scripted()
-    world(web).run(Call("search_engine_query", arguments))
-    assert web.asked == [asked]
+def test_without_snippets(world):
+    """If snippets are off, no result has a body; that is the whole state, and no call changes it."""
+    small = world(Scripted(), show_snippet=False)
+    before = str(small.states())
+    shown = ast.literal_eval(small.run(search()))
+    small.run(fetch())
+    assert shown == [{"title": hit.title, "href": hit.href} for hit in HITS.hits[:10]]
+    assert before == str(small.states()) == "{'WebSearchAPI': WebSearchState(show_snippet=False)}"
 
 
-@pytest.mark.parametrize("keywords", [None, "", " \n"])
-def test_no_keywords(world, keywords):
-    """A search without keywords is not sent; its result is the search engine's refusal."""
-    web = Scripted()
-    text = world(web).run(Call("search_engine_query", {"keywords": keywords}))
-    assert (json.loads(text), web.asked) == ({"error": NOTHING_FOUND}, [])
+def test_a_long_page_fails(world):
+    """A page longer than the bound on results fails with that reason."""
+    assert "is too long" in world(Scripted(Page("x" * MAX_RESULT))).run(fetch())
 
 
-def test_nothing_found(search):
-    """A search without results has the release's error, which suggests another attempt."""
-    assert json.loads(search(Scripted(found=Hits(())), keywords="tea")) == {"error": NOTHING_FOUND}
-
-
-def test_a_failed_search(search):
-    """A failure of a search that the model sees is an error with that text."""
-    assert json.loads(search(Scripted(found=WebFailure("no such region")), keywords="tea")) == {
-        "error": "no such region"
-    }
-
-
-# Pages
-
-
-def test_a_raw_page(fetch):
-    """Without a mode a page is its HTML."""
-    assert json.loads(fetch(url=URL)) == {"content": PAGE.text}
-
-
-@pytest.mark.parametrize(
-    ("mode", "text"), [("markdown", "# Tea\n\nIt grows.\n\n"), ("truncate", "Tea\nIt grows.")]
-)
-def test_a_page_as_text(fetch, mode, text):
-    """A page is Markdown or plain text in those modes."""
-    assert json.loads(fetch(url=URL, mode=mode)) == {"content": text}
-
-
-@pytest.mark.parametrize("mode", ["html", None, ["raw"]])
-def test_another_mode(fetch, mode):
-    """An unknown mode is an error after the page was fetched."""
-    expected = f"An error occurred while fetching {URL}: Unsupported mode: {mode}"
-    assert json.loads(fetch(url=URL, mode=mode)) == {"error": expected}
-
-
-def test_a_page_that_fails(fetch):
-    """The failure of a page precedes an unknown mode, with the web's text."""
-    failure = WebFailure(f"404 Client Error: Not Found for url: {URL}")
-    expected = f"An error occurred while fetching {URL}: {failure.message}"
-    assert json.loads(fetch(failure, url=URL, mode="html")) == {"error": expected}
-
-
-@pytest.mark.parametrize("url", ["tea.test", "ftp://tea.test", "", "HTTPS://tea.test", " https://tea.test"])
-def test_an_invalid_url(world, url):
-    """A URL that does not start with http:// or https:// fails without a request."""
-    web = Scripted()
-    text = world(web).run(Call("fetch_url_content", {"url": url}))
-    assert (text, web.asked) == (f"{FAILED}Invalid URL: {url}", [])
-
-
-def test_a_url_that_is_not_text(fetch):
-    """A URL that is not a string fails with Python's message."""
-    assert fetch(url=7) == f"{FAILED}'int' object has no attribute 'startswith'"
-
-
-# Failures of the machinery
-
-
-@pytest.mark.parametrize(
-    "call", [Call("search_engine_query", {"keywords": "tea"}), Call("fetch_url_content", {"url": URL})]
-)
+@pytest.mark.parametrize("call", [search(), fetch()])
 def test_no_web(world, call):
     """Without a web a call stops the conversation and names the configuration key to set."""
     with pytest.raises(WebError, match="`web`"):
         world(None).run(call)
 
 
-def test_an_infrastructure_failure_is_raised(world):
+@pytest.mark.parametrize("call", [fetch(), search(fetch())])
+def test_an_infrastructure_failure_is_raised(world, call):
     """An infrastructure failure is raised through the tool and the world, also from a nested call."""
-    lost = world(Scripted(page=NotRecorded("no outcome")))
-    inner = Call("fetch_url_content", {"url": URL})
-    for call in (inner, Call("search_engine_query", {"keywords": inner})):
-        with pytest.raises(NotRecorded, match="no outcome"):
-            lost.run(call)
-
-
-def test_any_other_exception_of_a_page_is_a_text(fetch):
-    """Any other exception of a fetch is an error text, as in the release."""
-    expected = f"An error occurred while fetching {URL}: Invalid IPv6 URL"
-    assert json.loads(fetch(ValueError("Invalid IPv6 URL"), url=URL)) == {"error": expected}
-
-
-# Bounds
-
-
-def test_a_long_request_is_not_sent(world):
-    """The length of a request to the web is bounded."""
-    web, long = Scripted(), "x" * MAX_ASKED
-    for call in (
-        Call("search_engine_query", {"keywords": long + "x"}),
-        Call("search_engine_query", {"keywords": "tea", "region": long + "x"}),
-        Call("fetch_url_content", {"url": f"https://{long}"}),
-    ):
-        assert world(web).run(call).startswith(f"{FAILED}the web is asked for no more than")
-    assert web.asked == []
-
-
-def test_a_long_page_fails(fetch):
-    """A page longer than the bound on results fails with that reason."""
-    assert "is too long" in fetch(Page("x" * MAX_RESULT), url=URL)
-
-
-# State and names
-
-
-def test_the_state_stays(world):
-    """Whether snippets are shown is the whole state, and no call changes it."""
-    small = world(Scripted(), show_snippet=False)
-    before = str(small.states())
-    small.run(Call("search_engine_query", {"keywords": "tea"}))
-    small.run(Call("fetch_url_content", {"url": URL}))
-    assert before == str(small.states()) == "{'WebSearchAPI': WebSearchState(show_snippet=False)}"
+    with pytest.raises(NotRecorded, match="no outcome"):
+        world(Scripted(NotRecorded("no outcome"))).run(call)
 
 
 def test_a_damaged_state(world):
@@ -252,7 +169,7 @@ def test_the_entries(entries, setting, category, shown):
 def test_another_name(world):
     """A method can be called by an alias; an alias of a missing method has no effect."""
     aliases = {"duckduckgo_search": "search_engine_query", "other": "ls"}
-    small, call = world(Scripted(), aliases), Call("search_engine_query", {"keywords": "tea"})
+    small, call = world(Scripted(), aliases), search()
     assert small.run(replace(call, name="duckduckgo_search")) == small.run(call)
     assert small.run(replace(call, name="other")) == f"{FAILED}name 'other' is not defined"
     assert "duckduckgo_search" in world(Scripted()).run(replace(call, name="duckduckgo_search"))
@@ -263,5 +180,5 @@ def test_another_name_within_a_call(world):
     web = Scripted()
     inner = Call("duckduckgo_search", {"keywords": "a", "max_results": 1})
     small = world(web, {"duckduckgo_search": "search_engine_query"})
-    small.run(Call("search_engine_query", {"keywords": inner}))
+    small.run(search(inner))
     assert web.asked[1][0] == str([{"title": "Tea 0", "href": "https://tea.test/0", "body": "about tea 0"}])

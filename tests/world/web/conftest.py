@@ -1,17 +1,18 @@
-"""A search engine on this machine with scripted answers, byte for byte; a port without a server."""
+"""A server on this machine with scripted answers; a port without a server."""
 
 import socket
 from collections.abc import Iterator
 
 import pytest
 
-from tests.support.scripted_engine import ScriptedEngine, scripted_engine_server
+from tests.support.web_server import WebServer, web_server
 
 
 @pytest.fixture
-def scripted_engine() -> Iterator[ScriptedEngine]:
-    with scripted_engine_server() as server:
-        yield server
+def server() -> Iterator[WebServer]:
+    """The server, without answers."""
+    with web_server() as running:
+        yield running
 
 
 @pytest.fixture

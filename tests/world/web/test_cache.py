@@ -12,7 +12,9 @@ from bfcl_pipeline.base.files import temporary_path
 from bfcl_pipeline.base.process import this_process
 from bfcl_pipeline.world.executables import ApiAnswer, ApiRequest
 from bfcl_pipeline.world.tools.web_search.web import Hit, Hits, Page, WebFailure
+from bfcl_pipeline.world.web import cache as cache_module
 from bfcl_pipeline.world.web.cache import LONGEST_BODY, WebCache
+from bfcl_pipeline.world.web.check import check_cache
 from bfcl_pipeline.world.web.coverage import survey
 from bfcl_pipeline.world.web.keys import ApiKey, FetchKey, SearchKey, digest
 
@@ -23,7 +25,7 @@ API = ApiKey(ApiRequest("http://ip-api.com/json", (("lang", "fr"),)))
 
 
 def add(cache, key, outcome, **more):
-    return cache.add(key, outcome, engine="test 1", recorded_at=NOON, **more)
+    return cache.add(key, outcome, engine='"test" \\n 1', recorded_at=NOON, **more)
 
 
 @pytest.mark.parametrize(
@@ -35,6 +37,10 @@ def add(cache, key, outcome, **more):
         (PAGE, Page("a\r\n\x00\u2028\ud800\U0001f600")),
         (PAGE, Page("")),
         (PAGE, WebFailure("404 Client Error: Not Found for url: http://example.com/")),
+        # Quotes, backslashes and control characters do not give a file another form.
+        (PAGE, Page('\\"\n\r\0\u2028\ud83c \U0001f375\\\\"')),
+        (SearchKey('"tea\\', 'x": ['), Hits(())),
+        (TEA, Hits((Hit("\\", '"', ": {"), Hit("", "", "\n]")))),
         (API, ApiAnswer(200, '{"city": "Z\u00fcrich"}')),
         (API, ApiAnswer(404, "")),
     ],
@@ -104,52 +110,100 @@ def test_nothing_is_overwritten_even_if_damaged(tmp_path):
     assert [*_files(tmp_path).values()] == [b""]
 
 
-def _edited(change):
+def _edited(change, *, hashed=False):
+    """Changes a document; hashed: with a hash that fits it."""
+
     def damage(path):
         document = json.loads(path.read_text())
         change(document)
-        path.write_text(json.dumps(document))
+        if hashed:
+            del document["sha256"]
+            document["sha256"] = digest(document)
+        path.write_text(json.dumps(document, indent=1) + "\n")
 
     return damage
 
 
-@pytest.mark.parametrize(
-    "damage",
-    [
-        lambda path: path.write_bytes(path.read_bytes()[:-20]),
-        lambda path: path.write_bytes(b""),
-        lambda path: path.write_bytes(b"\xff\xfe\x00"),
-        lambda path: path.write_bytes(b"[" * 100_000),
-        lambda path: path.write_bytes(b"[]"),
-        lambda path: path.write_bytes(b"NaN"),
-        _edited(lambda document: document["outcome"].update(text="another")),
-        _edited(lambda document: document["key"].update(url="http://other/")),
-        _edited(lambda document: document.update(recorded_at="2020-01-01T00:00:00+00:00")),
-        _edited(lambda document: document.update(engine="another")),
-        _edited(lambda document: document.update(format=2)),
-        _edited(lambda document: document.pop("sha256")),
-        _edited(lambda document: document.pop("outcome")),
-        lambda path: (path.unlink(), path.mkdir()),
-    ],
-)
-def test_damage_is_named_and_not_used(tmp_path, damage):
-    """Any change to an outcome file is a WebError that names the file and what to do."""
+def _written(content):
+    return lambda path: path.write_bytes(content)
+
+
+def _made(make):
+    return lambda path: (path.unlink(), make(path))
+
+
+CASSETTES = ("../../secret.yaml", "/etc/passwd", "a/b", "..", "", "\0", "x")
+FORMS = [  # of JSON that could need gigabytes
+    *(b"[" + b"[]," * 1_000 + b"1]", b'["","",""]', b"[" * 100_000, b" " * 100 + b"[]\n"),
+    *(b"[" + b"9" * 5_000 + b"]\n", b'"' + b'\\"' * 100_000, b"\n" * 1_000, b'{"a": {"b": 1}}\n'),
+]
+FORM = "line 1 has another form"
+DAMAGE = [
+    (lambda path: path.write_bytes(path.read_bytes()[:-20]), ""),
+    (_written(b""), ""),
+    (_written(b"\xff\xfe\x00"), FORM),
+    (_written(b"[]"), "written in another way|not a JSON object"),
+    (_written(b"NaN"), ""),
+    *((_written(content), FORM) for content in FORMS),
+    (_edited(lambda document: document["outcome"].update(text="another")), "sha256 does not match"),
+    (_edited(lambda document: document["key"].update(url="http://other/")), "sha256 does not match"),
+    (_edited(lambda document: document.update(recorded_at="2020-01-01T00:00:00+00:00")), "sha256 does"),
+    (_edited(lambda document: document.update(engine="another")), "sha256 does not match"),
+    (_edited(lambda document: document.update(format=2)), "expected format 1, got 2"),
+    (_edited(lambda document: document.pop("sha256")), "sha256 does not match"),
+    (_edited(lambda document: document.pop("outcome")), "sha256 does not match"),
+    # With a hash that fits.
+    (_edited(lambda document: document.pop("outcome"), hashed=True), "a field is missing"),
+    *(
+        (_edited(lambda document, name=name: document.update(cassette=name), hashed=True), "its cassette")
+        for name in CASSETTES
+    ),
+    (_edited(lambda one: one.update(recorded_at="2026-01-01T00:00:00"), hashed=True), "no time zone"),
+    (_edited(lambda one: one.update(recorded_at="yesterday"), hashed=True), "Invalid isoformat"),
+    (_edited(lambda one: one["key"].update(url="http://other/"), hashed=True), "holds the fetch of"),
+    # In the place of a file: what is not waited for.
+    (_made(os.mkdir), ""),
+    (_made(os.mkfifo), ""),
+    (_made(lambda path: path.symlink_to("/dev/zero")), ""),
+]
+
+
+@pytest.mark.parametrize(("damage", "said"), DAMAGE, ids=range(len(DAMAGE)))
+def test_damage_is_named_and_not_used(tmp_path, monkeypatch, damage, said):
+    """Any change to an outcome file is a WebError that names the file and what to do. JSON that is not
+    written line by line, as outcomes are, is refused before it is parsed."""
     cache = WebCache(tmp_path)
-    add(cache, PAGE, Page("text"))
+    add(cache, PAGE, Page("text"), cassette=b"evidence\n")
+    name = cache.path(PAGE).name
     damage(cache.path(PAGE))
-    with pytest.raises(WebError, match=f"{cache.path(PAGE).name}.*delete it and record again"):
+    if said == FORM:
+        monkeypatch.setattr(cache_module.json, "loads", pytest.fail)
+    with pytest.raises(WebError, match=f"{name}.*({said}).*delete it and record again"):
         cache.find(PAGE)
+    for damaged in (survey(cache).damaged, check_cache(cache).damaged):
+        assert [name in line for line in damaged] == [True]
 
 
-def test_a_file_with_the_name_of_another_key_is_not_used(tmp_path):
-    """An intact file with another key's name is not that key's outcome."""
+@pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to("/dev/zero"), os.mkdir])
+def test_a_cassette_that_is_not_a_file_is_damage(tmp_path, make):
+    """A pipe, device or folder in its place is damage, and is not waited for."""
     cache = WebCache(tmp_path)
-    add(cache, PAGE, Page("text"))
-    other = FetchKey("http://other/")
-    cache.path(other).parent.mkdir(parents=True, exist_ok=True)
-    cache.path(PAGE).rename(cache.path(other))
-    with pytest.raises(WebError, match=r"holds the fetch of 'http://example\.com/'"):
-        cache.find(other)
+    add(cache, PAGE, Page("Tea."), cassette=b"interactions: []\n")
+    (cassette,) = cache.folder.glob("??/??/*.yaml")
+    cassette.unlink()
+    make(cassette)
+    assert len(check_cache(cache).damaged) == 1
+
+
+@pytest.mark.parametrize(("limit", "said"), [("LARGEST_OUTCOME_BYTES", "bytes"), ("_MOST_LINES", "lines")])
+def test_outcome_files_are_bounded(tmp_path, monkeypatch, limit, said):
+    """A file with more bytes or lines than an outcome can have is refused before it is parsed."""
+    cache = WebCache(tmp_path)
+    add(cache, PAGE, Page("Tea."))
+    monkeypatch.setattr(cache_module, limit, 10)
+    monkeypatch.setattr(cache_module.json, "loads", pytest.fail)
+    with pytest.raises(WebError, match=f"more than 10 {said}"):
+        cache.find(PAGE)
 
 
 @pytest.mark.parametrize(
@@ -219,28 +273,6 @@ def test_the_next_writer_deletes_files_of_a_killed_writer(tmp_path):
         unfinished.write_text("half")
     add(cache, PAGE, Page("text"))
     assert {*_files(tmp_path)} == {path, alive}
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        *({"cassette": name} for name in ("../../secret.yaml", "/etc/passwd", "a/b", "..", "", "\0", "x")),
-        {"recorded_at": "2026-01-01T00:00:00"},
-        {"recorded_at": "yesterday"},
-    ],
-)
-def test_a_file_with_a_hash_of_its_own_and_a_field_of_another_form_is_not_used(tmp_path, change):
-    """A cassette outside the directory and a time without a zone are refused although the hash fits."""
-    cache = WebCache(tmp_path)
-    add(cache, PAGE, Page("text"), cassette=b"evidence\n")
-    path = cache.path(PAGE)
-    document = {**json.loads(path.read_text()), **change}
-    document.pop("sha256")
-    path.write_text(json.dumps({**document, "sha256": digest(document)}))
-    with pytest.raises(WebError, match=f"{path.name}.*delete it and record again"):
-        cache.find(PAGE)
-    (damaged,) = survey(cache).damaged
-    assert path.name in damaged
 
 
 OF_AN_EARLIER_VERSION = """\

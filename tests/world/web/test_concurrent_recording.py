@@ -6,17 +6,13 @@ import contextlib
 import gzip
 import json
 import random
-import socket
-import struct
 import subprocess
 import sys
 import threading
 from collections import Counter
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from subprocess import PIPE
 from typing import Any
-from urllib.parse import parse_qsl
 
 import brotli
 
@@ -25,7 +21,8 @@ from bfcl_pipeline.world.web.cache import WebCache, outcome_document
 from bfcl_pipeline.world.web.check import check_cache
 from bfcl_pipeline.world.web.coverage import survey
 from bfcl_pipeline.world.web.recording import ReplayingWeb
-from tests.support.simulated_sites import duckduckgo_page
+from tests.support.search_pages import duckduckgo_page
+from tests.support.web_server import RESET, Asked, http, moved, web_server
 from tests.world.web.recording_worker import REFUSED, calls
 
 PROCESSES, THREADS, CALLS = 2, 32, 480
@@ -36,22 +33,24 @@ def test_parallel_processes_agree(tmp_path: Path) -> None:
     """Of 480 calls by 2 processes x 32 threads none is lost or repeated, all return the same outcome, the
     replay returns it again, and every cassette proves it."""
     folder = tmp_path / "web"
-    with _Server() as server:
-        reports = crowd(folder, server.base)
+    sites = _Sites()
+    with web_server() as server:
+        server.answering = sites
+        reports = crowd(folder, base := server.address)
     outcomes: dict[tuple[str, str], list[Any]] = {}
     for report in reports:
         for function, argument, outcome in report["found"]:
             outcomes.setdefault((function, argument), []).append(outcome)
     assert sum(map(len, outcomes.values())) == CALLS
-    assert set(outcomes) == set(calls(server.base, CALLS, 0))
+    assert set(outcomes) == set(calls(base, CALLS, 0))
     assert all(outcome == told[0] for told in outcomes.values() for outcome in told)
     assert [argument for (_, argument), told in outcomes.items() if told[0] is None] == [REFUSED]
     del outcomes["search", REFUSED]
-    _check_requests(reports, server)
+    _check_requests(reports, sites, base)
     _check_record(WebCache(folder), outcomes)
 
 
-def _check_requests(reports: list[Any], server: _Server) -> None:
+def _check_requests(reports: list[Any], sites: _Sites, base: str) -> None:
     """A process asks for each key once, and each of its requests is sent once."""
     asked: Counter[str] = Counter()
     for report in reports:
@@ -63,10 +62,10 @@ def _check_requests(reports: list[Any], server: _Server) -> None:
     for key, count in asked.items():
         function, _, argument = key.partition(" ")
         if function == "fetch":
-            assert server.seen[argument.removeprefix(server.base)] == count
+            assert sites.seen[argument.removeprefix(base)] == count
         else:
             refused = argument.startswith("busy")  # the first request of all
-            assert server.seen[key] == count + refused, key
+            assert sites.seen[key] == count + refused, key
 
 
 def _check_record(cache: WebCache, outcomes: dict[tuple[str, str], list[Any]]) -> None:
@@ -110,98 +109,44 @@ def crowd(folder: Path, base: str) -> list[Any]:
     return reports
 
 
-class _Server(ThreadingHTTPServer):
+class _Sites:
     """A web with all kinds of failures. No two answers to the same request are equal."""
 
-    daemon_threads = True
-    request_queue_size = 512
-
     def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), _Handler)
-        self.base = f"http://127.0.0.1:{self.server_port}"
         self.seen: Counter[str] = Counter()
-        self.lock = threading.Lock()
-        self.random = random.Random(7)
-        self._thread = threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.01})
+        self._lock = threading.Lock()
+        self._random = random.Random(7)
 
-    def __enter__(self) -> _Server:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.shutdown()
-        self._thread.join()
-        self.server_close()
-
-    def handle_error(self, *_: object) -> None:
-        """Clients disconnect."""
-
-    def arrived(self, key: str) -> tuple[int, str]:
-        """How often a key was requested, and a text that no other answer has."""
-        with self.lock:
+    def __call__(self, asked: Asked) -> bytes:
+        keywords = asked.fields.get("q", "")
+        key = f"search {keywords}" if asked.method == "POST" else asked.target
+        with self._lock:
             self.seen[key] += 1
-            number, delay = self.seen[key], self.random.random() / 100
+            number, delay = self.seen[key], self._random.random() / 100
         threading.Event().wait(delay)  # seconds, so that answers arrive in a different order than requests
-        return number, f"Seite \u00e4 {key}, the {number}. time after {delay} s. " * 20
-
-
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    server: _Server
-
-    def do_GET(self) -> None:
-        kind = self.path.split("/")[1]
-        _, text = self.server.arrived(self.path)
-        return getattr(self, f"_{kind}")(text)
-
-    def do_POST(self) -> None:
-        form = self.rfile.read(int(self.headers["Content-Length"])).decode("ascii")
-        keywords = dict(parse_qsl(form))["q"]
-        number, text = self.server.arrived(f"search {keywords}")
+        text = f"Seite \u00e4 {key}, the {number}. time after {delay} s. " * 20
+        if asked.method != "POST":
+            return _page(asked.target, text.encode())
         if keywords == REFUSED or (keywords.startswith("busy") and number == 1):
-            return self._answer(429, b"")
-        hits = Hits((Hit(text, "https://tea.example/?a=%26b", text),))
-        if keywords == "nothing":
-            hits = Hits(())
-        page = duckduckgo_page(hits)
-        return self._answer(200, gzip.compress(page.encode()), {"Content-Encoding": "gzip"})
+            return http("", "429 Too Many Requests")
+        hits = () if keywords == "nothing" else (Hit(text, "https://tea.example/?a=%26b", text),)
+        return http(gzip.compress(duckduckgo_page(Hits(hits)).encode()), Content_Encoding="gzip")
 
-    def _page(self, text: str) -> None:
-        self._answer(200, text.encode(), {"Content-Type": "text/html; charset=utf-8", "Set-Cookie": "a=b"})
 
-    def _gzip(self, text: str) -> None:
-        self._answer(200, gzip.compress(text.encode()), {"Content-Encoding": "gzip"})
-
-    def _brotli(self, text: str) -> None:
-        self._answer(200, brotli.compress(text.encode()), {"Content-Encoding": "br"})
-
-    def _binary(self, text: str) -> None:
-        self._answer(200, bytes(range(256)) + text.encode(), {"Content-Type": "application/octet-stream"})
-
-    def _missing(self, text: str) -> None:
-        self._answer(404, text.encode())
-
-    def _redirect(self, _text: str) -> None:
-        self._answer(302, b"", {"Location": self.path.replace("redirect", "page")})
-
-    def _reset(self, _text: str) -> None:
-        self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-        self.close_connection = True
-        self.connection.close()
-
-    def _cut(self, text: str) -> None:
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(text) * 2))
-        self.end_headers()
-        self.wfile.write(text.encode())
-        self.close_connection = True
-
-    def _answer(self, status: int, body: bytes, headers: dict[str, str] | None = None) -> None:
-        self.send_response(status)
-        for name, value in {**(headers or {}), "Content-Length": str(len(body))}.items():
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_: object) -> None:
-        """Nothing is printed."""
+def _page(target: str, content: bytes) -> bytes:
+    match target.split("/")[1]:
+        case "gzip":
+            return http(gzip.compress(content), Content_Encoding="gzip")
+        case "brotli":
+            return http(brotli.compress(content), Content_Encoding="br")
+        case "binary":
+            return http(bytes(range(256)) + content, kind="application/octet-stream")
+        case "missing":
+            return http(content, "404 Not Found")
+        case "redirect":
+            return moved(target.replace("redirect", "page"))
+        case "reset":
+            return RESET
+        case "cut":
+            return http(content, length=len(content) * 2)
+    return http(content, kind="text/html; charset=utf-8", Set_Cookie="a=b")

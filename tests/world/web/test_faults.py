@@ -15,10 +15,11 @@ from bfcl_pipeline.world.web.presented import Faulty
 
 HITS = Hits((Hit("Tea", "https://tea.test/a", "of tea"),))
 URLS = [f"https://tea.test/{number}" for number in range(400)]
+GONE = "https://tea.test/gone"
 
 
 class Fine:
-    """A web in which every page is there, but for one address."""
+    """A web in which every page is there, but for two addresses."""
 
     def __init__(self):
         self.asked = []
@@ -28,7 +29,9 @@ class Fine:
 
     def fetch(self, url):
         self.asked.append(url)
-        return WebFailure("404 of its own") if url.endswith("/gone") else Page(f"page {url}")
+        if url.endswith("/unrecorded"):
+            raise NotRecorded(url)
+        return WebFailure("404 of its own") if url == GONE else Page(f"page {url}")
 
 
 @pytest.fixture(scope="module")
@@ -40,42 +43,32 @@ def templates(constants):
 @pytest.fixture
 def faulty(templates):
     """A web with failures, of one conversation."""
-    return lambda probability, seed=1, entry_id="web_search_base_0": Faulty(
-        Fine(), probability, seed, entry_id, templates
+    return lambda probability, seed=1, entry_id="web_search_base_0", web=None: Faulty(
+        web or Fine(), probability, seed, entry_id, templates
     )
 
 
-def outcomes(web, urls=URLS):
-    return {url: web.fetch(url) for url in urls}
+def failed(web, urls=URLS):
+    """The addresses whose fetch fails, in the order of URLS."""
+    return sorted((url for url in urls if isinstance(web.fetch(url), WebFailure)), key=URLS.index)
 
 
-def test_probability_zero_is_the_web_itself(faulty):
-    """With probability zero, no fetch fails."""
-    assert outcomes(faulty(0)) == {url: Page(f"page {url}") for url in URLS}
+@pytest.mark.parametrize(
+    ("probability", "least", "most"), [(0, 0, 0), (0.3, 91, 149), (0.5, 160, 240), (1, 400, 400)]
+)
+def test_the_share_of_failures_matches_the_probability(faulty, probability, least, most):
+    """Of 400 pages; without a failure the page is that of the web."""
+    assert least <= len(failed(faulty(probability))) <= most
+    assert faulty(0).fetch(URLS[0]) == Page(f"page {URLS[0]}")
 
 
-def test_probability_one_always_fails(faulty):
-    """With probability 1 every attempt fails."""
-    web = faulty(1.0)
-    assert all(isinstance(web.fetch(url), WebFailure) for url in URLS * 3)
-
-
-def test_the_share_of_failures_matches_the_probability(faulty):
-    """Of 400 pages with probability 0.3, about 120 fail."""
-    failed = sum(isinstance(outcome, WebFailure) for outcome in outcomes(faulty(0.3)).values())
-    assert 90 < failed < 150
-
-
-def test_order_does_not_matter(faulty):
-    """An attempt has the same outcome regardless of earlier fetches."""
-    assert outcomes(faulty(0.5), reversed(URLS)) == outcomes(faulty(0.5))
-    assert faulty(0.5).fetch(URLS[77]) == outcomes(faulty(0.5))[URLS[77]]
-
-
-@pytest.mark.parametrize("other", [{"seed": 2}, {"entry_id": "web_search_no_snippet_0"}])
-def test_seed_and_entry_matter(faulty, other):
-    """Different seeds and different entries have different failures."""
-    assert outcomes(faulty(0.5, **other)) != outcomes(faulty(0.5))
+def test_failures_depend_on_seed_entry_and_address_alone(faulty):
+    """An attempt has the same outcome regardless of earlier fetches; another seed or entry has others."""
+    found = failed(faulty(0.5))
+    assert failed(faulty(0.5), [*reversed(URLS)]) == found
+    assert isinstance(faulty(0.5).fetch(URLS[77]), WebFailure) == (URLS[77] in found)
+    assert failed(faulty(0.5, seed=2)) != found
+    assert failed(faulty(0.5, entry_id="web_search_no_snippet_0")) != found
 
 
 def test_a_retry_can_succeed(faulty):
@@ -105,65 +98,41 @@ def test_the_texts_of_the_release(faulty):
     kinds = [[bool(re.fullmatch(text, message)) for text in expected] for message in messages]
     assert all(sum(kind) == 1 for kind in kinds)
     assert all(any(kind[number] for kind in kinds) for number in range(6))
+    bare = {web.fetch("https://").message for _ in range(60)}  # neither host nor path
+    assert any("host='unknown'" in message for message in bare)
+    assert any("with url: / (" in message for message in bare)
 
 
-def test_the_model_sees_an_injected_failure_without_a_prefix(templates, constants):
+def test_the_model_sees_an_injected_failure_without_a_prefix(faulty, constants):
     """A model sees the text of the release alone, and a real failure with the words before it."""
-    config = WorldConfig(constants, web=Faulty(Fine(), 1, 1, "e", templates))
+    config = WorldConfig(constants, web=faulty(1))
     world = World.of(["WebSearchAPI"], None, config, "model")
     injected, real = (
-        json.loads(world.run(Call("fetch_url_content", {"url": url})))["error"]
-        for url in (URLS[0], "https://tea.test/gone")
+        json.loads(world.run(Call("fetch_url_content", {"url": url})))["error"] for url in (URLS[0], GONE)
     )
-    assert injected == Faulty(Fine(), 1, 1, "e", templates).fetch(URLS[0]).message
-    assert real == "An error occurred while fetching https://tea.test/gone: 404 of its own"
+    assert injected == faulty(1).fetch(URLS[0]).message
+    assert real == f"An error occurred while fetching {GONE}: 404 of its own"
 
 
-def test_an_address_without_host_and_path(faulty):
-    """If the URL has no host or path, the failure text is that of the release."""
-    web = faulty(1)
-    messages = {web.fetch("https://").message for _ in range(60)}
-    assert any("host='unknown'" in message for message in messages)
-    assert any("with url: / (" in message for message in messages)
-
-
-def test_a_failure_of_the_web_stays(faulty):
-    """A page that is not there fails with the web's own text, as it would without failures put in."""
-    assert faulty(1).fetch("https://tea.test/gone") == WebFailure("404 of its own")
-
-
-def test_a_page_that_is_made_to_fail_is_fetched(templates):
-    """The page is fetched before it fails, so that the recorded outcomes do not depend on injected
-    faults."""
+def test_the_web_is_asked_whatever_fails(faulty):
+    """A page that is made to fail is fetched, so that the record does not depend on injected faults. A
+    failure of the web keeps its text, one of the machinery is raised, and searches never fail."""
     web = Fine()
-    Faulty(web, 1, 1, "e", templates).fetch(URLS[0])
-    assert web.asked == [URLS[0]]
-
-
-def test_searches_never_fail(faulty):
-    """A search is the web's own."""
-    assert faulty(1).search("tea", "wt-wt") is HITS
-
-
-def test_a_failure_of_the_machinery_passes(templates):
-    """An exception of the web is raised, and not reported to the model as a failure text."""
-
-    class Unrecorded(Fine):
-        def fetch(self, url):
-            raise NotRecorded(url)
-
+    broken = faulty(1, web=web)
+    assert broken.fetch(GONE) == WebFailure("404 of its own")
+    broken.fetch(URLS[0])
     with pytest.raises(NotRecorded):
-        Faulty(Unrecorded(), 1, 1, "e", templates).fetch(URLS[0])
+        broken.fetch("https://tea.test/unrecorded")
+    assert web.asked == [GONE, URLS[0], "https://tea.test/unrecorded"]
+    assert broken.search("tea", "wt-wt") is HITS
 
 
-@pytest.mark.parametrize("probability", [-0.1, 1.1, float("nan")])
-def test_an_invalid_probability_is_rejected(templates, probability):
-    """A value outside 0 to 1 is rejected."""
-    with pytest.raises(ConfigError, match="probability"):
-        Faulty(Fine(), probability, 1, "e", templates)
-
-
-def test_no_texts():
-    """Failures need a text."""
-    with pytest.raises(ConfigError, match="0 texts"):
-        Faulty(Fine(), 0.5, 1, "e", [])
+@pytest.mark.parametrize(
+    ("probability", "texts", "said"),
+    [(-0.1, ["x"], "probability"), (1.1, ["x"], "probability"), (float("nan"), ["x"], "probability"),
+     (0.5, [], "0 texts")],
+)  # fmt: skip
+def test_what_cannot_be_injected_is_rejected(probability, texts, said):
+    """A value outside 0 to 1, and failures without a text."""
+    with pytest.raises(ConfigError, match=said):
+        Faulty(Fine(), probability, 1, "e", texts)

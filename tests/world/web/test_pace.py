@@ -5,20 +5,18 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
-import threading
 import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 from bfcl_pipeline.world.web import pace as pace_module
-from bfcl_pipeline.world.web.evidence.playing import PlayedAnswer, playing
+from bfcl_pipeline.world.web.evidence.playing import CassettePlayer, playing
 from bfcl_pipeline.world.web.pace import LONGEST_AHEAD_SECONDS, LONGEST_HOLD_SECONDS, HostPace
 from tests.support.paused_time import PausedTime
+from tests.support.web_server import Asked, WebServer, http
 
 
 @pytest.fixture
@@ -31,36 +29,50 @@ def paced(at: PausedTime, folder: Path | None, pause: float = 2.0) -> HostPace:
     return HostPace(pause, folder, clock=at.clock, sleep=at.sleep)
 
 
-@pytest.mark.parametrize("shared", [True, False])
-def test_requests_to_a_host_are_a_pause_apart(time_: PausedTime, tmp_path: Path, shared: bool) -> None:
-    """The first request starts at once, each further one a pause after the one before; other hosts are
-    not affected."""
-    pace = paced(time_, tmp_path if shared else None)
-    assert [pace.wait("a.example") for _ in range(3)] == [0.0, 2.0, 2.0]
-    assert pace.wait("b.example") == 0.0
-    time_.now += 1.5
-    assert pace.wait("A.example.") == 0.5  # the same host
+DAY = -86_400.0
+
+STEPS = [
+    # The first request starts at once, each further one a pause after the one before; other hosts are not
+    # affected. A number is time that passes.
+    ([("one", "a"), ("one", "a"), ("one", "a"), ("one", "b"), 1.5, ("one", "A.")], [0, 2, 2, 0, 0.5]),
+    # What one process starts, another one waits for.
+    ([("one", "a"), ("other", "a"), ("one", "a")], [0, 2, 2]),
+    # After the clock was set back by a day, a request waits for one pause.
+    ([("one", "a"), DAY, ("one", "a")], [0, 2]),
+]
 
 
-def test_without_a_pause_nothing_waits(time_: PausedTime, tmp_path: Path) -> None:
-    """0 means no pause, also after the host asked for one, and leaves no file."""
-    pace = paced(time_, tmp_path / "pace", 0.0)
-    pace.hold("a.example", 60)
-    assert [pace.wait("a.example") for _ in range(3)] == [0.0] * 3
+@pytest.mark.parametrize(("steps", "waited"), STEPS, ids=range(len(STEPS)))
+def test_requests_to_a_host_are_a_pause_apart(
+    time_: PausedTime, tmp_path: Path, steps: list[float | tuple[str, str]], waited: list[float]
+) -> None:
+    """By files, over all processes; and in one process without them."""
+    processes = {"one": paced(time_, tmp_path), "other": paced(time_, tmp_path)}
+    assert _waits(time_, steps, processes) == waited
+    alone = paced(time_, None)
+    assert _waits(time_, steps, {"one": alone, "other": alone}) == waited
+
+
+def _waits(
+    at: PausedTime, steps: list[float | tuple[str, str]], processes: dict[str, HostPace]
+) -> list[float]:
+    waits = []
+    for step in steps:
+        if isinstance(step, tuple):
+            waits.append(processes[step[0]].wait(f"{step[1][0]}.example{step[1][1:]}"))
+        else:
+            at.now += step
+    return waits
+
+
+def test_pauses_of_their_own(time_: PausedTime, tmp_path: Path) -> None:
+    """A host may have a pause of its own. 0 means none, also after a host asked for one, and no file."""
+    pace = HostPace(2.0, of_hosts={"a.example": 0.25}, clock=time_.clock, sleep=time_.sleep)
+    assert [pace.wait(f"{host}.example") for host in "aabb"] == [0.0, 0.25, 0.0, 2.0]
+    none = paced(time_, tmp_path / "pace", 0.0)
+    none.hold("a.example", 60)
+    assert [none.wait("a.example") for _ in range(3)] == [0.0] * 3
     assert not (tmp_path / "pace").exists()
-
-
-def test_a_host_may_have_a_pause_of_its_own(time_: PausedTime) -> None:
-    """A request names its own pause, for instance none at all."""
-    pace = paced(time_, None)
-    assert [pace.wait("a.example", 0.25) for _ in range(2)] == [0.0, 0.25]
-    assert pace.wait("a.example", 0.0) == 0.0
-
-
-def test_processes_share_the_pause(time_: PausedTime, tmp_path: Path) -> None:
-    """What one process starts, another one waits for."""
-    one, other = paced(time_, tmp_path), paced(time_, tmp_path)
-    assert [one.wait("a.example"), other.wait("a.example"), one.wait("a.example")] == [0.0, 2.0, 2.0]
 
 
 def test_a_requested_wait_holds_for_all(time_: PausedTime, tmp_path: Path) -> None:
@@ -74,16 +86,6 @@ def test_a_requested_wait_holds_for_all(time_: PausedTime, tmp_path: Path) -> No
     assert other.wait("a.example") == LONGEST_HOLD_SECONDS
     one.hold("a.example", None)
     assert other.wait("a.example") == 2.0
-
-
-def test_a_clock_that_is_set_back_costs_no_more_than_the_wait_that_was_left(
-    time_: PausedTime, tmp_path: Path
-) -> None:
-    """After the clock was set back by a day, a request waits for one pause."""
-    pace = paced(time_, tmp_path)
-    pace.wait("a.example")
-    time_.now -= 86_400
-    assert pace.wait("a.example") == 2.0
 
 
 def test_a_booked_start_that_nobody_uses_costs_one_pause(time_: PausedTime, tmp_path: Path) -> None:
@@ -103,25 +105,21 @@ def test_a_booked_start_that_nobody_uses_costs_one_pause(time_: PausedTime, tmp_
 
 
 @pytest.mark.parametrize(
-    "content", [b"", b"\xff\x00", b"nan 1 1 1", b"inf inf inf inf", b"1 2 3", b"1 2 3 1e300", b"9" * 300]
+    ("content", "most"),
+    [
+        *((one, 0.0) for one in (b"", b"\xff\x00", b"nan 1 1 1", b"inf inf inf inf", b"1 2 3", b"9" * 300)),
+        (b"1 2 3 1e300", 0.0),
+        (b"1e300 1e300 1e300 1e300", LONGEST_AHEAD_SECONDS),
+    ],
 )
-def test_a_damaged_file_begins_anew(time_: PausedTime, tmp_path: Path, content: bytes) -> None:
-    """What is not a time is ignored."""
+def test_a_damaged_file_begins_anew(time_: PausedTime, tmp_path: Path, content: bytes, most: float) -> None:
+    """What is not a time is ignored, and the wait that a file may cause is bounded."""
     pace = paced(time_, tmp_path)
     pace.wait("a.example")
     (file,) = tmp_path.iterdir()
     file.write_bytes(content)
-    assert pace.wait("a.example") == 0.0
+    assert pace.wait("a.example") <= most
     assert pace.wait("a.example") == 2.0
-
-
-def test_no_file_makes_a_request_wait_for_long(time_: PausedTime, tmp_path: Path) -> None:
-    """The wait that a file may cause is bounded, whatever stands in it."""
-    pace = paced(time_, tmp_path)
-    pace.wait("a.example")
-    (file,) = tmp_path.iterdir()
-    file.write_text(f"1e300 1e300 {1e300} 1e300")
-    assert pace.wait("a.example") <= LONGEST_AHEAD_SECONDS
 
 
 @pytest.mark.parametrize("obstacle", ["folder", "lock"])
@@ -145,15 +143,8 @@ def test_without_files_or_locks_the_pause_holds_in_the_process(
 def test_played_requests_do_not_wait(time_: PausedTime) -> None:
     """While a cassette is played nothing is sent, so nothing waits."""
 
-    class Cassette:
-        def answer(self, method: str, url: str, body: bytes | None) -> PlayedAnswer:
-            raise AssertionError
-
-        def left(self) -> int:
-            return 0
-
     pace = paced(time_, None)
-    with playing(Cassette()):
+    with playing(CassettePlayer(None)):
         assert [pace.wait("a.example") for _ in range(2)] == [0.0, 0.0]
 
 
@@ -167,49 +158,28 @@ def test_threads_take_turns(tmp_path: Path) -> None:
     assert at.slept == [2.0] * 200
 
 
-@pytest.fixture
-def noting_server() -> Iterator[tuple[str, list[float]]]:
-    """A server that notes when requests arrive."""
-    arrived: list[float] = []
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            arrived.append(time.time())
-            self.send_response(204)
-            self.end_headers()
-
-        def log_message(self, *_: object) -> None:
-            """Prints nothing."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}/", arrived
-    server.shutdown()
-    thread.join()
-    server.server_close()
-
-
-def test_real_processes_keep_the_pause(noting_server: tuple[str, list[float]], tmp_path: Path) -> None:
+def test_real_processes_keep_the_pause(server: WebServer, tmp_path: Path) -> None:
     """Four processes, one of which is killed, never start two requests within the pause, and each of the
     others gets its turns."""
-    url, arrived = noting_server
+    arrived: list[float] = []
+
+    def answering(_: Asked) -> bytes:
+        arrived.append(time.time())
+        return http("", "204 No Content")
+
+    server.answering = answering
     pause, each = 0.1, 4
+    worker = [
+        sys.executable,
+        "-m",
+        "tests.world.web.pace_worker",
+        str(tmp_path),
+        server.address,
+        str(pause),
+    ]
     began = time.time()
     workers = [
-        subprocess.Popen(
-            [
-                sys.executable,
-                "-m",
-                "tests.world.web.pace_worker",
-                str(tmp_path),
-                url,
-                str(pause),
-                str(number),
-            ],
-            stdout=subprocess.PIPE,
-            text=True,
-        )
+        subprocess.Popen([*worker, str(number)], stdout=subprocess.PIPE, text=True)
         for number in (each, each, each, 1_000_000)
     ]
     doomed = workers.pop()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from base64 import b64encode
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,50 +27,53 @@ from bfcl_pipeline.world.web.keys import FetchKey
 from bfcl_pipeline.world.web.modes import LiveWeb
 from bfcl_pipeline.world.web.proxies import DIRECT, Proxies
 from bfcl_pipeline.world.web.recording import RecordingWeb
-from tests.support.api_hosts import ApiHosts
-from tests.support.local_proxy import LocalProxy, local_proxy
+from tests.support.api_hosts import answered
+from tests.support.web_server import WebServer, http
 
 PASSWORD = "pass%2Fword-4711"
-PAGE = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 5\r\nConnection: close\r\n\r\n<p>x "
+PAGE = http("<p>x ")
 
 
 @pytest.fixture
-def proxy(hosts: ApiHosts) -> Iterator[LocalProxy]:
-    """A proxy in front of the plain server of the hosts."""
-    with local_proxy(hosts.plain_port) as running:
-        yield running
+def proxy(hosts: WebServer) -> Iterator[WebServer]:
+    """The hosts of web APIs, reached as behind a proxy."""
+    hosts.login, hosts.refusal = None, b""
+    yield hosts
+    hosts.login, hosts.refusal = None, b""
 
 
-@pytest.fixture
-def tls_proxy(hosts: ApiHosts) -> Iterator[LocalProxy]:
-    """A proxy in front of the TLS server of the hosts."""
-    with local_proxy(hosts.tls_port) as running:
-        yield running
+ONE, ALL = "http://one.example:3128", "http://all:1"
+BOTH = {"http_proxy": "http://a:1", "https_proxy": "http://a:1", "all_proxy": "socks5://a:2"}
+BY_SCHEME = {"HTTP_PROXY": "ignored", "http_proxy": "one.example:3128", "ALL_PROXY": ALL}
 
 
-def test_the_environment_decides_as_for_requests(monkeypatch: pytest.MonkeyPatch) -> None:
-    """HTTP_PROXY, HTTPS_PROXY and ALL_PROXY, in lower case first; hosts in NO_PROXY are asked directly."""
-    environment = {"HTTP_PROXY": "ignored", "http_proxy": "one.example:3128", "ALL_PROXY": "http://all:1"}
+@pytest.mark.parametrize(
+    ("choice", "environment", "url", "address"),
+    [
+        # The environment's, in lower case first; hosts in NO_PROXY are asked directly.
+        ("environment", BY_SCHEME, "http://page.example/", ONE),
+        ("environment", BY_SCHEME, "https://page.example/", ALL),
+        ("environment", BY_SCHEME, "http://localhost:8000/", None),
+        ("environment", BY_SCHEME, "https://127.0.0.1/", None),
+        ("environment", BY_SCHEME, "https://a.inside.example/", None),
+        ("environment", BOTH, "https://page.example/", "http://a:1"),  # one that is not used is no error
+        # A given one is for all hosts, and none for no host.
+        (ONE, BY_SCHEME, "https://a.inside.example/", ONE),
+        (ONE, BY_SCHEME, "http://page.example/", ONE),
+        ("none", BY_SCHEME, "https://page.example/", None),
+    ],
+)
+def test_which_proxy_is_used(
+    monkeypatch: pytest.MonkeyPatch, choice: str, environment: dict[str, str], url: str, address: str | None
+) -> None:
+    """The proxy of an address, by the config and the environment."""
     monkeypatch.setenv("NO_PROXY", "localhost,127.0.0.1,.inside.example")
     monkeypatch.delenv("no_proxy", raising=False)
-    proxies = Proxies.of("environment", environment)
-    assert proxies.address("http://page.example/") == "http://one.example:3128"
-    assert proxies.address("https://page.example/") == "http://all:1"
-    assert proxies.for_requests("https://page.example/") == {"https": "http://all:1"}
-    for url in ("http://localhost:8000/", "https://127.0.0.1/", "https://a.inside.example/"):
-        assert proxies.address(url) is None
-        assert proxies.for_requests(url) == {}
-
-
-def test_a_given_proxy_is_for_all_hosts_and_none_for_no_host(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The environment is not read then, but for the certificates."""
-    monkeypatch.setenv("NO_PROXY", "*")
-    environment = {"HTTPS_PROXY": "http://other.example:1"}
-    given = Proxies.of("http://proxy.example:3128", environment)
-    assert {given.address(f"{scheme}://page.example/") for scheme in ("http", "https")} == {
-        "http://proxy.example:3128"
-    }
-    assert Proxies.of("none", environment) == DIRECT
+    proxies = Proxies.of(choice, environment)
+    assert proxies.address(url) == address
+    assert proxies.for_requests(url) == ({} if address is None else {url.partition(":")[0]: address})
+    assert (proxies == DIRECT) is (choice == "none")
+    assert choice != ONE or proxies.shown == ONE
 
 
 @pytest.mark.parametrize(
@@ -90,23 +94,18 @@ def test_what_cannot_be_a_proxy_is_an_error_before_the_first_request(
     assert PASSWORD not in str(raised.value)
 
 
-def test_a_socks_proxy_that_is_not_used_is_no_error() -> None:
-    """ALL_PROXY does not count beside HTTP_PROXY and HTTPS_PROXY."""
-    both = {"http_proxy": "http://a:1", "https_proxy": "http://a:1", "all_proxy": "socks5://a:2"}
-    assert Proxies.of("environment", both).shown == "http://a:1"
-
-
-def test_pages_come_through_the_proxy(hosts: ApiHosts, proxy: LocalProxy, tls_proxy: LocalProxy) -> None:
+def test_pages_come_through_the_proxy(proxy: WebServer) -> None:
     """A plain page is requested of the proxy, one by TLS through a tunnel, with its own certificate check;
     names are looked up by the proxy."""
-    hosts.script("ip-api.com/json", PAGE)
+    proxy.script("ip-api.com/json", PAGE)
     plain = Fetcher(proxies=Proxies.of(proxy.address, {}), lookup=_only("127.0.0.1"))
     assert plain.fetch("http://ip-api.com/json") == Page("<p>x ")
-    assert proxy.asked == ["GET http://ip-api.com/json HTTP/1.1"]
-    trusted = {"REQUESTS_CA_BUNDLE": str(hosts.certificate)}
-    tls = Fetcher(proxies=Proxies.of(tls_proxy.address, trusted), lookup=_only("127.0.0.1"))
+    assert proxy.lines == ["GET http://ip-api.com/json HTTP/1.1"]
+    proxy.lines.clear()
+    trusted = {"REQUESTS_CA_BUNDLE": str(proxy.authority)}
+    tls = Fetcher(proxies=Proxies.of(proxy.address, trusted), lookup=_only("127.0.0.1"))
     assert tls.fetch("https://ip-api.com/json") != tls.fetch("https://v6.exchangerate-api.com/nothing")
-    assert tls_proxy.asked == [
+    assert proxy.lines == [
         "CONNECT ip-api.com:443 HTTP/1.0",
         "CONNECT v6.exchangerate-api.com:443 HTTP/1.0",
     ]
@@ -118,11 +117,11 @@ def test_pages_come_through_the_proxy(hosts: ApiHosts, proxy: LocalProxy, tls_pr
 @pytest.mark.parametrize(
     "url", ["http://169.254.169.254/latest", "http://localhost/", "https://[::1]/", "http://0x7f.1/"]
 )
-def test_private_addresses_are_refused_through_a_proxy_too(proxy: LocalProxy, url: str) -> None:
+def test_private_addresses_are_refused_through_a_proxy_too(proxy: WebServer, url: str) -> None:
     """The proxy would reach its own network: what is written as such an address is not sent to it."""
     fetched = Fetcher(proxies=Proxies.of(proxy.address, {})).fetch(url)
     assert "its address is not on the public internet" in str(fetched)
-    assert proxy.asked == []
+    assert proxy.lines == []
 
 
 @pytest.mark.parametrize("scheme", ["http", "https"])
@@ -138,34 +137,32 @@ def test_a_proxy_that_is_down_is_no_outcome(closed_port: int, scheme: str) -> No
 @pytest.mark.parametrize("scheme", ["http", "https"])
 @pytest.mark.parametrize("login", ["other:word", None])
 def test_a_proxy_that_wants_a_password_is_no_outcome(
-    hosts: ApiHosts, proxy: LocalProxy, scheme: str, login: str | None
+    proxy: WebServer, scheme: str, login: str | None
 ) -> None:
     """HTTP 407 is the proxy's, whatever the page would be; a 502 of the proxy is the page's failure."""
     proxy.login = login
-    proxy.refusal = b"" if login else b"HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n\r\n"
+    proxy.refusal = b"" if login else http("", "502 Bad Gateway")
     fetcher = Fetcher(proxies=Proxies.of(proxy.address, {}))
     if login:
         with pytest.raises(WebError, match="407"):
             fetcher.fetch(f"{scheme}://page.example/")
+        assert proxy.asked == []
     else:
         assert "502" in str(fetcher.fetch(f"{scheme}://page.example/"))
 
 
 @pytest.mark.parametrize("scheme", ["http", "https"])
-def test_the_password_of_a_proxy_is_recorded_nowhere(
-    hosts: ApiHosts, proxy: LocalProxy, tls_proxy: LocalProxy, tmp_path: Path, scheme: str
-) -> None:
+def test_the_password_of_a_proxy_is_recorded_nowhere(proxy: WebServer, tmp_path: Path, scheme: str) -> None:
     """It is sent to the proxy, and is neither in outcomes nor in cassettes, even if the page repeats it."""
-    used = proxy if scheme == "http" else tls_proxy
-    used.login = "me:pass/word-4711"
+    proxy.login = "me:pass/word-4711"
     environment = {
-        "REQUESTS_CA_BUNDLE": str(hosts.certificate),
-        "all_proxy": f"http://me:{PASSWORD}@127.0.0.1:{used.port}",
+        "REQUESTS_CA_BUNDLE": str(proxy.authority),
+        "all_proxy": f"http://me:{PASSWORD}@127.0.0.1:{proxy.port}",
     }
     proxies = Proxies.of("environment", environment)
     sent = b64encode(b"me:pass/word-4711")
     body = b"pass/word-4711 and pass%2Fword-4711, sent as Basic " + sent
-    hosts.script("ip-api.com/json", hosts.http(body.decode(), Content_Type="text/html"))
+    proxy.script("ip-api.com/json", answered(body.decode(), Content_Type="text/html"))
     fetcher = Fetcher(proxies=proxies)
     cache = WebCache(tmp_path)
     web = RecordingWeb(cache, LiveWeb("serpapi", SerpApi("key"), fetcher), secrets=proxies.secrets)
@@ -182,18 +179,18 @@ def test_the_password_of_a_proxy_is_recorded_nowhere(
     assert not _has_password(repr(proxies))
 
 
-def test_serpapi_searches_through_the_proxy(hosts: ApiHosts, tls_proxy: LocalProxy) -> None:
+def test_serpapi_searches_through_the_proxy(proxy: WebServer) -> None:
     """And only through it."""
-    hosts.script("ip-api.com/search", hosts.http({"organic_results": []}))
-    trusted = {"REQUESTS_CA_BUNDLE": str(hosts.certificate)}
-    client = HttpClient(proxies=Proxies.of(tls_proxy.address, trusted), lookup=_only("127.0.0.1"))
+    proxy.script("ip-api.com/search", answered({"organic_results": []}))
+    trusted = {"REQUESTS_CA_BUNDLE": str(proxy.authority)}
+    client = HttpClient(proxies=Proxies.of(proxy.address, trusted), lookup=_only("127.0.0.1"))
     engine = SerpApi("key", "https://ip-api.com/search", client=client)
     assert engine.search("ducks", "us-en") == Hits(())
-    assert tls_proxy.asked == ["CONNECT ip-api.com:443 HTTP/1.0"]
+    assert proxy.lines == ["CONNECT ip-api.com:443 HTTP/1.0"]
 
 
 def test_serpapi_reads_neither_proxies_nor_passwords_of_the_environment(
-    scripted_engine: Any, closed_port: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    server: WebServer, closed_port: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Without a proxy it asks directly, whatever the environment says, and no .netrc is sent."""
     netrc = tmp_path / "netrc"
@@ -201,44 +198,42 @@ def test_serpapi_reads_neither_proxies_nor_passwords_of_the_environment(
     monkeypatch.setenv("NETRC", str(netrc))
     monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{closed_port}")
     monkeypatch.setenv("no_proxy", "")
-    url = scripted_engine.script(scripted_engine.http('{"organic_results": []}'))
+    url = server.script("", http('{"organic_results": []}'))
     assert SerpApi("key", url, client=HttpClient(allow_private=True)).search("ducks", "us-en") == Hits(())
-    assert "authorization" not in scripted_engine.asked[0].headers
+    assert "authorization" not in server.asked[0].headers
 
 
 def test_ddgs_searches_through_the_proxy(
-    hosts: ApiHosts, tls_proxy: LocalProxy, closed_port: int, monkeypatch: pytest.MonkeyPatch
+    proxy: WebServer, closed_port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its client uses the proxy that is given, or none, and never that of the environment; its password
     is in no message and on no tape."""
     monkeypatch.setenv("HTTPS_PROXY", f"http://127.0.0.1:{closed_port}")
-    hosts.script("ip-api.com/found", hosts.http("found"))
-    tls_proxy.login = "me:pass/word-4711"
+    proxy.script("ip-api.com/found", answered("found"))
+    proxy.login = "me:pass/word-4711"
 
     def ask(proxies: Proxies, site: str = "https://ip-api.com") -> str:
-        connection = Connection(proxy=proxies.address, ca_file=str(hosts.certificate), site=site)
+        connection = Connection(proxies=replace(proxies, certificates=str(proxy.authority)), site=site)
         return EngineClient(connection, RetryPolicy(attempts=1)).request("POST", f"{SITE}/found", data={})
 
     def through(port: int) -> Proxies:
         return Proxies.of("environment", {"https_proxy": f"http://me:{PASSWORD}@127.0.0.1:{port}"})
 
     with taping() as tape:
-        assert ask(through(tls_proxy.port)) == "found"
+        assert ask(through(proxy.port)) == "found"
         with pytest.raises(WebError, match="the connection failed") as raised:
             ask(through(closed_port))
-    assert tls_proxy.asked == ["CONNECT ip-api.com:443 HTTP/1.1"]
+    assert proxy.lines == ["CONNECT ip-api.com:443 HTTP/1.1"]
     assert not _has_password(str(raised.value) + str(tape.exchanges) + str(tape.cassette()))
     with pytest.raises(WebError, match=r"certificate"):  # it is not for this name, but was reached
-        ask(Proxies.of("none"), f"https://127.0.0.1:{hosts.tls_port}")
+        ask(Proxies.of("none"), f"https://127.0.0.1:{proxy.port}")
 
 
-def test_web_apis_are_asked_through_the_proxy(
-    hosts: ApiHosts, tls_proxy: LocalProxy, closed_port: int, tmp_path: Path
-) -> None:
+def test_web_apis_are_asked_through_the_proxy(proxy: WebServer, closed_port: int, tmp_path: Path) -> None:
     """And if it is down there is no answer, which is no outcome."""
     place = "v6.exchangerate-api.com/v6/x"
-    hosts.script(place, hosts.http("{}"))
-    trusted = {"REQUESTS_CA_BUNDLE": str(hosts.certificate)}
+    proxy.script(place, answered("{}"))
+    trusted = {"REQUESTS_CA_BUNDLE": str(proxy.authority)}
 
     def apis(proxy: str) -> RecordingApis:
         client = HttpClient(API_LIMITS, proxies=Proxies.of(proxy, trusted), lookup=_only("127.0.0.1"))
@@ -249,8 +244,8 @@ def test_web_apis_are_asked_through_the_proxy(
     with pytest.raises(WebError) as raised:
         apis(f"http://127.0.0.1:{closed_port}").get(request)
     assert isinstance(raised.value.__cause__, ApiUnavailable)
-    assert apis(tls_proxy.address).get(request).body == "{}"
-    assert len(tls_proxy.asked) == 1
+    assert apis(proxy.address).get(request).body == "{}"
+    assert len(proxy.lines) == 1
 
 
 def _only(address: str) -> Any:

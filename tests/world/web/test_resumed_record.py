@@ -28,6 +28,7 @@ from bfcl_pipeline.world.web.engines.duckduckgo import DuckDuckGo
 from bfcl_pipeline.world.web.pace import HostPace
 from bfcl_pipeline.world.web.proxies import Proxies
 from tests.support.local_chat import LocalChat, local_chat
+from tests.support.web_server import WebServer, http
 from tests.world.web.engines.test_duckduckgo import numbered, page
 
 ROWS = load_models(Path(__file__).parents[2] / "ask/jobs/models.yaml")
@@ -42,16 +43,16 @@ def chat() -> Iterator[LocalChat]:
 
 
 @pytest.fixture
-def engine(scripted_engine: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
+def engine(server: WebServer, monkeypatch: pytest.MonkeyPatch) -> WebServer:
     """DuckDuckGo on this machine, whose refusals are retried once, without a wait."""
 
     def open_engine(_name: str, _proxies: Proxies, pace: HostPace, _retries: RetryPolicy) -> DuckDuckGo:
-        connection = Connection(site=scripted_engine.url.removesuffix("/html/"), before=pace.wait)
+        connection = Connection(site=server.address, pace=pace)
         return DuckDuckGo(retries=RetryPolicy(attempts=2, sleep=lambda _: None), connection=connection)
 
     monkeypatch.setattr(modes, "open_engine", open_engine)
     monkeypatch.setattr(modes.Fetcher, "fetch", _no_fetch)
-    return scripted_engine
+    return server
 
 
 def _no_fetch(_: object, url: str) -> Any:
@@ -84,13 +85,13 @@ def run(job: Job) -> tuple[list[Completed], list[str], ProgressCounts]:
 
 
 def test_a_record_goes_on_where_the_engine_refused(
-    staged: Path, tmp_path: Path, chat: LocalChat, engine: Any
+    staged: Path, tmp_path: Path, chat: LocalChat, engine: WebServer
 ) -> None:
     """After some searches the engine refuses for good: the job stops asking it and the model, says what is
     left, and the next run asks both only for what is missing."""
-    good, refusal = engine.http(page(numbered(range(30)))), engine.http("", "202 Accepted")
+    good, refusal = http(page(numbered(range(30)))), http("", "202 Accepted")
     whole = tmp_path / "whole"
-    engine.script(good)
+    engine.script("", good)
     chat.behave()
     reference, lines, counts = run(job(staged, whole, chat))
     searches = used_keys(one.response for one in reference)
@@ -101,7 +102,7 @@ def test_a_record_goes_on_where_the_engine_refused(
     assert progress.searches_left == 0
     assert f", {progress.searches} searches" in summary_text(progress)
 
-    engine.script(*[good] * 3, refusal)
+    engine.script("", *[good] * 3, refusal)
     engine.asked.clear()
     chat.behave()
     mine = job(staged, tmp_path / "mine", chat)
@@ -117,7 +118,7 @@ def test_a_record_goes_on_where_the_engine_refused(
     assert lines[1].startswith(f"org/chat-FC: {len(failed)} web questions are left: about ")
     assert lines[1].endswith("What is recorded is not searched again.")
 
-    engine.script(good)
+    engine.script("", good)
     engine.asked.clear()
     second, lines, counts = run(mine)
     assert lines == []

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import subprocess
 import sys
 from dataclasses import replace
+from html import unescape
 
 import pytest
 
@@ -52,21 +54,26 @@ def found(web, keywords):
     return [hit.href for hit in web.search(keywords, "wt-wt").hits]
 
 
-# Hops
+# Hops and pages
 
 
-def test_hops():
-    """A hop is a sub-question, its answer and the URL of its page, each without surrounding text."""
-    assert hops(asking(TEA, LAND)) == (
-        Hop("Most expensive tea", "Da Hong Pao", "https://tea.test/a"),
-        Hop("Land of Da Hong Pao", "China <3 & co", "https://tea.test/b?x=1"),
-    )
-
-
-@pytest.mark.parametrize("source", [None, "as the user said", {}])
-def test_no_hops(source):
-    """An entry that is not a web question has no hops."""
-    assert hops(replace(asking(), source=source)) == ()
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        (
+            [TEA, LAND],
+            (
+                Hop("Most expensive tea", "Da Hong Pao", "https://tea.test/a"),
+                Hop("Land of Da Hong Pao", "China <3 & co", "https://tea.test/b?x=1"),
+            ),
+        ),
+        *((source, ()) for source in (None, "as the user said", {}, [])),
+    ],
+)
+def test_hops(source, expected):
+    """A hop is a sub-question, its answer and the URL of its page, each without surrounding text; an entry
+    that is not a web question has none."""
+    assert hops(replace(asking(), source=source)) == expected
 
 
 @pytest.mark.parametrize("damaged", ["text", {}, {**TEA, "answer": None}])
@@ -76,47 +83,31 @@ def test_damaged_hops(damaged):
         hops(asking(TEA, damaged))
 
 
-def test_every_web_question_has_hops(questions):
-    """The release has, for each web question, the hops that lead to its answer."""
-    assert all(len(hops(entry)) >= 2 for entry in questions)
-
-
-# Pages
-
-
 def test_every_hop_has_its_page(web, questions):
-    """The page of a hop contains its sub-question and its answer, and names the page of the next hop."""
-    plain = SimulatedWeb.of([asking(TEA, LAND)]).fetch("https://tea.test/a").text
-    assert "<h2>Most expensive tea</h2>\n<p>The answer is “Da Hong Pao”.</p>" in plain
-    assert '<a href="https://tea.test/b?x=1">' in plain
+    """Each question has hops, and each hop a page, also by its address with a fragment."""
     for entry in questions:
-        for hop in hops(entry):
-            assert isinstance(web.fetch(hop.url), Page)
-
-
-def test_a_page_is_sound_html():
-    """Annotations are escaped text on a page, with any characters."""
-    page = SimulatedWeb.of([asking(TEA, LAND)]).fetch("https://tea.test/b?x=1")
-    assert "“China &lt;3 &amp; co”" in page.text
-
-
-def test_a_fragment_does_not_name_another_page(web, questions):
-    """The address with the fragment that an annotation has leads to the same page."""
-    for entry in questions:
+        assert len(hops(entry)) >= 2
         for hop, source in zip(hops(entry), entry.source, strict=True):
-            assert web.fetch(source["source"].strip()) == web.fetch(hop.url)
+            page = web.fetch(hop.url)
+            assert isinstance(page, Page)
+            assert web.fetch(source["source"].strip()) == page
 
 
-def test_every_page_states_that_it_is_simulated(web):
-    """No page can be taken for the real one."""
+def test_a_page():
+    """It has its sub-question and its answer, escaped, states that it is simulated, and links to the page
+    of the next hop."""
+    small = SimulatedWeb.of([asking(TEA, LAND)])
+    first, last = (small.fetch(f"https://tea.test/{path}").text for path in ("a", "b?x=1"))
+    assert "<h2>Most expensive tea</h2>\n<p>The answer is “Da Hong Pao”.</p>" in first
+    assert '<a href="https://tea.test/b?x=1">' in first
+    assert "“China &lt;3 &amp; co”" in last
+
+
+def test_links_lead_somewhere(web):
+    """A page links to pages of this web only, and none can be taken for the real one."""
     assert all(NOTICE in html for html in web.pages.values())
-
-
-def test_links_lead_somewhere(web, questions):
-    """A page links to pages of this web only."""
-    addresses = [html.split('<a href="')[1:] for html in web.pages.values()]
     linked = {
-        part.split('"')[0].replace("&amp;", "&").replace("&#x27;", "'") for one in addresses for part in one
+        unescape(href) for html in web.pages.values() for href in re.findall('<a href="([^"]*)"', html)
     }
     assert linked
     assert linked <= set(web.pages)

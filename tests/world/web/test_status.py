@@ -1,58 +1,15 @@
-"""The contents of a web cache, and its coverage of a run."""
+"""Which requests of the web the calls in responses make."""
 
 import json
-from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from bfcl_pipeline.benchmark.records import Call, Mode, Response
-from bfcl_pipeline.world.tools.web_search.web import Hits, Page, WebFailure
-from bfcl_pipeline.world.web.cache import WebCache
-from bfcl_pipeline.world.web.coverage import survey, used_keys, web_key, web_keys
+from bfcl_pipeline.world.web.coverage import used_keys, web_key, web_keys
 from bfcl_pipeline.world.web.keys import FetchKey, SearchKey
 
-NOON = datetime(2026, 10, 1, 12, tzinfo=UTC)
 TEA = SearchKey("tea", "wt-wt")
 PAGE = FetchKey("http://example.com/")
-GONE = FetchKey("http://gone.example/")
-
-
-@pytest.fixture
-def cache(tmp_path):
-    """A web cache with a search, a page and a failure."""
-    made = WebCache(tmp_path / "web")
-    made.add(TEA, Hits(()), engine="duck 1", recorded_at=NOON, cassette=b"{}\n")
-    made.add(PAGE, Page("text"), engine="client 1", recorded_at=NOON + timedelta(days=1), cassette=b"[]\n")
-    made.add(GONE, WebFailure("404"), engine="client 1", recorded_at=NOON - timedelta(days=1))
-    return made
-
-
-def test_outcomes_are_counted(cache):
-    """Outcomes by function and kind, engines, times and bytes match the files."""
-    found = survey(cache)
-    assert found.outcomes == {("search", "hits"): 1, ("fetch", "page"): 1, ("fetch", "failure"): 1}
-    assert found.engines == {"client 1": 2, "duck 1": 1}
-    assert (found.oldest, found.newest) == (NOON - timedelta(days=1), NOON + timedelta(days=1))
-    assert found.keys == {TEA, PAGE, GONE}
-    assert found.bytes == sum(path.stat().st_size for path in cache.folder.rglob("*.*"))
-    assert found.damaged == []
-
-
-def test_a_missing_directory_is_an_empty_cache(tmp_path):
-    """All counts are zero."""
-    found = survey(WebCache(tmp_path / "none"))
-    assert (found.outcomes.total(), found.bytes, found.oldest, found.damaged) == (0, 0, None, [])
-
-
-def test_damage_is_named_and_not_counted(cache):
-    """A damaged outcome is named; cassettes are left to the check."""
-    cache.path(PAGE).write_text("{}")
-    (cassette,) = cache.path(TEA).parent.glob("*.yaml")
-    cassette.write_text("changed")
-    found = survey(cache)
-    assert found.keys == {TEA, GONE}
-    (line,) = found.damaged
-    assert cache.path(PAGE).name in line
 
 
 @pytest.mark.parametrize(

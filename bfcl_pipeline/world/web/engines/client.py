@@ -8,9 +8,10 @@ its own retries: what was answered is not requested again.
 The browser that primp imitates is always the same one, so that two runs send the same requests.
 """
 
+import os
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from http.client import responses
 from typing import Any
 from urllib.parse import urlencode, urlsplit
@@ -30,6 +31,8 @@ from bfcl_pipeline.world.web.engines.asking import (
 from bfcl_pipeline.world.web.evidence.playing import RecordedPlayer, Unanswered, player
 from bfcl_pipeline.world.web.evidence.tape import HttpExchange, note
 from bfcl_pipeline.world.web.http_client import HttpLimits, HttpReply
+from bfcl_pipeline.world.web.pace import HostPace
+from bfcl_pipeline.world.web.proxies import DIRECT, Proxies
 
 SITE = "https://html.duckduckgo.com"
 """Where DuckDuckGo is asked."""
@@ -51,10 +54,8 @@ class Connection:
     """How an engine is reached."""
 
     limits: HttpLimits = LIMITS
-    proxy: Callable[[str], str | None] = lambda _address: None  # the proxy for an address, if any
-    before: Callable[[str], object] = lambda _host: None  # called before each request with its host
-    after: Callable[[str, float | None], None] = lambda _host, _seconds: None  # with the wait it wants
-    ca_file: str | None = None  # certificates to trust in the place of the usual ones
+    proxies: Proxies = DIRECT
+    pace: HostPace = field(default_factory=lambda: HostPace(0.0))
     site: str = SITE  # where it is served: `http://127.0.0.1:1`
     clock: Callable[[], float] = time.monotonic
 
@@ -96,10 +97,10 @@ class EngineClient:
         played = player()
         if played is None:
             host = urlsplit(address).netloc
-            self._connection.before(host)
+            self._connection.pace.wait(host)
             answer = self._sent(method, address, body)
             refused = REFUSED_SECONDS if answer.status in _REFUSALS else None
-            self._connection.after(host, answer.retry_after_seconds() or refused)
+            self._connection.pace.hold(host, answer.retry_after_seconds() or refused)
         else:
             answer = self._played(played, method, address, body)
         self._check_status(answer)
@@ -114,7 +115,7 @@ class EngineClient:
         else:
             self._check_size(len(answer.body))
             headers = CaseInsensitiveDict(answer.headers)
-            return HttpReply(answer.status, headers, _text(answer.body, headers))
+            return HttpReply(answer.status, headers, _text(bytes(answer.body), headers))
         raise Outage(DUCKDUCKGO, failure)
 
     def _sent(self, method: str, address: str, body: bytes) -> HttpReply:
@@ -163,7 +164,7 @@ class EngineClient:
 
     def _connected(self, address: str) -> "primp.Client":
         """The connection of this search, which keeps its cookies, through the proxy for an address."""
-        limits, ca_file = self._connection.limits, self._connection.ca_file
+        limits, ca_file = self._connection.limits, _ca_file(self._connection.proxies)
         try:
             if self._primp is None:
                 self._primp = primp.Client(
@@ -177,7 +178,7 @@ class EngineClient:
                     ca_cert_file=ca_file,
                 )
             # None: none, also if the environment has one.
-            self._primp.proxy = self._connection.proxy(address)
+            self._primp.proxy = self._connection.proxies.address(address)
         except primp.PrimpError as error:
             failure = f"The HTTP client of search engines cannot be made ({_reason(error)})."
         else:
@@ -209,6 +210,13 @@ class EngineClient:
             )
         if not answer.text.strip():
             raise Outage(DUCKDUCKGO, "its answer is empty")
+
+
+def _ca_file(proxies: Proxies) -> str | None:
+    """The file of certificates that the environment names."""
+    if isinstance(proxies.certificates, str):
+        return proxies.certificates
+    return os.environ.get("SSL_CERT_FILE") or None
 
 
 def _text(content: bytes, headers: Mapping[str, str]) -> str:

@@ -1,4 +1,4 @@
-"""Cassettes, written and read by vcrpy, in memory.
+"""Cassettes: files of vcrpy, which writes them, read in memory.
 
 Requests without a complete answer are the cassette's metadata `unanswered`. What is read may come from
 anybody: the YAML is bounded, without Python objects and aliases, and must consist of requests and
@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from vcr.request import Request
-from vcr.serialize import deserialize, serialize
+from vcr.serialize import serialize
 from vcr.serializers import yamlserializer
 
 from bfcl_pipeline.base.text import valid_unicode
@@ -32,30 +32,25 @@ UNANSWERED = "unanswered"
 """The name of the requests without a complete answer, in a cassette's metadata."""
 
 
-class CheckedSerializer:
-    """vcrpy's serializer for YAML, for documents that may not be cassettes."""
-
-    @staticmethod
-    def deserialize(content: bytes) -> dict[str, Any]:
-        """The document of a cassette. Raises ValueError for anything else."""
-        if len(content) > LARGEST_CASSETTE_BYTES:
-            raise ValueError(f"not a cassette: more than {LARGEST_CASSETTE_BYTES:,} bytes")
-        try:
-            document = read_yaml(content, tags=_TAGS)
-        except UnreadableYaml as error:
-            raise ValueError(f"not a cassette: {error}") from error
-        match document:
-            case {"interactions": list(interactions)}:
-                unanswered = _list_unanswered(document)
-                return {
-                    "interactions": [_checked_interaction(one) for one in interactions],
-                    "metadata": {UNANSWERED: [_checked_unanswered(one) for one in unanswered]},
-                }
-        raise ValueError("not a cassette: no list of interactions")
-
-
 _TAGS = {"binary": lambda value: b64decode(_text(value, "a tagged value"))}
 """The tag that vcrpy writes for bytes that are not text."""
+
+
+def read_cassette(content: bytes) -> list[HttpExchange]:
+    """The exchanges of a cassette, which vcrpy may have recorded; those without an answer have an error.
+
+    Raises ValueError for anything else.
+    """
+    if len(content) > LARGEST_CASSETTE_BYTES:
+        raise ValueError(f"not a cassette: more than {LARGEST_CASSETTE_BYTES:,} bytes")
+    try:
+        document = read_yaml(content, tags=_TAGS)
+    except UnreadableYaml as error:
+        raise ValueError(f"not a cassette: {error}") from error
+    match document:
+        case {"interactions": list(interactions)}:
+            return [*map(_read_answered, interactions), *map(_read_unanswered, _list_unanswered(document))]
+    raise ValueError("not a cassette: no list of interactions")
 
 
 def _list_unanswered(document: dict[Any, Any]) -> list[Any]:
@@ -66,7 +61,7 @@ def _list_unanswered(document: dict[Any, Any]) -> list[Any]:
     raise ValueError("not a cassette: its unanswered requests are not a list")
 
 
-def _checked_interaction(interaction: Any) -> dict[str, Any]:
+def _read_answered(interaction: Any) -> HttpExchange:
     match interaction:
         case {
             "request": request,
@@ -76,26 +71,26 @@ def _checked_interaction(interaction: Any) -> dict[str, Any]:
                 "body": {"string": str() | bytes() as body},
             },
         } if 100 <= code <= 999:
-            reason = status.get("message") or ""
-            return {
-                "request": _checked_request(request),
-                "response": {
-                    "status": {"code": int(code), "message": _text(reason, "a reason")},
-                    "headers": _checked_headers(headers),
-                    "body": {"string": body if isinstance(body, bytes) else _encoded(body)},
-                },
-            }
+            exchange = _read_request(request)
+            exchange.status = int(code)
+            exchange.reason = _text(status.get("message") or "", "a reason")
+            named = _read_headers(headers).items()
+            exchange.headers = tuple((name, value) for name, values in named for value in values)
+            exchange.body = bytearray(body if isinstance(body, bytes) else _encoded(body))
+            return exchange
     raise ValueError("not a cassette: an interaction without request, status, headers or body")
 
 
-def _checked_unanswered(one: Any) -> dict[str, Any]:
+def _read_unanswered(one: Any) -> HttpExchange:
     match one:
         case {"request": request, "error": str(error)}:
-            return {"request": _checked_request(request), "error": error}
+            exchange = _read_request(request)
+            exchange.error = error
+            return exchange
     raise ValueError("not a cassette: an unanswered request without its error")
 
 
-def _checked_request(request: Any) -> dict[str, Any]:
+def _read_request(request: Any) -> HttpExchange:
     match request:
         case {"method": str(method), "uri": str(uri), "body": body, "headers": headers}:
             if body is not None and not isinstance(body, bytes):
@@ -104,11 +99,13 @@ def _checked_request(request: Any) -> dict[str, Any]:
                 urlsplit(uri)
             except ValueError as error:
                 raise ValueError("not a cassette: an address that is not one") from error
-            return {"method": method, "uri": uri, "body": body, "headers": _checked_headers(headers)}
+            # A request has one value of each header.
+            first = tuple((name, values[0]) for name, values in _read_headers(headers).items())
+            return HttpExchange(method, uri, first, body)
     raise ValueError("not a cassette: a request without method, address, body or headers")
 
 
-def _checked_headers(headers: Any) -> dict[str, list[str]]:
+def _read_headers(headers: Any) -> dict[str, list[str]]:
     checked = {}
     for name, values in _mapping(headers, "headers").items():
         listed = [values] if isinstance(values, str) else values
@@ -152,34 +149,6 @@ def write_cassette(exchanges: Sequence[HttpExchange], secrets: Iterable[str] = (
     }
     written: str = serialize(cassette, yamlserializer)
     return written.encode("ascii")
-
-
-def read_cassette(content: bytes) -> list[HttpExchange]:
-    """The exchanges of a cassette, which vcrpy may have recorded; those without an answer have an error.
-
-    Raises ValueError for anything else.
-    """
-    requests, responses, metadata = deserialize(content, CheckedSerializer)
-    exchanges = [
-        HttpExchange(
-            request.method,
-            request.uri,
-            tuple(request.headers.items()),
-            request.body,
-            response["status"]["code"],
-            response["status"]["message"],
-            tuple((name, value) for name, values in response["headers"].items() for value in values),
-            bytearray(response["body"]["string"]),
-        )
-        for request, response in zip(requests, responses, strict=True)
-    ]
-    for one in metadata[UNANSWERED]:
-        request = Request(**one["request"])
-        headers = tuple(request.headers.items())
-        exchanges.append(
-            HttpExchange(request.method, request.uri, headers, request.body, error=one["error"])
-        )
-    return exchanges
 
 
 def _secrets_of(exchange: HttpExchange) -> Iterator[str]:

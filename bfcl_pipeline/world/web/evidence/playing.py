@@ -1,7 +1,7 @@
 """Answers requests from a cassette: within `playing`, no client of this room uses the network.
 
-The two HTTP clients ask `player()` before they send. Requests are compared as
-they were recorded, without secrets.
+The two HTTP clients ask `player()` before they send. Requests are compared as they were recorded, without
+secrets. An answer is as the client read it: decompressed, unless its headers have a Content-Encoding.
 """
 
 from __future__ import annotations
@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from bfcl_pipeline.base.text import valid_unicode
 from bfcl_pipeline.world.web.evidence.redaction import (
@@ -19,21 +18,9 @@ from bfcl_pipeline.world.web.evidence.redaction import (
     redact_address,
     secret_values,
 )
-
-if TYPE_CHECKING:
-    from bfcl_pipeline.world.web.evidence.tape import HttpExchange
+from bfcl_pipeline.world.web.evidence.tape import HttpExchange
 
 _LONGEST_NAMED = 300  # characters of an address in a message
-
-
-@dataclass(frozen=True, slots=True)
-class PlayedAnswer:
-    """A response of a cassette."""
-
-    status: int
-    reason: str
-    headers: tuple[tuple[str, str], ...]
-    body: bytes  # as the client read it: decompressed, unless `headers` have a Content-Encoding
 
 
 class NotOnCassette(Exception):
@@ -47,7 +34,7 @@ class Unanswered(Exception):
 class RecordedPlayer(Protocol):
     """A cassette that is being played."""
 
-    def answer(self, method: str, url: str, body: bytes | None) -> PlayedAnswer:
+    def answer(self, method: str, url: str, body: bytes | None) -> HttpExchange:
         """The recorded answer to a request, each one once. Raises NotOnCassette and Unanswered."""
 
     def left(self) -> int:
@@ -70,7 +57,7 @@ class CassettePlayer:
             one for one in self._exchanges if one.error is not None
         ]  # whose request was not made
 
-    def answer(self, method: str, url: str, body: bytes | None) -> PlayedAnswer:
+    def answer(self, method: str, url: str, body: bytes | None) -> HttpExchange:
         """The recorded answer to a request, each one once. Raises NotOnCassette and Unanswered."""
         self._secrets += secret_values(url)
         redactor = HttpRedactor(self._secrets)
@@ -92,7 +79,7 @@ class CassettePlayer:
         self._exchanges = [one for one in self._exchanges if one is not first]
         if first.error is not None:
             raise Unanswered(first.error)
-        return PlayedAnswer(first.status, first.reason, tuple(first.headers), bytes(first.body))
+        return first
 
     def left(self) -> int:
         """How many recorded answers were not asked for yet, and requests without an answer."""

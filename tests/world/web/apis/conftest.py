@@ -11,8 +11,8 @@ import pytest
 from bfcl_pipeline.world.web.api_recording import RecordingApis
 from bfcl_pipeline.world.web.cache import WebCache
 from bfcl_pipeline.world.web.engines.asking import RetryPolicy
-from bfcl_pipeline.world.web.pace import HostPace
-from tests.support.api_hosts import KEYS, ApiHosts
+from tests.support.api_hosts import KEYS, client_of
+from tests.support.web_server import WebServer
 
 
 @pytest.fixture
@@ -22,16 +22,15 @@ def waits() -> list[float]:
 
 
 @pytest.fixture
-def recording(hosts: ApiHosts, tmp_path: Path, waits: list[float]) -> Callable[..., RecordingApis]:
+def recording(hosts: WebServer, tmp_path: Path, waits: list[float]) -> Callable[..., RecordingApis]:
     """Web APIs that record into tmp_path/web; requests to a host follow each other without a pause."""
 
     def make(keys: Mapping[str, str] = KEYS, **limits: Any) -> RecordingApis:
         return RecordingApis(
             WebCache(tmp_path / "web"),
             keys,
-            hosts.client(**limits),
+            client_of(hosts, **limits),
             retries=RetryPolicy(attempts=3, sleep=waits.append, jitter=lambda: 1.0),
-            pace=HostPace(0.0),
         )
 
     return make

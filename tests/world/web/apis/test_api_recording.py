@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import gzip
 import json
-import threading
 from base64 import b64encode
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -17,7 +16,7 @@ import yaml
 
 from bfcl_pipeline.base.errors import NotRecorded, WebError
 from bfcl_pipeline.world.executables import ApiAnswer, ApiRequest
-from bfcl_pipeline.world.web.api_recording import RecordingApis
+from bfcl_pipeline.world.web.api_recording import API_PAUSES, RecordingApis
 from bfcl_pipeline.world.web.apis import ReplayingApis
 from bfcl_pipeline.world.web.cache import WebCache
 from bfcl_pipeline.world.web.coverage import survey
@@ -25,9 +24,12 @@ from bfcl_pipeline.world.web.engines.asking import RetryPolicy
 from bfcl_pipeline.world.web.http_client import HttpClient
 from bfcl_pipeline.world.web.keys import ApiKey
 from bfcl_pipeline.world.web.pace import HostPace
-from tests.support.api_hosts import KEYS, ApiHosts, local_names
+from tests.support.api_hosts import KEYS, answered, client_of, names_at
+from tests.support.paused_time import PausedTime
 from tests.support.web_record import disorder
+from tests.support.web_server import WebServer
 
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n"
 Recording = Callable[..., RecordingApis]
 
 ADDRESS = ApiRequest("http://ip-api.com/json/1.2.3.4", (("fields", "city,country"),))
@@ -57,10 +59,10 @@ def written(folder: Path) -> str:
 
 
 def test_a_request_is_sent_once_and_then_replayed(
-    hosts: ApiHosts, recording: Recording, tmp_path: Path
+    hosts: WebServer, recording: Recording, tmp_path: Path
 ) -> None:
     """Host, path, parameters and headers arrive as they are; the answer is that of every later mode."""
-    hosts.script("ip-api.com/json/1.2.3.4", hosts.http({"city": "Zürich"}))
+    hosts.script("ip-api.com/json/1.2.3.4", answered({"city": "Zürich"}))
     apis = recording()
     for _ in range(2):
         assert json.loads(apis.get(ADDRESS).body) == {"city": "Zürich"}
@@ -82,7 +84,7 @@ def test_a_request_is_sent_once_and_then_replayed(
     ],
 )
 def test_a_key_is_sent_over_tls_and_written_nowhere(
-    hosts: ApiHosts,
+    hosts: WebServer,
     recording: Recording,
     tmp_path: Path,
     request_: ApiRequest,
@@ -93,7 +95,7 @@ def test_a_key_is_sent_over_tls_and_written_nowhere(
     if the API echoes it."""
     echo = {"echo": FORMS, "nested": json.dumps({"echo": FORMS}), "in html": "&".join(FORMS)}
     host = request_.url.split("/")[2]
-    answer = hosts.http(json.dumps(echo).replace("rapid/key", "rapid\\/key"), X_Echo=" ".join(FORMS))
+    answer = answered(json.dumps(echo).replace("rapid/key", "rapid\\/key"), X_Echo=" ".join(FORMS))
     hosts.script(f"{host}{place.partition('?')[0]}", answer)
     body = recording().get(request_).body
     (arrived,) = hosts.asked
@@ -112,13 +114,13 @@ def test_a_key_is_sent_over_tls_and_written_nowhere(
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-32-be"])
 def test_a_key_is_found_in_every_part_of_an_answer(
-    hosts: ApiHosts, recording: Recording, tmp_path: Path, encoding: str
+    hosts: WebServer, recording: Recording, tmp_path: Path, encoding: str
 ) -> None:
     """In the status line, in names of headers, and in a body of any encoding of JSON."""
     key = KEYS["OMDB_API_KEY"]
     body = json.dumps({"Error": f"{key} is not active"}).encode(encoding)
     kind = f"application/json; charset={encoding}"
-    answer = hosts.http(body, Content_Type=kind, **{f"X-{key}": "1"})
+    answer = answered(body, Content_Type=kind, **{f"X-{key}": "1"})
     hosts.script("www.omdbapi.com/", answer.replace(b"200 X", f"200 {key}".encode()))
     assert "SCRUBBED" in recording().get(FILM).body
     files = [path.read_bytes() for path in (tmp_path / "web").rglob("*") if path.is_file()]
@@ -137,9 +139,9 @@ def _bodies(document: Any) -> list[str | bytes]:
     return [one["response"]["body"]["string"] for one in document.get("interactions", [])]
 
 
-def test_a_request_without_its_key_is_not_sent(hosts: ApiHosts, recording: Recording) -> None:
+def test_a_request_without_its_key_is_not_sent(hosts: WebServer, recording: Recording) -> None:
     """The message names the variable; recorded answers need no key."""
-    hosts.script("www.omdbapi.com/", hosts.http({"Title": "Barbie"}))
+    hosts.script("www.omdbapi.com/", answered({"Title": "Barbie"}))
     with pytest.raises(NotRecorded, match="export OMDB_API_KEY="):
         recording({}).get(FILM)
     assert hosts.asked == []
@@ -164,7 +166,7 @@ def test_a_request_without_its_key_is_not_sent(hosts: ApiHosts, recording: Recor
     ],
 )
 def test_only_known_hosts_are_asked_and_each_for_its_own_key(
-    hosts: ApiHosts, recording: Recording, tmp_path: Path, request_: ApiRequest
+    hosts: WebServer, recording: Recording, tmp_path: Path, request_: ApiRequest
 ) -> None:
     """Other hosts, ports and users, keys of other hosts, and texts with a key itself are not sent."""
     with pytest.raises(NotRecorded) as raised:
@@ -174,24 +176,104 @@ def test_only_known_hosts_are_asked_and_each_for_its_own_key(
     assert written(tmp_path) == ""
 
 
-@pytest.mark.parametrize(
-    ("request_", "status"), [(ADDRESS, 400), (ADDRESS, 401), (ADDRESS, 403), (COVID, 404), (COVID, 301)]
-)
-def test_an_error_of_the_api_is_its_answer(
-    hosts: ApiHosts, recording: Recording, request_: ApiRequest, status: int
+PLACE = "ip-api.com/json/1.2.3.4"
+PRODUCTS = "real-time-amazon-data.p.rapidapi.com/product-details"
+COVIDS, MOVED = "covid-193.p.rapidapi.com/statistics", "covid-193.p.rapidapi.com/moved"
+RATE = "v6.exchangerate-api.com/v6/exchange%26key%3D0123/latest/USD"
+NO_PRODUCT, LAMP = answered({"data": {}}), {"data": {"product_title": "A lamp"}}
+OK = ApiAnswer(200, "{}")
+LIMITS = {"head_bytes": 2_000, "body_bytes": 5_000}
+LARGE = b"x" * 5_001
+
+
+@dataclass(frozen=True)
+class Situation:
+    """A request of which the first place has these answers."""
+
+    request: ApiRequest
+    place: str
+    answers: list[bytes]
+    outcome: ApiAnswer | str  # or the text of the error
+    asked: int = 1  # requests that are sent
+    waits: Sequence[float] = ()
+    error: type[WebError] = NotRecorded
+
+
+def busy(status: int) -> bytes:
+    return answered("", status, Retry_After="7")
+
+
+def to(place: str, status: int = 302) -> bytes:
+    return answered("", status, Location=place)
+
+
+SITUATIONS = [
+    # An error is the answer, whatever its status, if it is about the request and not about our key.
+    *(Situation(ADDRESS, PLACE, [answered("no", n)], ApiAnswer(n, "no")) for n in (400, 401, 403)),
+    *(Situation(COVID, COVIDS, [answered("no", n)], ApiAnswer(n, "no")) for n in (301, 404)),
+    # A busy API is asked up to three times, not before the time that it requests.
+    *(Situation(ADDRESS, PLACE, [busy(n), answered({})], OK, 2, [7]) for n in (429, 500, 503)),
+    Situation(RATES, RATE, [busy(503)], "API v6.exchangerate.* 3 times.* 503", 3, [7, 10], WebError),
+    # A product is asked for up to five times, as by the official function; then the last answer counts.
+    Situation(PRODUCT, PRODUCTS, [NO_PRODUCT, answered({"status": "ERROR"}), answered(LAMP)],
+              ApiAnswer(200, json.dumps(LAMP)), 3, [1, 2]),
+    Situation(PRODUCT, PRODUCTS, [NO_PRODUCT], ApiAnswer(200, '{"data": {}}'), 5, [1, 2, 4, 8]),
+    # Without a key, redirects to known hosts are followed, and no others.
+    Situation(ADDRESS, PLACE, [to("https://date.nager.at/x?y=1")], ApiAnswer(200, "there"), 2),
+    *(Situation(ADDRESS, PLACE, [to(place)], "redirects to another place")
+      for place in ("http://evil.example/", "http://169.254.169.254/", "file:///etc/passwd")),
+    Situation(ADDRESS, PLACE, [to("//[")], "connection failed .ValueError", 3, [5, 10], WebError),
+    Situation(ADDRESS, PLACE, [to("/json/1.2.3.4")], "Exceeded 5 redirects", 6),
+    # With a key a redirect is followed at the same host over TLS only.
+    Situation(COVID, COVIDS, [to("/moved", 307)], ApiAnswer(200, "here"), 2),
+    Situation(COVID, COVIDS, [to("https://www.omdbapi.com/", 307)], "redirects to another place"),
+    Situation(COVID, COVIDS, [to(f"http://{MOVED}", 307)], "redirects to another place"),
+    # An answer is bounded; a connection that is closed is tried again.
+    Situation(ADDRESS, PLACE, [answered(gzip.compress(b"{}"), Content_Encoding="gzip")], OK),
+    Situation(ADDRESS, PLACE, [answered(LARGE)], "its answer is not recorded: .* more than"),
+    Situation(ADDRESS, PLACE, [answered(gzip.compress(LARGE), Content_Encoding="gzip")], "more than 5,000"),
+    Situation(ADDRESS, PLACE, [answered("", X="y" * 3_000)], "Headers of more than 2,000"),
+    Situation(ADDRESS, PLACE, [b""], "connection failed .RemoteDisconnected", 3, [5, 10], WebError),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("one", SITUATIONS, ids=range(len(SITUATIONS)))
+def test_what_is_an_answer(
+    hosts: WebServer, recording: Recording, waits: list[float], tmp_path: Path, one: Situation
 ) -> None:
-    """Whatever its status, if it is about the request and not about our key."""
-    place = request_.url.partition("//")[2]
-    hosts.script(place, hosts.http("no such thing", status))
-    assert recording().get(request_) == ApiAnswer(status, "no such thing")
+    """What is recorded, asked again, or neither. A key goes to its host over TLS, and is in no error."""
+    hosts.script(one.place, *one.answers)
+    hosts.script("date.nager.at/x", answered("there"))
+    hosts.script(MOVED, answered("here"))
+    if isinstance(one.outcome, ApiAnswer):
+        assert recording(**LIMITS).get(one.request) == one.outcome
+    else:
+        with pytest.raises(WebError, match=one.outcome) as raised:
+            recording(**LIMITS).get(one.request)
+        assert type(raised.value) is one.error
+        assert not [form for form in FORMS if form in str(raised.value)]
+        assert written(tmp_path) == ""
+    assert (len(hosts.asked), waits) == (one.asked, [*one.waits])
+    if one.request is not ADDRESS:
+        host = one.request.url.split("/")[2]
+        assert {(arrived.tls, arrived.host) for arrived in hosts.asked} == {(True, host)}
+    if one.request is COVID:
+        assert {arrived.headers["x-rapidapi-key"] for arrived in hosts.asked} == {KEYS["RAPID_API_KEY"]}
+
+
+def test_an_answer_that_does_not_end_is_an_outage(hosts: WebServer, recording: Recording) -> None:
+    """After the time for it, each time that it is asked."""
+    hosts.script(PLACE, hosts.drip(HEAD, b" "))
+    with pytest.raises(WebError, match=r"3 times; the last failure: no complete answer after 0.05 s"):
+        recording(total_seconds=0.05).get(ADDRESS)
 
 
 @pytest.mark.parametrize("status", [401, 403])
 def test_a_refused_key_is_not_recorded_and_not_sent_again(
-    hosts: ApiHosts, recording: Recording, tmp_path: Path, status: int
+    hosts: WebServer, recording: Recording, tmp_path: Path, status: int
 ) -> None:
     """The error names the variable and what to check; other requests to the host end with it too."""
-    hosts.script("covid-193.p.rapidapi.com/statistics", hosts.http({"message": "not subscribed"}, status))
+    hosts.script("covid-193.p.rapidapi.com/statistics", answered({"message": "not subscribed"}, status))
     apis = recording()
     other = ApiRequest(COVID.url, (("country", "Fiji"),), COVID.headers)
     for request in (COVID, other, COVID):
@@ -202,101 +284,13 @@ def test_a_refused_key_is_not_recorded_and_not_sent_again(
     assert written(tmp_path) == ""
 
 
-@pytest.mark.parametrize("status", [429, 500, 503])
-def test_a_busy_api_is_asked_again(
-    hosts: ApiHosts, recording: Recording, waits: list[float], status: int
-) -> None:
-    """Up to three times, not before the time that it requests; then an error that names it."""
-    busy = hosts.http("", status, Retry_After="7")
-    hosts.script("ip-api.com/json/1.2.3.4", busy, hosts.http({}))
-    assert recording().get(ADDRESS) == ApiAnswer(200, "{}")
-    assert waits == [7.0]
-    hosts.script("v6.exchangerate-api.com/v6/exchange%26key%3D0123/latest/USD", busy)
-    with pytest.raises(WebError, match=f"v6.exchangerate-api.com failed 3 times.*HTTP {status}") as raised:
-        recording().get(RATES)
-    assert "exchange" not in str(raised.value).replace("exchangerate", "")
-    assert waits == [7.0, 7.0, 10.0]
-
-
-def test_a_product_is_asked_for_until_it_is_there(
-    hosts: ApiHosts, recording: Recording, waits: list[float]
-) -> None:
-    """Up to five times, with growing waits, as the official function does; then the last answer counts."""
-    place = "real-time-amazon-data.p.rapidapi.com/product-details"
-    whole = hosts.http({"data": {"product_title": "A lamp"}})
-    hosts.script(place, hosts.http({"data": {}}), hosts.http({"status": "ERROR"}), whole)
-    assert "A lamp" in recording().get(PRODUCT).body
-    assert waits == [1.0, 2.0]
-    hosts.script(place, hosts.http({"data": {}}))
-    other = ApiRequest(PRODUCT.url, (("asin", "B0"),), PRODUCT.headers)
-    assert recording().get(other).body == '{"data": {}}'
-    assert len(hosts.asked) == 3 + 5
-    assert waits == [1.0, 2.0, 1.0, 2.0, 4.0, 8.0]
-
-
-def test_redirects_stay_at_known_hosts(hosts: ApiHosts, recording: Recording) -> None:
-    """A request without a key may be redirected to another known host, and to no other."""
-    hosts.script("ip-api.com/json/1.2.3.4", hosts.http("", 302, Location="https://date.nager.at/x?y=1"))
-    hosts.script("date.nager.at/x", hosts.http("there"))
-    assert recording().get(ADDRESS) == ApiAnswer(200, "there")
-    for place in ("http://evil.example/", "http://169.254.169.254/", "file:///etc/passwd", "//[", "/loop"):
-        hosts.script("ip-api.com/a", hosts.http("", 302, Location=place))
-        hosts.script("ip-api.com/loop", hosts.http("", 302, Location="/loop"))
-        with pytest.raises(WebError):
-            recording().get(ApiRequest("http://ip-api.com/a"))
-    assert {arrived.host for arrived in hosts.asked} == {"ip-api.com", "date.nager.at"}
-
-
-def test_a_key_is_not_redirected(hosts: ApiHosts, recording: Recording) -> None:
-    """With a key a redirect is followed at the same host over TLS only."""
-    for place in ("https://yahoo-finance15.p.rapidapi.com/", "http://covid-193.p.rapidapi.com/plain"):
-        hosts.script("covid-193.p.rapidapi.com/statistics", hosts.http("", 307, Location=place))
-        with pytest.raises(NotRecorded, match="redirects to another place"):
-            recording().get(COVID)
-    hosts.script("covid-193.p.rapidapi.com/statistics", hosts.http("", 307, Location="/moved"))
-    hosts.script("covid-193.p.rapidapi.com/moved", hosts.http("here"))
-    assert recording().get(COVID) == ApiAnswer(200, "here")
-    assert {(arrived.tls, arrived.host) for arrived in hosts.asked} == {(True, "covid-193.p.rapidapi.com")}
-    assert hosts.asked[-1].headers["x-rapidapi-key"] == KEYS["RAPID_API_KEY"]
-
-
-def test_an_answer_is_bounded(hosts: ApiHosts, recording: Recording, tmp_path: Path) -> None:
-    """Too long, too long when decompressed, or with too long headers: not recorded. Compressed: read."""
-    for answer in (
-        hosts.http("x" * 5_001),
-        hosts.http(gzip.compress(b"x" * 5_001), Content_Encoding="gzip"),
-        hosts.http("", X="y" * 3_000),
-    ):
-        hosts.script("ip-api.com/json/1.2.3.4", answer)
-        with pytest.raises(NotRecorded, match=r"its answer is not recorded: .* more than"):
-            recording(head_bytes=2_000, body_bytes=5_000).get(ADDRESS)
-    assert written(tmp_path) == ""
-    packed = hosts.http(gzip.compress(b"{}"), Content_Encoding="gzip")
-    hosts.script("ip-api.com/json/1.2.3.4", packed)
-    assert recording().get(ADDRESS) == ApiAnswer(200, "{}")
-
-
-def test_no_answer_in_time_is_an_outage(
-    hosts: ApiHosts, recording: Recording, waits: list[float], tmp_path: Path
-) -> None:
-    """A connection that is closed, and an answer that does not end, are tried again, not recorded."""
-    hosts.script("ip-api.com/json/1.2.3.4", hosts.drip)
-    with pytest.raises(WebError, match=r"3 times; the last failure: no complete answer after 0.05 s"):
-        recording(total_seconds=0.05).get(ADDRESS)
-    hosts.script("ip-api.com/json/1.2.3.4", b"")
-    with pytest.raises(WebError, match=r"the connection failed \(RemoteDisconnected\)"):
-        recording().get(ADDRESS)
-    assert len(waits) == 4
-    assert written(tmp_path) == ""
-
-
-def test_a_host_that_does_not_answer_is_not_asked_again(hosts: ApiHosts, recording: Recording) -> None:
+def test_a_host_that_does_not_answer_is_not_asked_again(hosts: WebServer, recording: Recording) -> None:
     """After three requests without an answer, however many retries each had; another host still is."""
-    busy, answered = hosts.http("", 503), hosts.http({})
+    busy = answered("", 503)
     paths = [f"/api/v3/LongWeekend/{year}/FR" for year in range(2000, 2006)]
     for path in paths:
         hosts.script(f"date.nager.at{path}", busy)
-    hosts.script("ip-api.com/json/1.2.3.4", answered)
+    hosts.script("ip-api.com/json/1.2.3.4", answered({}))
     apis = recording()
     for path in paths:
         with pytest.raises(WebError, match=r"date\.nager\.at"):
@@ -308,52 +302,30 @@ def test_a_host_that_does_not_answer_is_not_asked_again(hosts: ApiHosts, recordi
 def test_a_private_address_is_not_asked(tmp_path: Path) -> None:
     """A known name that leads to this machine is refused."""
     apis = RecordingApis(
-        WebCache(tmp_path), KEYS, HttpClient(lookup=local_names(1, 1)), retries=RetryPolicy(attempts=1)
+        WebCache(tmp_path), KEYS, HttpClient(lookup=names_at(1)), retries=RetryPolicy(attempts=1)
     )
     with pytest.raises(WebError, match="not on the public internet"):
         apis.get(ADDRESS)
 
 
-def test_threads_share_a_request(hosts: ApiHosts, recording: Recording) -> None:
-    """Of eight threads that need the same answers, each request is sent by one."""
-    requests = [ApiRequest("http://ip-api.com/json", (("n", str(number)),)) for number in range(4)]
-    hosts.script("ip-api.com/json", hosts.http("{}"))
-    apis, arrived = recording(), threading.Barrier(8)
-
-    def ask(_: int) -> list[ApiAnswer]:
-        arrived.wait(60)
-        return [apis.get(request) for request in requests]
-
-    with ThreadPoolExecutor(8) as pool:
-        answers = list(pool.map(ask, range(8)))
-    assert answers == [[ApiAnswer(200, "{}")] * 4] * 8
-    assert sorted(arrived.target for arrived in hosts.asked) == [f"/json?n={n}" for n in range(4)]
-
-
-def test_requests_to_a_host_are_kept_apart(hosts: ApiHosts, tmp_path: Path) -> None:
+def test_requests_to_a_host_are_kept_apart(hosts: WebServer, tmp_path: Path) -> None:
     """Each waits for the end of the interval of its own host, counted from the one before; a host that
     asks for a wait has it from all requests."""
-    now, waits = [100.0], list[float]()
-
-    def sleep(seconds: float) -> None:
-        waits.append(seconds)
-        now[0] += seconds
-
-    pace = HostPace(9.0, clock=lambda: now[0], sleep=sleep)
+    time = PausedTime()
+    pace = HostPace(9.0, of_hosts=API_PAUSES, clock=time.clock, sleep=time.sleep)
     retries = RetryPolicy(attempts=2, sleep=lambda _: None)
-    apis = RecordingApis(WebCache(tmp_path), KEYS, hosts.client(), retries=retries, pace=pace)
-    hosts.script("ip-api.com/json", hosts.http("{}"))
-    requests = [ApiRequest("http://ip-api.com/json", (("n", str(number)),)) for number in range(5)]
+    apis = RecordingApis(WebCache(tmp_path), KEYS, client_of(hosts, pace), retries=retries)
+    hosts.script("ip-api.com/json", answered("{}"))
+    requests = [ApiRequest("http://ip-api.com/json", (("n", str(number)),)) for number in range(4)]
     for request in requests[:2]:
         apis.get(request)
-    assert waits == [1.5]
-    now[0] += 60
+    assert time.slept == [1.5]
+    time.now += 60
     apis.get(requests[2])
-    assert waits == [1.5]
-    hosts.script("ip-api.com/json", hosts.http(status=429, Retry_After="20"), hosts.http("{}"))
-    hosts.asked.clear()
+    assert time.slept == [1.5]
+    hosts.script("ip-api.com/json", answered(status=429, Retry_After="20"), answered("{}"))
     apis.get(requests[3])
-    assert waits == [1.5, 1.5, 20.0]
+    assert time.slept == [1.5, 1.5, 20.0]
 
 
 def test_replay_names_a_missing_answer(tmp_path: Path) -> None:
@@ -370,9 +342,9 @@ def test_replay_names_a_missing_answer(tmp_path: Path) -> None:
     assert "\x1b" not in str(raised.value)
 
 
-def test_a_damaged_answer_is_an_error(hosts: ApiHosts, recording: Recording, tmp_path: Path) -> None:
+def test_a_damaged_answer_is_an_error(hosts: WebServer, recording: Recording, tmp_path: Path) -> None:
     """An edited file is neither replayed nor asked for again."""
-    hosts.script("ip-api.com/json/1.2.3.4", hosts.http("{}"))
+    hosts.script("ip-api.com/json/1.2.3.4", answered("{}"))
     recording().get(ADDRESS)
     cache = WebCache(tmp_path / "web")
     path = cache.path(ApiKey(ADDRESS))

@@ -12,7 +12,8 @@ from bfcl_pipeline.world.executables import Apis
 from bfcl_pipeline.world.web.api_recording import RecordingApis
 from bfcl_pipeline.world.web.apis import ReplayingApis
 from bfcl_pipeline.world.web.cache import WebCache
-from tests.support.api_hosts import KEYS, ApiHosts
+from tests.support.api_hosts import KEYS, answered
+from tests.support.web_server import WebServer
 
 KEY = "YOUR-OMDB-API-KEY"
 
@@ -24,14 +25,14 @@ def verdicts(entry: Entry, apis: Apis, text: str) -> list[Verdict]:
 
 
 def test_a_request_is_sent_once_and_has_the_same_verdict_in_replay(
-    hosts: ApiHosts,
+    hosts: WebServer,
     recording: Callable[..., RecordingApis],
     tmp_path: Path,
     entries: Callable[[str], list[Entry]],
 ) -> None:
     """All rule sets use one request, with the key in its place; the replay needs neither host nor key."""
     entry = entries("rest")[58]
-    hosts.script("www.omdbapi.com/", hosts.http(entry.truth["response"]))
+    hosts.script("www.omdbapi.com/", answered(entry.truth["response"]))
     text = f"requests.get(url='http://www.omdbapi.com?t=Barbie', params={{'apikey': '{KEY}'}}, timeout=9)"
     recorded = verdicts(entry, recording(), text)
     assert [verdict.valid for verdict in recorded] == [True] * len(Rules)
@@ -44,7 +45,7 @@ def test_a_request_is_sent_once_and_has_the_same_verdict_in_replay(
 
 
 def test_the_reference_request_and_refused_requests_are_not_sent(
-    hosts: ApiHosts, recording: Callable[..., RecordingApis], entries: Callable[[str], list[Entry]]
+    hosts: WebServer, recording: Callable[..., RecordingApis], entries: Callable[[str], list[Entry]]
 ) -> None:
     """Recording asks nothing for a verdict that needs no answer, nor a host that no entry has."""
     entry = entries("rest")[58]

@@ -25,10 +25,10 @@ from bfcl_pipeline.world.web.evidence.playing import playing
 from bfcl_pipeline.world.web.fetcher import Fetcher
 from bfcl_pipeline.world.web.keys import ApiKey, FetchKey, Key, SearchKey, digest
 from bfcl_pipeline.world.web.modes import Engine, engine_text
-from bfcl_pipeline.world.web.pace import HostPace
 from bfcl_pipeline.world.web.recording import Recorder
-from tests.support.scripted_engine import scripted_engine_server
+from tests.support.search_pages import page, result
 from tests.support.web_record import AT_ONCE, CLIENT, SERPAPI, ScriptedSites, serpapi_answer
+from tests.support.web_server import RESET, http, web_server
 
 NOON = datetime(2026, 11, 1, 12, tzinfo=UTC)
 SECRET = "secret0123456789abcdef"
@@ -77,13 +77,9 @@ class Recorded:
 
 def results_page(*titles: str) -> str:
     """A page of DuckDuckGo."""
-    blocks = "".join(
-        f"""<div class="result web-result"><div class="links_main result__body">
-        <h2><a href="https://{title}.example/?a=1&amp;b=%2F">{title}</a></h2>
-        <a>About {title}.</a></div></div>"""
-        for title in titles
+    return page(
+        *(result(title, f"https://{title}.example/?a=1&amp;b=%2F", f"About {title}.") for title in titles)
     )
-    return f"<html><body>{blocks}</body></html>"
 
 
 def record(folder: Path) -> dict[str, Key]:
@@ -96,7 +92,7 @@ def record(folder: Path) -> dict[str, Key]:
         key = keys[name] = SearchKey.of(keywords, region)
         live: Engine = SerpApi("key-of-serpapi", retries=AT_ONCE)
         if engine != "serpapi":
-            live = DuckDuckGo(AT_ONCE, Connection(site=server.url.removesuffix("/html/")))
+            live = DuckDuckGo(AT_ONCE, Connection(site=server.address))
             recorder.outcome(key, engine_text(engine), lambda: live.search(key.keywords, key.region))
             return
         with playing(sites):
@@ -105,11 +101,11 @@ def record(folder: Path) -> dict[str, Key]:
     def fetch(name: str, url: str, *answers: bytes, private: bool = True) -> None:
         key = keys[name] = FetchKey.of(url)
         server.asked.clear()
-        server.script(*answers)
+        server.script("", *answers)
         fetcher = Fetcher(allow_private=private)
         recorder.outcome(key, CLIENT, lambda: fetcher.fetch(key.url))
 
-    with scripted_engine_server() as server:
+    with web_server() as server:
         sites.script(SERPAPI, "busy", 503)
         found = [Hit(name, f"https://{name}.example/?a=1&b=%2F", "Tea.") for name in ("oolong", "sencha")]
         sites.script(SERPAPI, serpapi_answer(*found))
@@ -119,32 +115,32 @@ def record(folder: Path) -> dict[str, Key]:
         sites.script(SERPAPI, '{"error": "Unsupported `no-where` region"}', 400)
         search("search that is not accepted", "serpapi", "tea", "no-where")
 
-        first, last = server.http(results_page("oolong", "sencha")), server.http(results_page("sencha"))
-        server.script(server.http("", "202 Accepted"), first, last)
+        first, last = http(results_page("oolong", "sencha")), http(results_page("sencha"))
+        server.script("", http("", "202 Accepted"), first, last)
         search("search by DuckDuckGo", "duckduckgo", "black  tea")
         server.asked.clear()
-        server.script(first, server.RESET, last)
+        server.script("", first, RESET, last)
         search("search after a reset", "duckduckgo", "red tea")
         search("empty search", "duckduckgo", " ")
 
-        html = {"Content_Type": "text/html"}
-        base, page = server.url, server.http("<p>Green tea \u2014 \u7dd1\u8336 &amp; more.</p>", **html)
-        fetch("page", f"{base}page", page)
-        own = server.http(f"<p>Your {SECRET}.</p>", **html)
+        base = f"{server.address}/html/"
+        tea = http("<p>Green tea \u2014 \u7dd1\u8336 &amp; more.</p>")
+        fetch("page", f"{base}page", tea)
+        own = http(f"<p>Your {SECRET}.</p>")
         fetch("page with a secret", f"{base}own?token={SECRET}", own)
         fetch(
             "page after a redirect",
             f"{base}start",
-            server.http("", "302 Found", Location=f"/html/end?sid={SECRET}"),
-            server.http(f"<a href='/next?sid={SECRET}'>next</a>", **html),
+            http("", "302 Found", Location=f"/html/end?sid={SECRET}"),
+            http(f"<a href='/next?sid={SECRET}'>next</a>"),
         )
-        small = server.http(gzip.compress(b"<p>small</p>"), Content_Encoding="gzip", **html)
+        small = http(gzip.compress(b"<p>small</p>"), Content_Encoding="gzip")
         fetch("compressed page", f"{base}gzip", small)
-        fetch("missing page", f"{base}none", server.http("no", "404 Not Found"))
-        fetch("image", f"{base}image", server.http(b"\x89PNG\r\n\x1a\n", Content_Type="image/png"))
-        fetch("reset", f"{base}reset", server.RESET)
-        fetch("page that is cut short", f"{base}cut", server.http("<p>", length=500, **html))
-        fetch("refused address", f"{base}refused", page, private=False)
+        fetch("missing page", f"{base}none", http("no", "404 Not Found"))
+        fetch("image", f"{base}image", http(b"\x89PNG\r\n\x1a\n", kind="image/png"))
+        fetch("reset", f"{base}reset", RESET)
+        fetch("page that is cut short", f"{base}cut", http("<p>", length=500))
+        fetch("refused address", f"{base}refused", tea, private=False)
         fetch("no address", "http://")
 
     sites.script("https://covid-193.p.rapidapi.com/", "busy", 503)
@@ -153,7 +149,6 @@ def record(folder: Path) -> dict[str, Key]:
         WebCache(folder),
         {"RAPID_API_KEY": "rapid/key+0123456789"},
         retries=AT_ONCE,
-        pace=HostPace(0.0),
         now=lambda: NOON,
     )
     keys["answer of an API"] = COVID

@@ -4,8 +4,6 @@ import pytest
 
 from bfcl_pipeline.world.web.check import check_cache
 
-from .conftest import Recorded
-
 
 def _names(recorded):
     return [name for name in recorded.keys if recorded.document(name)["cassette"]]
@@ -46,51 +44,42 @@ def test_a_cut_file_is_found(recorded):
             file.write_bytes(content)
 
 
-def test_a_deleted_cassette_is_reported(recorded):
-    """A missing cassette is reported with its outcome, and is neither proven nor damage."""
-    before = check_cache(recorded.cache).proven
-    recorded.cassette("page").unlink()
-    check = check_cache(recorded.cache)
-    (line,) = check.missing
-    assert line.startswith(f"{recorded.path('page')}: ")
-    assert (check.failed, check.proven) == (False, before - 1)
+def _renamed(path, name):
+    path.rename(path.with_name(name))
 
 
-def test_a_deleted_outcome_is_reported_by_its_cassette(recorded):
-    """The cassette of an outcome that was deleted is a file that no outcome names."""
-    cassette = recorded.cassette("page")
-    recorded.path("page").unlink()
-    check = check_cache(recorded.cache)
-    (line,) = check.unused
-    assert line.startswith(f"{cassette}: ")
-    assert check.missing == check.damaged == []
-
-
-def test_a_renamed_outcome_is_damage(recorded):
-    """An outcome file under another name, also that of another outcome, is damage."""
-    path = recorded.path("page")
-    other = path.with_name(f"{path.stem[:-1]}{'0' if path.stem[-1] != '0' else '1'}.json")
-    path.rename(other)
-    assert [other.name in line for line in check_cache(recorded.cache).damaged] == [True]
-    other.rename(path)
-    taken = recorded.path("missing page")
-    first, second = path.read_bytes(), taken.read_bytes()
+def _exchanged(recorded):
+    path, other = recorded.path("page"), recorded.path("missing page")
+    first, second = path.read_bytes(), other.read_bytes()
     path.write_bytes(second)
-    taken.write_bytes(first)
-    assert len(check_cache(recorded.cache).damaged) == 2
+    other.write_bytes(first)
 
 
-def test_a_renamed_cassette_is_reported_twice(recorded):
-    """A cassette under another name is missing, and a file that no outcome names."""
-    cassette = recorded.cassette("page")
-    cassette.rename(cassette.with_name(f"{cassette.stem}0.yaml"))
+def _folder(recorded):
+    recorded.cassette("page").unlink()
+    recorded.cassette("page").mkdir()
+
+
+@pytest.mark.parametrize(
+    ("change", "missing", "damaged", "unused"),
+    [
+        (lambda recorded: recorded.cassette("page").unlink(), 1, 0, 0),
+        (lambda recorded: recorded.path("page").unlink(), 0, 0, 1),  # its cassette is left
+        (lambda recorded: _renamed(recorded.path("page"), f"{'0' * 64}.json"), 0, 1, 1),
+        (_exchanged, 0, 2, 2),
+        (lambda recorded: _renamed(recorded.cassette("page"), "0.yaml"), 1, 0, 1),
+        (_folder, 0, 1, 0),
+    ],
+    ids=["no cassette", "no outcome", "outcome renamed", "exchanged", "cassette renamed", "a folder"],
+)
+def test_files_that_are_elsewhere_are_reported(recorded, change, missing, damaged, unused):
+    """What is missing, damaged and left is reported, never raised; only damage is a failure."""
+    before = check_cache(recorded.cache).proven
+    change(recorded)
     check = check_cache(recorded.cache)
-    assert (len(check.missing), len(check.unused), check.failed) == (1, 1, False)
-
-
-def test_a_directory_in_the_place_of_a_cassette_is_damage(recorded: Recorded) -> None:
-    """What cannot be read is reported, not raised."""
-    cassette = recorded.cassette("page")
-    cassette.unlink()
-    cassette.mkdir()
-    assert [cassette.name in line for line in check_cache(recorded.cache).damaged] == [True]
+    assert tuple(map(len, (check.missing, check.damaged, check.unused))) == (missing, damaged, unused)
+    assert all(line.endswith(": no outcome names it") for line in check.unused)
+    assert check.failed is (damaged > 0)
+    assert check.proven == before - max(missing, damaged, unused)
+    if missing:
+        assert check.missing[0].startswith(f"{recorded.path('page')}: ")

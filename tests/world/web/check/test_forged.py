@@ -10,106 +10,59 @@ from bfcl_pipeline.world.web.keys import FetchKey, SearchKey, key_document
 
 from .conftest import SECRET
 
+TITLE, LINK, SNIPPET = "title of result", "address of result", "snippet of result"
+SLASH = "https://sencha.example/?a=1&b=/"
+FAILURE, EMPTY = {"kind": "failure", "message": "no"}, {"kind": "hits", "hits": []}
 
-def _hits(change):
-    def edit(document):
-        change(document["outcome"]["hits"])
-        return {"outcome": document["outcome"]}
 
-    return edit
+def _page(text):
+    return {"kind": "page", "text": text}
+
+
+def _answer(status, cases):
+    return {"kind": "answer", "status": status, "body": f'{{"cases": {cases}}}'}
 
 
 def _set(position, field, text):
-    return _hits(lambda hits: hits[position].update({field: text}))
+    return lambda hits: hits[position].update({field: text})
 
 
 @pytest.mark.parametrize(
     ("name", "edit", "said"),
     [
-        ("search", _set(0, "title", "oolong!"), 'title of result 1 is "oolong!", in its cassette "oolong"'),
-        ("search", _set(1, "href", "https://evil.example/"), "address of result 2 is"),
-        ("search", _set(1, "href", "https://sencha.example/?a=1&b=/"), "address of result 2 is"),
-        ("search", _set(0, "body", ""), "snippet of result 1 is"),
-        ("search", _hits(lambda hits: hits.reverse()), "results are in another order"),
-        ("search", _hits(lambda hits: hits.pop()), "number of results is 1, in"),
-        ("search", _hits(lambda hits: hits.append(hits[0])), "number of results is 3, in its cassette 2"),
-        ("search", lambda _: {"outcome": {"kind": "hits", "hits": []}}, "number of results is 0"),
-        (
-            "search",
-            lambda _: {"outcome": {"kind": "failure", "message": "no"}},
-            "outcome is a failure, its cassette leads to results",
-        ),
-        (
-            "search without results",
-            lambda _: {"outcome": {"kind": "failure", "message": "no"}},
-            "outcome is a failure, its cassette leads to results",
-        ),
-        (
-            "search that is not accepted",
-            lambda _: {"outcome": {"kind": "failure", "message": "Failed."}},
-            'text of the failure is "Failed."',
-        ),
-        ("search by DuckDuckGo", _set(0, "title", "black tea"), "title of result 1 is"),
-        ("search by DuckDuckGo", _set(1, "href", "https://sencha.example/?a=1&b=/"), "address of result 2"),
-        ("search by DuckDuckGo", _set(1, "body", "More."), "snippet of result 2 is"),
-        (
-            "search after a reset",
-            _hits(lambda hits: hits.pop(0)),
-            "number of results is 1, in its cassette 2",
-        ),
-        ("empty search", lambda _: {"outcome": {"kind": "hits", "hits": []}}, "leads to a failure"),
-        ("page", lambda _: {"outcome": {"kind": "page", "text": "<p>tea</p>"}}, "text of the page is"),
-        (
-            "page with a secret",
-            lambda _: {"outcome": {"kind": "page", "text": "<p>Your secret0123456789abcde.</p>"}},
-            "text of the page is",
-        ),
-        (
-            "page after a redirect",
-            lambda _: {"outcome": {"kind": "page", "text": f"<a href='/other?sid={SECRET}'>next</a>"}},
-            "text of the page is",
-        ),
-        (
-            "missing page",
-            lambda document: {
-                "outcome": {
-                    "kind": "failure",
-                    "message": document["outcome"]["message"].replace("404", "410"),
-                }
-            },
-            "text of the failure is",
-        ),
-        (
-            "missing page",
-            lambda _: {"outcome": {"kind": "page", "text": "no"}},
-            "outcome is a page, its cassette leads to a failure",
-        ),
-        (
-            "reset",
-            lambda _: {"outcome": {"kind": "failure", "message": "Read timed out."}},
-            "text of the failure is",
-        ),
-        (
-            "answer of an API",
-            lambda _: {"outcome": {"kind": "answer", "status": 404, "body": '{"cases": 7}'}},
-            'HTTP status is "404", in its cassette "200"',
-        ),
-        (
-            "answer of an API",
-            lambda _: {"outcome": {"kind": "answer", "status": 200, "body": '{"cases": 8}'}},
-            "body is",
-        ),
-        (
-            "no address",
-            lambda _: {"outcome": {"kind": "page", "text": "Anything."}},
-            "outcome is a page, its cassette leads to a failure",
-        ),
-        ("page", lambda _: {"cassette": None, "cassette_sha256": None}, "nothing was sent for it"),
+        ("search", _set(0, "title", "oolong!"), f'{TITLE} 1 is "oolong!", in its cassette "oolong"'),
+        ("search", _set(1, "href", "https://evil.example/"), f"{LINK} 2 is"),
+        ("search", _set(1, "href", SLASH), f"{LINK} 2 is"),
+        ("search", _set(0, "body", ""), f"{SNIPPET} 1 is"),
+        ("search", lambda hits: hits.reverse(), "results are in another order"),
+        ("search", lambda hits: hits.pop(), "number of results is 1, in"),
+        ("search", lambda hits: hits.append(hits[0]), "number of results is 3, in its cassette 2"),
+        ("search", EMPTY, "number of results is 0"),
+        ("search", FAILURE, "outcome is a failure, its cassette leads to results"),
+        ("search without results", FAILURE, "outcome is a failure, its cassette leads to results"),
+        ("search that is not accepted", FAILURE, 'text of the failure is "no"'),
+        ("search by DuckDuckGo", _set(0, "title", "black tea"), f"{TITLE} 1 is"),
+        ("search by DuckDuckGo", _set(1, "href", SLASH), f"{LINK} 2"),
+        ("search by DuckDuckGo", _set(1, "body", "More."), f"{SNIPPET} 2 is"),
+        ("search after a reset", lambda hits: hits.pop(0), "number of results is 1, in its cassette 2"),
+        ("empty search", EMPTY, "leads to a failure"),
+        ("page", _page("<p>tea</p>"), "text of the page is"),
+        ("page with a secret", _page("<p>Your secret0123456789abcde.</p>"), "text of the page is"),
+        ("page after a redirect", _page(f"<a href='/other?sid={SECRET}'>next</a>"), "text of the page is"),
+        ("missing page", {**FAILURE, "message": "410 Client Error"}, "text of the failure is"),
+        ("missing page", _page("no"), "outcome is a page, its cassette leads to a failure"),
+        ("reset", FAILURE, "text of the failure is"),
+        ("answer of an API", _answer(404, 7), 'HTTP status is "404", in its cassette "200"'),
+        ("answer of an API", _answer(200, 8), "body is"),
+        ("no address", _page("Anything."), "outcome is a page, its cassette leads to a failure"),
     ],
 )
 def test_an_edited_outcome_is_named(recorded, name, edit, said):
     """An outcome that says something else than its cassette is a contradiction, with what differs."""
-    recorded.rewrite(name, **edit(recorded.document(name)))
+    outcome = recorded.document(name)["outcome"]
+    if callable(edit):
+        edit(outcome["hits"])
+    recorded.rewrite(name, outcome=outcome if callable(edit) else edit)
     check = check_cache(recorded.cache)
     (line,) = check.contradictions
     assert check.failed
@@ -118,46 +71,42 @@ def test_an_edited_outcome_is_named(recorded, name, edit, said):
     assert check.damaged == check.undecided == check.missing == []
 
 
+def test_an_outcome_that_claims_that_nothing_was_sent_is_named(recorded):
+    """Without its cassette, an outcome for which its reader sends a request is a contradiction."""
+    recorded.rewrite("page", cassette=None, cassette_sha256=None)
+    (line,) = check_cache(recorded.cache).contradictions
+    assert "nothing was sent for it" in line
+
+
 @pytest.mark.parametrize(
-    ("name", "change", "said"),
+    ("name", "old", "new", "said"),
     [
-        ("search", lambda content: content.replace(b"oolong", b"lapsang"), 'in its cassette "lapsang"'),
-        ("search", lambda content: content.replace(b"green+tea", b"black+tea"), "has other requests"),
-        ("search", lambda content: content.replace(b"us-en", b"uk-en"), "has other requests"),
-        ("search", lambda content: content.replace(b"code: 503", b"code: 401"), "leads to no outcome"),
-        ("search", lambda content: content.replace(b"code: 200", b"code: 503"), "has other requests"),
-        ("search", lambda content: content.replace(b"serpapi.com", b"example.com"), "has other requests"),
-        ("search by DuckDuckGo", lambda content: content.replace(b"q=black", b"q=green"), "other requests"),
-        ("search by DuckDuckGo", lambda content: content.replace(b"l=us-en", b"l=uk-en"), "other requests"),
-        ("search by DuckDuckGo", lambda content: content.replace(b"code: 202", b"code: 404"), "no outcome"),
-        (
-            "search after a reset",
-            lambda content: content.replace(b"oolong", b"lapsang"),
-            "title of result 1",
-        ),
-        (
-            "search after a reset",
-            lambda content: content.replace(b"html.duckduckgo", b"web.duckduckgo"),
-            "other requests",
-        ),
-        ("page", lambda content: content.replace(b"more", b"less"), "text of the page"),
-        ("page", lambda content: content.replace(b"code: 200", b"code: 500"), "leads to a failure"),
-        ("page", lambda content: content.replace(b"text/html", b"image/png"), "leads to a failure"),
-        (
-            "missing page",
-            lambda content: content.replace(b"code: 404", b"code: 403"),
-            "text of the failure",
-        ),
-        ("reset", lambda content: content.replace(b"html/reset", b"html/other"), "has 1 request"),
-        ("answer of an API", lambda content: content.replace(b"Fiji", b"Peru"), "has other requests"),
-        ("answer of an API", lambda content: content.replace(b"cases", b"deads"), "body is"),
-        ("page", lambda _: b"interactions: []\nversion: 1\n", "has other requests"),
-        ("page", lambda _: b"no cassette", "cannot be read"),
+        ("search", b"oolong", b"lapsang", 'in its cassette "lapsang"'),
+        ("search", b"green+tea", b"black+tea", "has other requests"),
+        ("search", b"us-en", b"uk-en", "has other requests"),
+        ("search", b"code: 503", b"code: 401", "leads to no outcome"),
+        ("search", b"code: 200", b"code: 503", "has other requests"),
+        ("search", b"serpapi.com", b"example.com", "has other requests"),
+        ("search by DuckDuckGo", b"q=black", b"q=green", "other requests"),
+        ("search by DuckDuckGo", b"l=us-en", b"l=uk-en", "other requests"),
+        ("search by DuckDuckGo", b"code: 202", b"code: 404", "no outcome"),
+        ("search after a reset", b"oolong", b"lapsang", "title of result 1"),
+        ("search after a reset", b"html.duckduckgo", b"web.duckduckgo", "other requests"),
+        ("page", b"more", b"less", "text of the page"),
+        ("page", b"code: 200", b"code: 500", "leads to a failure"),
+        ("page", b"text/html", b"image/png", "leads to a failure"),
+        ("missing page", b"code: 404", b"code: 403", "text of the failure"),
+        ("reset", b"html/reset", b"html/other", "has 1 request"),
+        ("answer of an API", b"Fiji", b"Peru", "has other requests"),
+        ("answer of an API", b"cases", b"deads", "body is"),
+        ("page", None, b"interactions: []\nversion: 1\n", "has other requests"),
+        ("page", None, b"no cassette", "cannot be read"),
     ],
 )
-def test_an_edited_cassette_is_named(recorded, name, change, said):
-    """A cassette that holds something else than the outcome is a contradiction, with what differs."""
-    recorded.rewrite_cassette(name, change)
+def test_an_edited_cassette_is_named(recorded, name, old, new, said):
+    """A cassette that holds something else than the outcome (old: None: nothing else than `new`) is a
+    contradiction, with what differs."""
+    recorded.rewrite_cassette(name, lambda content: new if old is None else content.replace(old, new))
     check = check_cache(recorded.cache)
     (line,) = check.contradictions
     assert line.startswith(f"{recorded.path(name)}: ")

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from bfcl_pipeline.world.tools.web_search.web import Hits
 from bfcl_pipeline.world.web.cache import RecordedOutcome, WebCache, _read_outcome, outcome_document
-from bfcl_pipeline.world.web.check import ReaderChanged, contradiction
+from bfcl_pipeline.world.web.derivation import ReaderChanged, contradiction
 from bfcl_pipeline.world.web.keys import Key, SearchKey
 
 BOUNDED = settings(

@@ -3,6 +3,7 @@
 import json
 import logging
 import traceback
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -12,14 +13,16 @@ from bfcl_pipeline.base.errors import ConfigError, WebError
 from bfcl_pipeline.world.tools.web_search.web import Hit, Hits, WebFailure
 from bfcl_pipeline.world.web.engines.asking import (
     NOT_RETRIEVED,
+    Outage,
     RetryPolicy,
     SearchRateLimited,
     UnknownAnswer,
 )
 from bfcl_pipeline.world.web.engines.serpapi import LIMITS, SerpApi
 from bfcl_pipeline.world.web.evidence.tape import taping
-from bfcl_pipeline.world.web.http_client import HttpClient, HttpLimits
+from bfcl_pipeline.world.web.http_client import HttpClient
 from bfcl_pipeline.world.web.proxies import DIRECT
+from tests.support.web_server import RESET, SILENCE, Answer, WebServer, http
 
 KEY = "secret key+0123456789abcdef"
 KEY_IN_URL = "secret+key%2B0123456789abcdef"
@@ -36,144 +39,115 @@ def failed(error: str, status: str | None = None) -> str:
     return json.dumps({**about, "error": error})
 
 
-def serpapi(url: str, waits: list[float] | None = None, limits: HttpLimits = LIMITS) -> SerpApi:
-    waits = [] if waits is None else waits
+def serpapi(url: str, waits: list[float]) -> SerpApi:
     retries = RetryPolicy(attempts=3, sleep=waits.append, jitter=lambda: 1.0)
+    limits = replace(LIMITS, read_seconds=0.2)
     return SerpApi(KEY, url, retries, HttpClient(limits, allow_private=True))
 
 
-def test_results(scripted_engine: Any) -> None:
-    """Title, link and snippet of each organic result are returned in order; other results are ignored."""
-    body = results(
-        {"position": 1, "title": "Ducks 鴨", "link": "https://ducks.example/", "snippet": "All of them"},
-        {"position": 2, "title": "Bare", "link": "https://bare.example/"},
-        ads=[{"title": "Buy", "link": "https://ad.example/"}],
-    )
-    found = serpapi(scripted_engine.script(scripted_engine.http(body))).search("ducks & geese", "de-de")
-    assert found == Hits(
-        (
-            Hit("Ducks 鴨", "https://ducks.example/", "All of them"),
-            Hit("Bare", "https://bare.example/", ""),
-        )
-    )
-    (asked,) = scripted_engine.asked
-    assert asked.method == "GET"
-    assert asked.fields == {"engine": "duckduckgo", "q": "ducks & geese", "kl": "de-de", "api_key": KEY}
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
-        failed(NONE_FOUND),
-        failed(NONE_FOUND, "Success"),
-        results(),
-        '{"search_metadata": {"status": "Success"}, "knowledge_graph": {"title": "Duck"}}',
-    ],
+GOOD = results(
+    {"position": 1, "title": "Ducks 鴨", "link": "https://ducks.example/", "snippet": "All of them"},
+    {"position": 2, "title": "Bare", "link": "https://bare.example/"},
+    ads=[{"title": "Buy", "link": "https://ad.example/"}],
 )
-def test_no_results(scripted_engine: Any, body: str) -> None:
-    """What SerpApi calls a search without results is an empty result."""
-    assert serpapi(scripted_engine.script(scripted_engine.http(body))).search("qzxv", "wt-wt") == Hits(())
-
-
-@pytest.mark.parametrize(
-    "error", ["Unsupported `xx` region - kl parameter.", "Missing query `q` parameter.", "429 is too long"]
+FOUND = Hits(
+    (Hit("Ducks 鴨", "https://ducks.example/", "All of them"), Hit("Bare", "https://bare.example/", ""))
 )
-def test_a_rejected_search(scripted_engine: Any, error: str) -> None:
-    """If SerpApi rejects keywords or a region, the model receives the error text of the release."""
-    scripted_engine.script(scripted_engine.http(failed(error), "400 Bad Request"))
-    assert serpapi(scripted_engine.url).search("", "xx") == WebFailure(NOT_RETRIEVED)
+REJECTED = WebFailure(NOT_RETRIEVED)
+UNKNOWN = (UnknownAnswer, "expected organic_results")
+USED_UP = failed("Your account has run out of searches.")
+NO_KEY = (WebError, "refused the key .* SERPAPI_API_KEY")
+LIMITED = "429 Too Many Requests"
+
+SITUATIONS: Mapping[str, tuple[Answer, Hits | WebFailure | tuple[type[WebError], str]]] = {
+    "results": (http(GOOD), FOUND),
+    "none": (http(results()), Hits(())),
+    "none, by its text": (http(failed(NONE_FOUND)), Hits(())),
+    "none, by its text and status": (http(failed(NONE_FOUND, "Success")), Hits(())),
+    "none, but a graph": (
+        http('{"search_metadata": {"status": "Success"}, "knowledge_graph": {"title": "Duck"}}'),
+        Hits(()),
+    ),
+    "rejected region": (http(failed("Unsupported `xx` region - kl parameter."), "400 No"), REJECTED),
+    "rejected query": (http(failed("Missing query `q` parameter."), "400 No"), REJECTED),
+    "rejected length": (http(failed("429 is too long"), "400 No"), REJECTED),
+    "rate limit": (http(failed("1,000 searches per hour."), LIMITED), (SearchRateLimited, "429")),
+    "rate limit of a proxy": (http("<html>slow down</html>", LIMITED), (SearchRateLimited, "429")),
+    "rate limit, HTTP 200": (http(failed(LIMITED)), (SearchRateLimited, "429")),
+    "used up": (http(USED_UP, LIMITED), (WebError, "run out of searches")),
+    "refused key, 401": (http(failed(f"Invalid API key {KEY}."), "401 Unauthorized"), NO_KEY),
+    "refused key, 403": (http(failed(f"Invalid API key {KEY}."), "403 Forbidden"), NO_KEY),
+    "failed": (http(failed("Invalid results", "Error"), "503 Service Unavailable"), (Outage, "503")),
+    "failed, HTTP 200": (http(failed("Timed out", "Error")), (Outage, "Timed out")),
+    "not ready": (http('{"search_metadata": {"status": "Processing"}}'), (Outage, "Processing")),
+    "bad gateway": (http("<html>Bad gateway</html>", "502 Bad Gateway"), (Outage, "502")),
+    "cut short": (http(GOOD[:-10]), (Outage, "truncated")),
+    "cut short: Content-Length": (http(GOOD[:-10], length=len(GOOD)), (Outage, "connection failed")),
+    "nested": (http("[" * 100_000), (Outage, "truncated")),
+    "reset": (RESET, (Outage, "connection failed")),
+    "silent": (SILENCE, (Outage, "connection failed")),
+    "a list": (http("[]"), UNKNOWN),
+    "nothing": (http("{}"), UNKNOWN),
+    "results of a text": (http('{"organic_results": "none"}'), UNKNOWN),
+    "a result without a link": (http(results({"title": "Without link"})), UNKNOWN),
+    "another error": (http(failed("Something new")), UNKNOWN),
+    "another error of a success": (http(failed("Something new", "Success")), UNKNOWN),
+    "redirect": (http("", "302 Found", Location="/elsewhere"), UNKNOWN),
+    "HTTP 408": (http("{}", "408 Request Timeout"), (Outage, "408")),
+    "HTTP 404": (http("{}", "404 Not Found"), UNKNOWN),
+    "HTTP 400 of a proxy": (http("<html>from a proxy</html>", "400 Bad Request"), UNKNOWN),
+    "too large": (http(" " * 2_000_001), UNKNOWN),
+}
+"""By name: the answer of the service, and the outcome, or the error and its text."""
 
 
-@pytest.mark.parametrize(
-    ("status", "body"),
-    [
-        ("429 Too Many Requests", failed("You are exceeding 1,000 searches per hour.")),
-        ("429 Too Many Requests", "<html>slow down</html>"),
-        ("200 OK", failed("429 Too Many Requests")),
-    ],
-)
-def test_rate_limits(scripted_engine: Any, status: str, body: str) -> None:
-    """A rate limit, in the status or in the payload, is retried a few times and then an error."""
+@pytest.mark.parametrize("situation", SITUATIONS)
+def test_outcomes(server: WebServer, situation: str) -> None:
+    """Nothing but an answer without results is an empty result. Rate limits and outages are asked again,
+    other errors are not, because waiting would not help."""
+    answer, outcome = SITUATIONS[situation]
     waits: list[float] = []
-    client = serpapi(scripted_engine.script(scripted_engine.http(body, status, Retry_After="9")), waits)
-    with pytest.raises(WebError, match="serpapi failed 3 times") as raised:
-        client.search("ducks", "wt-wt")
-    assert isinstance(raised.value.__cause__, SearchRateLimited)
-    assert waits == [9, 10]
-
-
-def test_searches_used_up(scripted_engine: Any) -> None:
-    """An account without searches left is an immediate error, because waiting would not help."""
-    body = failed("Your account has run out of searches.")
-    scripted_engine.script(scripted_engine.http(body, "429 Too Many Requests"))
-    with pytest.raises(WebError, match="run out of searches"):
-        serpapi(scripted_engine.url).search("ducks", "wt-wt")
-    assert len(scripted_engine.asked) == 1
-
-
-@pytest.mark.parametrize("status", ["401 Unauthorized", "403 Forbidden"])
-def test_a_refused_key(scripted_engine: Any, status: str) -> None:
-    """A rejected key is an immediate error that names its variable."""
-    scripted_engine.script(scripted_engine.http(failed(f"Invalid API key {KEY}."), status))
-    with pytest.raises(WebError, match=r"refused the key .* SERPAPI_API_KEY") as raised:
-        serpapi(scripted_engine.url).search("ducks", "wt-wt")
+    engine = serpapi(server.script("", answer), waits)
+    if not isinstance(outcome, tuple):
+        assert engine.search("ducks", "wt-wt") == outcome
+        assert len(server.asked) == 1
+        return
+    kind, text = outcome
+    with pytest.raises(WebError, match=text) as raised:
+        engine.search("ducks", "wt-wt")
     assert KEY not in str(raised.value)
-    assert len(scripted_engine.asked) == 1
+    if kind in (SearchRateLimited, Outage):
+        assert type(raised.value.__cause__) is kind
+        assert "serpapi failed 3 times" in str(raised.value)
+        assert (len(server.asked), waits) == (3, [5, 10])
+        server.script("", answer, http(GOOD))
+        assert engine.search("ducks", "wt-wt") == FOUND
+    else:
+        assert (type(raised.value), len(server.asked)) == (kind, 1)
 
 
-def test_outages_are_retried(scripted_engine: Any) -> None:
-    """Errors of the server, searches that failed or are not ready, resets and cut answers are retried."""
-    http, good = scripted_engine.http, results({"title": "T", "link": "https://t.example/"})
-    outages = [
-        http(failed("We couldn't get valid results for this search.", "Error"), "503 Service Unavailable"),
-        http(failed("Timed out", "Error")),
-        http('{"search_metadata": {"status": "Processing"}}'),
-        http("<html>Bad gateway</html>", "502 Bad Gateway"),
-        http(good[:-10]),
-        http(good[:-10], length=len(good)),
-        http("[" * 100_000),
-        scripted_engine.RESET,
-        scripted_engine.SILENCE,
-    ]
-    for outage in outages:
-        scripted_engine.asked.clear()
-        scripted_engine.script(outage, http(good))
-        client = serpapi(scripted_engine.url, limits=replace(LIMITS, read_seconds=0.2))
-        assert client.search("t", "wt-wt") == Hits((Hit("T", "https://t.example/", ""),)), outage
-        assert len(scripted_engine.asked) == 2
+def test_the_request(server: WebServer) -> None:
+    """Keywords, region and key are parameters; a Retry-After is the least wait."""
+    waits: list[float] = []
+    engine = serpapi(server.script("", http("", LIMITED, Retry_After="9"), http(GOOD)), waits)
+    engine.search("ducks & geese", "de-de")
+    assert {asked.method for asked in server.asked} == {"GET"}
+    assert server.asked[1].fields == {
+        "engine": "duckduckgo", "q": "ducks & geese", "kl": "de-de", "api_key": KEY,
+    }  # fmt: skip
+    assert waits == [9]
 
 
-@pytest.mark.parametrize(
-    ("status", "body"),
-    [
-        ("200 OK", "[]"),
-        ("200 OK", "{}"),
-        ("200 OK", '{"organic_results": "none"}'),
-        ("200 OK", results({"title": "Without link"})),
-        ("200 OK", failed("Something new")),
-        ("200 OK", failed("Something new", "Success")),
-        ("302 Found", ""),
-        ("404 Not Found", "{}"),
-        ("400 Bad Request", "<html>from a proxy</html>"),
-    ],
-)
-def test_unknown_answers(scripted_engine: Any, status: str, body: str) -> None:
-    """An answer in an unknown form is an error, never an empty result."""
-    scripted_engine.script(scripted_engine.http(body, status))
-    with pytest.raises(UnknownAnswer, match="expected organic_results"):
-        serpapi(scripted_engine.url).search("ducks", "wt-wt")
-    assert len(scripted_engine.asked) == 1
-
-
-def test_the_key_is_not_shown(scripted_engine: Any, caplog: pytest.LogCaptureFixture) -> None:
+def test_the_key_is_not_shown(server: WebServer, caplog: pytest.LogCaptureFixture) -> None:
     """The key is not contained in any log, evidence, representation or error, including chained errors."""
     caplog.set_level(logging.DEBUG)
-    scripted_engine.script(
-        scripted_engine.RESET,
-        scripted_engine.http(failed(f"Went wrong with {KEY} or {KEY_IN_URL}", "Error"), "500 Error"),
-        scripted_engine.http("", "429 Too Many Requests"),
+    server.script(
+        "",
+        RESET,
+        http(failed(f"Went wrong with {KEY} or {KEY_IN_URL}", "Error"), "500 Error"),
+        http("", LIMITED),
     )
-    client = serpapi(scripted_engine.url)
+    client = serpapi(server.address, [])
     with taping() as tape, pytest.raises(WebError) as raised:
         client.search("ducks", "wt-wt")
     cassette = tape.cassette()

@@ -1,19 +1,14 @@
-"""Local servers with scripted answers, byte for byte, and a fetcher for them."""
+"""A fetcher for the local server, and name lookups."""
 
 from __future__ import annotations
 
 import socket
-import ssl
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
 from typing import Any
 
 import pytest
 
 from bfcl_pipeline.world.web.http_client import HttpLimits
 from bfcl_pipeline.world.web.transport import WITNESS
-from tests.support.page_server import PageServer
-from tests.support.page_server import serving as serve_pages
 from tests.support.proven_fetcher import ProvenFetcher as Fetcher
 
 
@@ -35,23 +30,11 @@ class Names:
 
 
 @pytest.fixture
-def pages() -> Iterator[PageServer]:
-    with serve_pages() as server:
-        yield server
-
-
-@pytest.fixture
 def fetcher() -> Fetcher:
     """A fetcher for local servers, with small limits."""
     return Fetcher(
         HttpLimits(received_bytes=200_000, body_bytes=300_000, head_bytes=4_000), allow_private=True
     )
-
-
-@pytest.fixture
-def serving() -> Callable[[ssl.SSLContext | None], AbstractContextManager[PageServer]]:
-    """A server of pages, of TLS if a context is given."""
-    return serve_pages
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ from bfcl_pipeline.world.web.fetcher import Fetcher
 from bfcl_pipeline.world.web.pace import HostPace
 from bfcl_pipeline.world.web.transport import TimeLimit
 from tests.support.paused_time import PausedTime
+from tests.support.web_server import WebServer, http, moved
 
 
 @pytest.fixture
@@ -25,20 +26,22 @@ def pace(time: PausedTime) -> HostPace:
     return HostPace(30.0, clock=time.clock, sleep=time.sleep)
 
 
-def test_each_hop_waits_for_its_own_host(names: Any, pages: Any, time: PausedTime, pace: HostPace) -> None:
+def test_each_hop_waits_for_its_own_host(
+    names: Any, server: WebServer, time: PausedTime, pace: HostPace
+) -> None:
     """A redirect to another host starts at once, one to the same host after the pause."""
     lookup = names(one_example="127.0.0.1", two_example="127.0.0.1")
-    port = pages.port
-    pages.serve("/a", pages.moved(f"http://two.example:{port}/b"))
-    pages.serve("/b", pages.moved(f"http://one.example:{port}/c"))
-    pages.serve("/c", pages.answer(b"x"))
+    port = server.port
+    server.script("/a", moved(f"http://two.example:{port}/b"))
+    server.script("/b", moved(f"http://one.example:{port}/c"))
+    server.script("/c", http("x"))
     fetcher = Fetcher(allow_private=True, lookup=lookup, pace=pace)
     assert fetcher.fetch(f"http://one.example:{port}/a") == Page("x")
     assert time.slept == [30.0]
 
 
 def test_a_wait_is_not_part_of_the_time_of_a_fetch(
-    pages: Any, time: PausedTime, pace: HostPace, monkeypatch: pytest.MonkeyPatch
+    server: WebServer, time: PausedTime, pace: HostPace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """After waits longer than the whole time of a fetch, all of it is left."""
     limits: list[TimeLimit] = []
@@ -49,11 +52,11 @@ def test_a_wait_is_not_part_of_the_time_of_a_fetch(
 
     monkeypatch.setattr(http_client, "TimeLimit", limited)
     fetcher = Fetcher(allow_private=True, pace=pace)
-    url = pages.serve("/", pages.answer(b"x"))
+    url = server.script("/", http("x"))
     for _ in range(4):
         assert fetcher.fetch(url) == Page("x")
     assert time.slept == [30.0] * 3
-    pages.serve("/moved", pages.moved("/moved"))
+    server.script("/moved", moved("/moved"))
     assert "Exceeded 10 redirects" in str(fetcher.fetch(f"{url}moved"))
     assert sum(time.slept) == 3 * 30 + 11 * 30
     assert not limits[-1].is_over
@@ -75,12 +78,12 @@ def test_a_time_limit_stands_still_only_within_its_block() -> None:
 
 @pytest.mark.parametrize("status", ["429 Too Many Requests", "503 Service Unavailable"])
 def test_a_page_that_asks_for_a_wait_has_it_from_all(
-    pages: Any, time: PausedTime, status: str, pace: HostPace
+    server: WebServer, time: PausedTime, status: str, pace: HostPace
 ) -> None:
     """The refusal is the outcome of this page; the next request to its host starts after Retry-After."""
-    url = pages.serve("/", pages.answer(b"", status, Retry_After="90"))
+    url = server.script("/", http("", status, Retry_After="90"))
     fetcher = Fetcher(allow_private=True, pace=pace)
     assert isinstance(fetcher.fetch(url), WebFailure)
-    pages.serve("/", pages.answer(b"x"))
+    server.script("/", http("x"))
     assert fetcher.fetch(url) == Page("x")
     assert time.slept == [90.0]

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import socket
-import ssl
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -16,74 +12,65 @@ from bfcl_pipeline.base.errors import WebError
 from bfcl_pipeline.world.tools.web_search.web import Page, WebFailure
 from bfcl_pipeline.world.web.proxies import Proxies
 from tests.support.proven_fetcher import ProvenFetcher as Fetcher
+from tests.support.web_server import WebServer, http, moved, web_server
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "[::ffff:127.0.0.1]", "0x7f.1", "2130706433"])
-def test_private_addresses_are_refused(pages: Any, host: str) -> None:
+def test_private_addresses_are_refused(server: WebServer, host: str) -> None:
     """This machine is refused, however its address is written, unless the user allows it."""
-    fetched = Fetcher().fetch(f"http://{host}:{pages.port}/")
+    fetched = Fetcher().fetch(f"http://{host}:{server.port}/")
     assert isinstance(fetched, WebFailure)
     assert "its address is not on the public internet" in fetched.message
-    assert not pages.asked
+    assert not server.asked
 
 
-def test_a_name_of_a_private_address_is_refused(names: Any, pages: Any) -> None:
+def test_a_name_of_a_private_address_is_refused(names: Any, server: WebServer) -> None:
     """The resolved address is checked, not the name."""
-    fetched = Fetcher(lookup=names(page_example="127.0.0.1")).fetch(f"http://page.example:{pages.port}/")
+    fetched = Fetcher(lookup=names(page_example="127.0.0.1")).fetch(f"http://page.example:{server.port}/")
     assert isinstance(fetched, WebFailure)
-    assert not pages.asked
+    assert not server.asked
 
 
-def test_a_redirect_to_a_private_address_is_refused(pages: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_redirect_to_a_private_address_is_refused(
+    server: WebServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Each hop is checked: a public page cannot send the fetcher to the metadata of a cloud."""
-    url = pages.serve("/", pages.moved("http://169.254.169.254/latest/meta-data/"))
+    url = server.script("/", moved("http://169.254.169.254/latest/meta-data/"))
     monkeypatch.setattr(
         "bfcl_pipeline.world.web.addresses.is_public", lambda address: address == "127.0.0.1"
     )  # the test's server is treated as a public one
     fetched = Fetcher().fetch(url)
-    assert len(pages.asked) == 1
+    assert len(server.asked) == 1
     assert fetched == WebFailure(
         "Failed to connect to 169.254.169.254: its address is not on the public internet"
     )
 
 
-def test_a_name_is_looked_up_once_and_kept_in_the_request(names: Any, pages: Any) -> None:
+def test_a_name_is_looked_up_once_and_kept_in_the_request(names: Any, server: WebServer) -> None:
     """The connection uses the address that was checked, so that a second, different lookup has no
     effect."""
     lookup = names(page_example="127.0.0.1")
-    pages.serve("/", pages.answer(b"x"))
-    fetched = Fetcher(allow_private=True, lookup=lookup).fetch(f"http://page.example:{pages.port}/")
+    server.script("/", http("x"))
+    fetched = Fetcher(allow_private=True, lookup=lookup).fetch(f"http://page.example:{server.port}/")
     assert fetched == Page("x")
     assert lookup.asked == ["page.example"]
-    assert f"Host: page.example:{pages.port}" in pages.asked[0]
+    assert server.asked[0].host == f"page.example:{server.port}"
 
 
-@pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl makes the certificate")
 def test_certificates_are_checked_for_the_name(
-    names: Any, serving: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    names: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """TLS accepts only a certificate for the name that was looked up."""
-    key, certificate = tmp_path / "key.pem", tmp_path / "page.pem"
-    subprocess.run(
-        "openssl req -x509 -newkey rsa:2048 -nodes -days 1 -subj /CN=page.example "
-        f"-addext subjectAltName=DNS:page.example -keyout {key} -out {certificate}".split(),
-        check=True,
-        capture_output=True,
-    )
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(certificate, key)
-    asked: list[str | None] = []
-    context.sni_callback = lambda _socket, name, _context: asked.append(name)
-    for variable in [name for name in os.environ if name.lower().endswith("_proxy")]:
-        monkeypatch.delenv(variable)
-    monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(certificate))
     lookup = names(page_example="127.0.0.1", other_example="127.0.0.1")
-    fetcher = Fetcher(allow_private=True, proxies=Proxies.of("none"), lookup=lookup)
-    with serving(context) as pages:
-        pages.serve("/", pages.answer(b"x"))
-        assert fetcher.fetch(f"https://page.example:{pages.port}/") == Page("x")
-        mismatch = fetcher.fetch(f"https://other.example:{pages.port}/")
-        unknown = Fetcher(allow_private=True, lookup=lookup).fetch(f"https://page.example:{pages.port}/")
+    asked: list[str | None] = []
+    with web_server(tmp_path, ["page.example"]) as server:
+        server.context.sni_callback = lambda _socket, name, _context: asked.append(name)
+        server.trusted(monkeypatch)
+        server.script("/", http("x"))
+        fetcher = Fetcher(allow_private=True, proxies=Proxies.of("none"), lookup=lookup)
+        assert fetcher.fetch(f"https://page.example:{server.port}/") == Page("x")
+        mismatch = fetcher.fetch(f"https://other.example:{server.port}/")
+        unknown = Fetcher(allow_private=True, lookup=lookup).fetch(f"https://page.example:{server.port}/")
     assert asked == ["page.example", "other.example", "page.example"]
     assert isinstance(mismatch, WebFailure)
     assert "Hostname mismatch" in mismatch.message
@@ -92,17 +79,15 @@ def test_certificates_are_checked_for_the_name(
 
 
 def test_passwords_of_the_user_are_not_sent(
-    pages: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    server: WebServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A .netrc is not read, even where the environment is trusted."""
     netrc = tmp_path / "netrc"
     netrc.write_text("default login me password secret")
     monkeypatch.setenv("NETRC", str(netrc))
     monkeypatch.setenv("no_proxy", "*")
-    Fetcher(allow_private=True, proxies=Proxies.of("environment")).fetch(
-        pages.serve("/", pages.answer(b"x"))
-    )
-    assert not any(line.startswith("Authorization") for line in pages.asked[0])
+    Fetcher(allow_private=True, proxies=Proxies.of("environment")).fetch(server.script("/", http("x")))
+    assert "authorization" not in server.asked[0].headers
 
 
 def test_an_unknown_name_is_an_outcome(names: Any) -> None:
