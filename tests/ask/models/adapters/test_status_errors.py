@@ -82,7 +82,7 @@ def test_a_status_determines_the_type_unless_the_text_is_specific(
         (400, "Prompt exceeds max length"),
         (400, "Range of input length should be [1, 30720]"),
         (400, "too many tokens: total number of tokens in the prompt exceeds the limit of 4081"),
-        (400, "`inputs` tokens + `max_new_tokens` must be <= 4096. Given: 5000"),
+        (422, "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096. Given: 5000"),
         (400, "Please reduce the length of the messages or completion."),
         (500, "The input (5000 tokens) is longer than the model's context length (4096 tokens)."),
         (422, "Input is too long for requested model."),
@@ -167,7 +167,7 @@ def test_the_wait_is_read_from_the_headers(headers: dict[str, str], seconds: flo
 @pytest.mark.parametrize(
     ("text", "seconds"),
     [
-        ('{"error": {"details": [{"@type": "RetryInfo", "retryDelay": "34s"}]}}', 34.0),
+        ('{"error": {"details": [{"@type": "RetryInfo", "retryDelay": "34.5s"}]}}', 34.5),
         ("Rate limit reached. Please try again in 6m0s.", 360.0),
         ("Please retry in 1.5s.", 1.5),
         ("Please try again later.", None),
