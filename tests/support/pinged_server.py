@@ -55,5 +55,5 @@ COUNT = answer({"count": 9, "max_model_len": 4096})
 def server_of(
     given: Plan, models: Plan = NOT_FOUND, count: Plan = COUNT
 ) -> AbstractContextManager[Scripted]:
-    """A running server: what it answers to requests to the model, for its list of models, and for counts."""
+    """A running server: what it answers to requests to the model, and its list of models and counts."""
     return serve(given, at={"/models": models, "/tokenize": count})
