@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bfcl_pipeline.ask.generation.failure_streak import STOP_AFTER, FailureStreak
+from bfcl_pipeline.ask.generation.pace import STOP_AFTER, FailureStreak
 from bfcl_pipeline.base.errors import AccessDenied, Malformed, ModelError, NoConnection, RequestRefused
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import yaml
 
-from bfcl_pipeline.ask.orchestration.job_resources import generation_resources, serving_resources
+from bfcl_pipeline.ask.orchestration.job_files import generation_resources, serving_resources
 from bfcl_pipeline.ask.orchestration.slurm_cluster import NodeLimits
 from bfcl_pipeline.benchmark.config import ModelRow, load_models
 
