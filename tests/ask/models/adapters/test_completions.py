@@ -55,13 +55,6 @@ def test_the_root_where_tokens_are_counted_is_the_endpoint_without_v1(endpoint: 
     assert made("vllm", endpoint=endpoint).base == base
 
 
-def test_the_context_of_the_row_limits() -> None:
-    """`max_model_len` of the row is the context of a server that does not state one."""
-    (got,), server = exchanged("vllm", COUNT, COUNT, answer(RAW), vllm=Serving(max_model_len=40))
-    assert server.requests[-1].json["max_tokens"] == 8
-    assert got[NOTE] == {"max_tokens": 8, "context": 40, "prompt_tokens": 30}
-
-
 def test_a_prompt_that_leaves_no_room_is_not_sent() -> None:
     """An answer of no tokens is no answer."""
     with pytest.raises(ContextOverflow, match=r"30 tokens and leaves no room .* context of 32"):
