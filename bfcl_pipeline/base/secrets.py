@@ -13,6 +13,8 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
+from bfcl_pipeline.base.text import changed_texts
+
 REDACTED = "SCRUBBED"
 """The marker in journals and cassettes; part of their format."""
 
@@ -142,13 +144,7 @@ class Redactor:
 
     def document(self, value: Any) -> Any:
         """A JSON value without the secrets, neither in texts nor in names, at any depth."""
-        if isinstance(value, str):
-            return self.text(value)
-        if isinstance(value, dict):
-            return {self.text(name): self.document(item) for name, item in value.items()}
-        if isinstance(value, list | tuple):
-            return [self.document(item) for item in value]
-        return value
+        return changed_texts(value, self.text)
 
     def is_in_json(self, line: bytes) -> bool:
         """Whether a JSON document in ASCII contains a secret."""

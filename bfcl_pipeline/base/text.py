@@ -115,6 +115,17 @@ def valid_unicode(text: str) -> str:
     return text
 
 
+def changed_texts(value: Any, change: Callable[[str], str]) -> Any:
+    """A JSON value with each of its texts and names changed, at any depth."""
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, dict):
+        return {change(name): changed_texts(item, change) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [changed_texts(item, change) for item in value]
+    return value
+
+
 def fold_text(text: str) -> str:
     """`text` in lower case, with characters that only look different (full width, ligatures) as one.
 

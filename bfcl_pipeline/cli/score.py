@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from bfcl_pipeline.ask.results.found_columns import with_found_columns
+from bfcl_pipeline.ask.results.found_form import with_found_columns
 from bfcl_pipeline.base.files import named_file
 from bfcl_pipeline.benchmark.errata import errata_of_id, own_errata, propose_treatment
 from bfcl_pipeline.benchmark.records import Rules, Status

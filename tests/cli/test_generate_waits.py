@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import subprocess
 import sys
@@ -13,7 +12,8 @@ import pytest
 import yaml
 
 from bfcl_pipeline.cli import main
-from bfcl_pipeline.runs.journal import Journal, journal_path
+from bfcl_pipeline.runs.journal import journal_path
+from tests.support.journal_exchanges import opened
 from tests.support.local_chat import local_chat
 
 Command = Callable[..., list[str]]
@@ -39,24 +39,23 @@ def test_it_fails_at_once_by_default(
     command: Command, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The message names the process that writes the journal."""
-    journal = Journal.open(journal_path(tmp_path / "exchanges/m-FC"))
-    try:
+    with opened(journal_path(tmp_path / "exchanges/m-FC")):
         assert main(command()) == 1
-    finally:
-        asyncio.run(journal.close())
     assert f"process {os.getpid()}" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
 
 
 def test_it_waits_with_the_option(command: Command, tmp_path: Path) -> None:
     """It reports the process that it waits for, and continues when that has ended."""
-    journal = Journal.open(journal_path(tmp_path / "exchanges/m-FC"))
     started = [sys.executable, "-m", "bfcl_pipeline.cli", *command("--wait-for-lease")]
-    with subprocess.Popen(started, stderr=subprocess.PIPE, text=True) as process:
+    with (
+        opened(journal_path(tmp_path / "exchanges/m-FC")) as journal,
+        subprocess.Popen(started, stderr=subprocess.PIPE, text=True) as process,
+    ):
         assert process.stderr is not None
         said = next((line for line in process.stderr if "waiting for it to end" in line), None)
         running = process.poll() is None
-        asyncio.run(journal.close())
+        journal.close()
         process.communicate(timeout=300)
     assert said is not None
     assert f"process {os.getpid()}" in said
@@ -67,10 +66,7 @@ def test_it_waits_with_the_option(command: Command, tmp_path: Path) -> None:
 
 def test_shards_write_side_by_side(command: Command, tmp_path: Path) -> None:
     """Each shard has its own journal, so that shards do not wait for each other."""
-    journal = Journal.open(journal_path(tmp_path / "exchanges/m-FC"))
-    try:
+    with opened(journal_path(tmp_path / "exchanges/m-FC")):
         assert main(command("--shard", "2/2")) == 0
-    finally:
-        asyncio.run(journal.close())
     lines = journal_path(tmp_path / "exchanges/m-FC", 2).read_text().splitlines()
     assert len(lines) == 2

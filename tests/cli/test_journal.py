@@ -1,6 +1,5 @@
 """`bfcl-pipeline journal`: tables, answers, raw lines."""
 
-import asyncio
 import json
 import os
 import re
@@ -10,9 +9,8 @@ import sys
 import pytest
 
 from bfcl_pipeline.cli import CLOSED_PIPE, main
-from bfcl_pipeline.runs.journal import Journal
 from bfcl_pipeline.runs.provenance import provenance_path, write_provenance
-from tests.support.journal_exchanges import PROVENANCE, exchange
+from tests.support.journal_exchanges import PROVENANCE, exchange, opened, written
 from tests.support.provenance_records import record
 
 RAW = {
@@ -23,28 +21,18 @@ RAW = {
 }
 
 
-def _write(path, *exchanges):
-    async def scenario():
-        journal = Journal.open(path)
-        for each in exchanges:
-            await journal.append(each)
-        await journal.close()
-
-    asyncio.run(scenario())
-
-
 @pytest.fixture
 def cache(tmp_path):
     """Journals of two models."""
     later = {"received_at": "2026-10-02T08:30:00.000+00:00", "run": None, "dollars": None}
-    _write(
+    written(
         tmp_path / "cache" / "org_model-FC" / "exchanges.jsonl",
         exchange(1, entry_id="multi_turn_base_7", raw=RAW),
         exchange(2, entry_id="multi_turn_base_7", turn=1, latency_seconds=0.75),
         exchange(3, entry_id="simple_python_3", trial=2),
         exchange(4, entry_id="memory_kv_prereq_0-customer-0", input_tokens=1000),
     )
-    _write(tmp_path / "cache" / "small" / "exchanges.jsonl", exchange(5, **later, input_tokens=None))
+    written(tmp_path / "cache" / "small" / "exchanges.jsonl", exchange(5, **later, input_tokens=None))
     return tmp_path / "cache"
 
 
@@ -91,11 +79,10 @@ def test_one_model_is_listed_with_what_made_its_answers(printed, cache):
 def test_a_model_with_shards_has_one_row(printed, cache):
     """Its journals are combined; writers are printed for each."""
     shard = cache / "small" / "exchanges.2.jsonl"
-    _write(shard, exchange(6, dollars=None))
+    written(shard, exchange(6, dollars=None))
     assert printed().out.splitlines()[2].split()[:3] == ["small", "2", "2"]
-    journal = Journal.open(shard)
-    lines = printed("small").out.splitlines()
-    asyncio.run(journal.close())
+    with opened(shard):
+        lines = printed("small").out.splitlines()
     assert lines[1].split()[:3] == ["small", "2", "2"]
     assert lines[-1].startswith(f"small: exchanges.2.jsonl: process {os.getpid()} on ")
     raw = [path.read_text() for path in (cache / "small" / "exchanges.jsonl", shard)]
@@ -128,7 +115,7 @@ def test_exchanges_of_an_entry_are_shown_in_order(printed):
 def test_a_deeply_nested_answer_is_shown(printed, cache):
     """An answer of any depth or length fits on the page."""
     raw = json.loads("[" * 150 + '"deep"' + "]" * 150)
-    _write(cache / "odd" / "exchanges.jsonl", exchange(6, raw=raw), exchange(7, raw="x" * 5000))
+    written(cache / "odd" / "exchanges.jsonl", exchange(6, raw=raw), exchange(7, raw="x" * 5000))
     text = printed("odd", "--entry", "simple_python_6").out
     assert '"deep"' in text
     assert max(map(len, text.splitlines())) <= 100
@@ -145,7 +132,7 @@ def test_raw_lines_are_printed_unchanged(printed, cache):
 
 def test_a_closed_pipe_ends_it_quietly(cache):
     """`journal --raw | head` ends without a message."""
-    _write(cache / "long" / "exchanges.jsonl", *(exchange(n, raw="x" * 50_000) for n in range(8)))
+    written(cache / "long" / "exchanges.jsonl", *(exchange(n, raw="x" * 50_000) for n in range(8)))
     reading, writing = os.pipe()
     command = [sys.executable, "-m", "bfcl_pipeline.cli", "journal", "--raw", "--cache", str(cache)]
     with subprocess.Popen(command, stdout=writing, stderr=subprocess.PIPE, text=True) as process:
@@ -159,12 +146,11 @@ def test_a_closed_pipe_ends_it_quietly(cache):
 def test_the_writer_is_named(printed, cache):
     """A note reports that a journal is being written, was left by a dead writer, or has a torn line."""
     path = cache / "small" / "exchanges.jsonl"
-    journal = Journal.open(path)
-    assert f"small: process {os.getpid()} on " in printed().out
-    assert printed("small").out.rstrip().endswith(" writes it.")
-    lock = path.with_name("exchanges.jsonl.owner")
-    document = json.loads(lock.read_text())
-    asyncio.run(journal.close())
+    with opened(path):
+        assert f"small: process {os.getpid()} on " in printed().out
+        assert printed("small").out.rstrip().endswith(" writes it.")
+        lock = path.with_name("exchanges.jsonl.owner")
+        document = json.loads(lock.read_text())
     document["process"]["started"] = "1"
     lock.write_text(json.dumps(document))
     assert "has ended without closing it; the next job takes over." in printed("small").out
@@ -214,7 +200,7 @@ def test_what_made_the_answers_is_shown(printed, cache):
     folder = cache / "made"
     first, second = (write_provenance(folder, record(vllm)) for vllm in ("0.31.0", "0.32.0"))
     raw = {"id": "1", "model": "tiny\x1b[31m", "system_fingerprint": "fp_1"}
-    _write(
+    written(
         folder / "exchanges.jsonl",
         exchange(1, provenance=first, raw=raw),
         exchange(2, provenance=first, raw={**raw, "id": "2", "system_fingerprint": "fp_2"}),

@@ -47,50 +47,19 @@ def test_models_are_listed_with_what_is_missing(known, capsys):
     """One line per model, the user's own first, in aligned columns without colours."""
     assert main(["models", *known]) == 0
     lines = _lines(capsys)
-    table = [line.split() for line in lines[: lines.index("")]]
-    assert table[0] == [
-        "model",
-        "kind",
-        "mode",
-        "prompts",
-        "org",
-        "where",
-        "$",
-        "in",
-        "$",
-        "out",
-        "missing",
+    table = [" ".join(line.split()) for line in lines[: lines.index("")]]
+    assert table[:4] + table[5:6] == [
+        "model kind mode prompts org where $ in $ out missing",
+        "mine-FC openai_chat fc - Unknown mine.example:8000 - - ready",
+        "paid openai_chat prompt - me api.openai.com 0.5 2 OPENAI_API_KEY",
+        "lexical lexical prompt - Unknown embedded - - ready",
+        "theirs lexical prompt - them embedded - - ready",
     ]
-    assert table[1] == [
-        "mine-FC",
-        "openai_chat",
-        "fc",
-        "-",
-        "Unknown",
-        "mine.example:8000",
-        "-",
-        "-",
-        "ready",
-    ]
-    assert table[2] == [
-        "paid",
-        "openai_chat",
-        "prompt",
-        "-",
-        "me",
-        "api.openai.com",
-        "0.5",
-        "2",
-        "OPENAI_API_KEY",
-    ]
-    assert table[3] == ["lexical", "lexical", "prompt", "-", "Unknown", "embedded", "-", "-", "ready"]
-    assert table[5] == ["theirs", "lexical", "prompt", "-", "them", "embedded", "-", "-", "ready"]
     assert lines[1].index("ready") == lines[2].index("OPENAI") == lines[3].index("ready")
     assert "\x1b" not in "".join(lines)
     assert "5 models, 3 ready." in lines
-    assert ["OPENAI_API_KEY", "export", "OPENAI_API_KEY=...", "(or", "in", "the", "file", ".env)"] in [
-        line.split() for line in lines
-    ]
+    remedy = "OPENAI_API_KEY export OPENAI_API_KEY=... (or in the file .env)"
+    assert remedy in [" ".join(line.split()) for line in lines]
     assert "1 model of the leaderboard cannot be used; give a PATTERN to see why." in lines
 
 
@@ -116,12 +85,8 @@ def test_a_key_that_is_set_is_not_missing(known, capsys, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "something")
     assert main(["models", "--ready", *known]) == 0
     lines = _lines(capsys)
-    assert [line.split()[0] for line in lines[1 : lines.index("")]] == [
-        "mine-FC",
-        "paid",
-        "lexical",
-        "theirs",
-    ]
+    names = " ".join(line.split()[0] for line in lines[1 : lines.index("")])
+    assert names == "mine-FC paid lexical theirs"
 
 
 def test_a_model_that_cannot_be_used_is_listed_with_the_reason(known, capsys):
@@ -210,17 +175,8 @@ def test_a_model_is_added_and_listed(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("MY_KEY", raising=False)
     address = "http://localhost:8000/v1"
-    added = [
-        "models",
-        "add",
-        "mine-FC",
-        "--endpoint",
-        address,
-        "--set",
-        "key=MY_KEY",
-        "--set",
-        "options={n: 1}",
-    ]
+    added = ["models", "add", "mine-FC", "--endpoint", address]
+    added += ["--set", "key=MY_KEY", "--set", "options={n: 1}"]
     assert main(added) == 0
     assert _lines(capsys) == [
         "config/my_models.yaml: added mine-FC (openai_chat, mode fc, localhost:8000).",

@@ -8,6 +8,8 @@ import pytest
 from bfcl_pipeline.ask.models.adapters.row_adapter import RowAdapter
 from bfcl_pipeline.ask.ping.blame import same_model
 from bfcl_pipeline.cli import main
+from tests.support.api_formats import FORMATS
+from tests.support.api_server import NOT_FOUND, answer
 from tests.support.pinged_server import chat, good, server_of, wanted
 
 
@@ -19,23 +21,29 @@ def in_text(body):
 
 def without_tools(body):
     """A server that ignores `tools`."""
-    status, answer = chat(body, [], "It snows.")
     sent = len(json.dumps(body["messages"]))
-    return status, {**answer, "usage": {"prompt_tokens": sent, "completion_tokens": 4}}
+    return {**_words(body), "usage": {"prompt_tokens": sent, "completion_tokens": 4}}
+
+
+def _words(body):
+    return chat(body, [], "It snows.")
 
 
 def refusing(what):
     """A server that refuses requests in whose tools something stands."""
     return lambda body: (
-        (400, {"error": {"message": "not supported"}})
+        answer({"error": {"message": "not supported"}}, "400 Bad Request")
         if what in json.dumps(body.get("tools"))
         else good(body)
     )
 
 
-WORDS = {"choices": [{"finish_reason": "stop", "message": {"role": "assistant", "content": "It snows."}}]}
 NO_SUCH_MODEL = {"error": {"message": "The model `mine` does not exist.", "code": "model_not_found"}}
-MODELS = {"data": [{"id": "other"}, {"id": "mine-2"}]}
+MODELS = answer({"data": [{"id": "other"}, {"id": "mine-2"}]})
+
+
+def _completion(text):
+    return FORMATS["vllm"].whole(text)
 
 
 @pytest.fixture
@@ -44,7 +52,7 @@ def ping(tmp_path, capsys, monkeypatch):
     monkeypatch.setenv("MY_KEY", "sk-secret-of-the-test")
 
     def pinged(server, name="mine-FC", *options, **row):
-        endpoint = server if isinstance(server, str) else f"http://127.0.0.1:{server.server_port}/v1"
+        endpoint = server if isinstance(server, str) else server.endpoint
         row = {"name": name, "kind": "openai_chat", "endpoint": endpoint, **row}
         row = {key: value for key, value in row.items() if value is not None}
         path = tmp_path / "models.yaml"
@@ -71,11 +79,12 @@ def test_a_good_model_passes_every_try(ping):
     assert "$0.0" in out
     assert out.endswith("Next: bfcl-pipeline run -m mine-FC --sample 100\n")
     assert max(map(len, out.splitlines())) <= 80
-    (path, key, body) = server.asked[0]
-    assert (path, key) == ("/v1/chat/completions", "Bearer sk-secret-of-the-test")
-    assert body["tools"][0]["function"]["name"] == "get_weather"
-    assert {asked["seed"] for _, _, asked in server.asked} == {7}
-    sent = [message["role"] for message in server.asked[-1][2]["messages"]]
+    first = server.requests[0]
+    assert first.target == "/v1/chat/completions"
+    assert first.headers["authorization"] == "Bearer sk-secret-of-the-test"
+    assert first.json["tools"][0]["function"]["name"] == "get_weather"
+    assert {one.json["seed"] for one in server.requests} == {7}
+    sent = [message["role"] for message in server.requests[-1].json["messages"]]
     assert sent == ["user", "assistant", "tool", "assistant", "user"]
 
 
@@ -92,9 +101,9 @@ def _silent(body):
 
 
 def _thinking(body):
-    status, answer = in_text(body)
-    message = answer["choices"][0]["message"]
-    return status, {**answer, "choices": [{"message": {"reasoning_content": message["content"]}}]}
+    found = in_text(body)
+    message = found["choices"][0]["message"]
+    return {**found, "choices": [{"message": {"reasoning_content": message["content"]}}]}
 
 
 def _cut(body):
@@ -106,27 +115,19 @@ def _again(body):
 
 
 def _forgets(body):
-    status, answer = _again(body)
-    return status, {**answer, "usage": {"prompt_tokens": 500 // len(body["messages"])}}
+    return {**_again(body), "usage": {"prompt_tokens": 500 // len(body["messages"])}}
 
 
 def _renamed(body):
-    status, answer = good(body)
-    return status, {**answer, "model": "other"}
+    return {**good(body), "model": "other"}
 
 
 def _uncounted(body):
-    status, answer = without_tools(body)
-    return status, {**answer, "usage": None}
+    return {**without_tools(body), "usage": None}
 
 
 def _constant(body):
-    status, answer = without_tools(body)
-    return status, {**answer, "usage": {"prompt_tokens": 0}}
-
-
-def _words(body):
-    return chat(body, [], "It snows.")
+    return {**without_tools(body), "usage": {"prompt_tokens": 0}}
 
 
 def _calling(body):
@@ -193,7 +194,7 @@ STATUS = {"row": 1, "server": 3, "model": 4}
 def test_what_fails_is_put_down_to_row_server_or_model(ping, case):
     """The exit status and the JSON name what is to be looked at first; the text has the reason."""
     behaviour, row, blame, failed, words = FOUND[case]
-    with server_of(behaviour, models=(200, MODELS)) as server:
+    with server_of(behaviour, models=MODELS) as server:
         status, out, err = ping(server, "mine-FC", "--json", **row)
         text = ping(server, **row)[1]
     document = json.loads(out)
@@ -203,40 +204,13 @@ def test_what_fails_is_put_down_to_row_server_or_model(ping, case):
     assert max(map(len, text.splitlines())) <= 80
 
 
-def _anthropic(body, calls, text):
-    uses = [{"type": "tool_use", "id": f"{n}", "name": name, "input": given} for n, (name, given) in calls]
-    content = uses or [{"type": "text", "text": text}]
-    usage = {"input_tokens": len(json.dumps(body)), "output_tokens": 5}
-    return {"type": "message", "role": "assistant", "model": "m", "content": content, "usage": usage}
-
-
-def _gemini(body, calls, text):
-    parts = [{"functionCall": {"name": name, "args": given}} for _, (name, given) in calls]
-    content = {"role": "model", "parts": parts or [{"text": text}]}
-    usage = {"promptTokenCount": len(json.dumps(body)), "candidatesTokenCount": 5}
-    candidates = [{"content": content, "finishReason": "STOP"}]
-    return {"modelVersion": "m-001", "candidates": candidates, "usageMetadata": usage}
-
-
-def _responses(body, calls, text):
-    said = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": text}]}
-    output = [
-        {"type": "function_call", "call_id": f"{n}", "name": name, "arguments": json.dumps(given)}
-        for n, (name, given) in calls
-    ] or [said]
-    return {"model": "m", "status": "completed", "output": output, "usage": {"input_tokens": 9}}
-
-
 @pytest.mark.parametrize(
-    ("kind", "answer", "messages"),
-    [
-        ("anthropic", _anthropic, "messages"),
-        ("gemini", _gemini, "contents"),
-        ("openai_responses", _responses, "input"),
-    ],
+    ("kind", "messages"),
+    [("anthropic", "messages"), ("gemini", "contents"), ("openai_responses", "input")],
 )
-def test_every_api_format_is_tried(ping, kind, answer, messages):
+def test_every_api_format_is_tried(ping, kind, messages):
     """Calls, texts and results of calls are read and written in the form of the API."""
+    form = FORMATS[kind]
 
     def answered(body):
         last = json.dumps(body[messages][-1])
@@ -244,7 +218,8 @@ def test_every_api_format_is_tried(ping, kind, answer, messages):
             word in last for word in ("tool_result", "functionResponse", "function_call_output")
         )
         calls = [] if is_result else wanted({"messages": [{"role": "user", "content": last}]})
-        return 200, answer(body, list(enumerate(calls)), "It is 9.")
+        items = [form.call(name, given, f"{place}") for place, (name, given) in enumerate(calls)]
+        return form.whole(*items or [form.text("It is 9.")], sent=len(json.dumps(body)))
 
     with server_of(answered) as server:
         status, out, _ = ping(server, "m-FC", kind=kind, key="MY_KEY", model="m")
@@ -279,16 +254,15 @@ def test_a_model_of_mode_prompt_is_asked_as_a_run_asks(ping, staged):
         ]
         is_result = body["messages"][-1]["content"].startswith("[{'role': 'tool'")
         text = f"[{', '.join(calls)}]" if calls and not is_result else "It is 9."
-        status, answer = chat(body, [], text)
-        return status, {key: value for key, value in answer.items() if key != "usage"}
+        return {key: value for key, value in chat(body, [], text).items() if key != "usage"}
 
     with server_of(prompted) as server:
         status, out, _ = ping(server, "mine", "--data", str(staged), input_price=1, output_price=1)
     assert status == 0, out
     assert "tokens: unknown sent" in out
     assert "unknown price" in out
-    assert "tools" not in server.asked[0][2]
-    assert server.asked[0][2]["messages"][0]["role"] == "system"
+    assert "tools" not in server.requests[0].json
+    assert server.requests[0].json["messages"][0]["role"] == "system"
 
 
 HOSTILE = "\x1b[2Jbad\u202e\x9b8m"
@@ -305,7 +279,8 @@ def test_a_server_cannot_control_the_terminal(ping, options):
         status, out, _ = ping(server, "mine-FC", *options)
     assert status == 4
     assert _is_harmless(out)
-    with server_of(404, {"error": {"message": HOSTILE}}, (200, {"data": [{"id": HOSTILE}]})) as server:
+    hostile = answer({"error": {"message": HOSTILE}}, "404 Not Found")
+    with server_of(hostile, answer({"data": [{"id": HOSTILE}]})) as server:
         status, out, _ = ping(server, "mine-FC", *options)
     assert status == 1
     assert _is_harmless(out)
@@ -314,11 +289,11 @@ def test_a_server_cannot_control_the_terminal(ping, options):
 def test_an_error_of_a_server_cannot_control_the_terminal(staged, tmp_path, capsys):
     """`generate` prints the escape sequences in the reason of an entry without an answer as text."""
     models = tmp_path / "models.yaml"
-    with server_of(400, {"error": {"message": HOSTILE}}) as server:
+    with server_of(answer({"error": {"message": HOSTILE}}, "400 Bad Request")) as server:
         row = {
             "name": "mine-FC",
             "kind": "openai_chat",
-            "endpoint": f"http://127.0.0.1:{server.server_port}",
+            "endpoint": server.endpoint,
         }
         models.write_text(json.dumps({"models": [{**row, "limits": {"attempts": 1}}]}))
         places = ["--data", str(staged), "--cache", str(tmp_path / "cache"), "--out", str(tmp_path / "out")]
@@ -330,39 +305,39 @@ def test_an_error_of_a_server_cannot_control_the_terminal(staged, tmp_path, caps
 
 GARBAGE = [b"<html>hello</html>", b'{"choices": []}', b"\xff\xfe", b'{"choices": [{}]}']
 REFUSED = [
-    (
-        401,
-        {"error": {"message": "Incorrect API key: sk-secret-of-the-test"}},
-        "MY_KEY",
-        1,
-        "The key came from",
+    ("401 No", "Incorrect API key: sk-secret-of-the-test", "MY_KEY", 1, "The key came from"),
+    ("401 No", "no key", None, 1, "No key was sent: set `key` in the model's row"),
+    ("404 No", b"<html>", None, 1, "does not list its models either. Most endpoints end in /v1."),
+    ("429 No", "slow down", None, 3, "Runs wait and try again."),
+    ("500 No", "broken", None, 3, "HTTP 500"),
+    *(
+        ("200 OK", each, None, 1, "an API of kind openai_chat? Most endpoints end in /v1.")
+        for each in GARBAGE
     ),
-    (401, {"error": {"message": "no key"}}, None, 1, "No key was sent: set `key` in the model's row"),
-    (404, b"<html>not here</html>", None, 1, "does not list its models either. Most endpoints end in /v1."),
-    (429, {"error": {"message": "slow down"}}, None, 3, "Runs wait and try again."),
-    (500, {"error": {"message": "broken"}}, None, 3, "HTTP 500"),
-    *((200, each, None, 1, "an API of kind openai_chat? Most endpoints end in /v1.") for each in GARBAGE),
 ]
 
 
-@pytest.mark.parametrize(("answer", "content", "key", "expected", "words"), REFUSED)
-def test_an_error_that_all_requests_meet_ends_the_tries(ping, answer, content, key, expected, words):
+@pytest.mark.parametrize(("http", "content", "key", "expected", "words"), REFUSED)
+def test_an_error_that_all_requests_meet_ends_the_tries(ping, http, content, key, expected, words):
     """One request, the error with advice, and never the key."""
-    with server_of(answer, content) as server:
+    content = content if isinstance(content, bytes) else {"error": {"message": content}}
+    with server_of(answer(content, http)) as server:
         status, out, _ = ping(server, key=key)
-    assert (status, sum(body is not None for _, _, body in server.asked)) == (expected, 1)
+    assert (status, sum(one.method == "POST" for one in server.requests)) == (expected, 1)
     assert words in " ".join(out.split())
     assert "no answer" in out
 
 
 def test_an_unknown_model_is_answered_with_the_models_of_the_endpoint(ping):
     """After 404, the models that the endpoint lists are printed, the most similar first."""
-    with server_of(404, NO_SUCH_MODEL, (200, MODELS)) as server:
+    with server_of(answer(NO_SUCH_MODEL, "404 Not Found"), MODELS) as server:
         status, out, _ = ping(server, key="MY_KEY")
     assert status == 1
     assert "There is no 'mine' at" in " ".join(out.split())
     assert "it offers mine-2, other." in " ".join(out.split())
-    assert server.asked[1][:2] == ("/v1/models", "Bearer sk-secret-of-the-test")
+    listed = server.requests[1]
+    assert listed.target == "/v1/models"
+    assert listed.headers["authorization"] == "Bearer sk-secret-of-the-test"
 
 
 def test_a_server_that_is_not_running_is_an_error(ping):
@@ -390,7 +365,7 @@ def test_a_missing_key_is_reported_before_a_request(ping, monkeypatch):
         status, _, err = ping(server, key="MY_KEY")
     assert status == 1
     assert "MY_KEY is not set" in err
-    assert server.asked == []
+    assert server.requests == []
 
 
 def test_a_model_that_a_run_serves_can_be_pinged_at_an_endpoint(ping):
@@ -400,21 +375,21 @@ def test_a_model_that_a_run_serves_can_be_pinged_at_an_endpoint(ping):
     assert status == 1
     assert "--endpoint http://127.0.0.1:8000/v1" in err
     with server_of(good) as server:
-        address = f"http://127.0.0.1:{server.server_port}/v1"
-        status, out, _ = ping("", "mine-FC", "--endpoint", address, **row)
+        status, out, _ = ping("", "mine-FC", "--endpoint", server.endpoint, **row)
     assert status == 0
     assert "get_weather" in out
-    assert server.asked[0][2]["model"] == "org/model"
+    assert server.requests[0].json["model"] == "org/model"
 
 
 def test_a_key_is_only_sent_to_the_endpoint_of_the_row(ping):
     """--endpoint is refused for models of vendors: their keys are for their own endpoints."""
     with server_of(good) as server:
-        address = f"http://127.0.0.1:{server.server_port}/v1"
-        status, _, err = ping("https://example.org/v1", "mine-FC", "--endpoint", address, key="MY_KEY")
+        status, _, err = ping(
+            "https://example.org/v1", "mine-FC", "--endpoint", server.endpoint, key="MY_KEY"
+        )
     assert status == 1
     assert "--endpoint is for models that vLLM serves" in err
-    assert server.asked == []
+    assert server.requests == []
 
 
 def test_embedded_models_are_always_ready(ping):
@@ -450,10 +425,6 @@ def test_a_call_without_its_argument_is_not_right(ping, arguments):
     assert ("its server's tool parser loses them" in " ".join(out.split())) is (arguments in ("", "{}"))
 
 
-def _completion(text):
-    return {"choices": [{"text": text, "finish_reason": "stop"}], "usage": {"prompt_tokens": 9}}
-
-
 FAMILY = {"kind": "vllm", "backend": "endpoint"}
 
 
@@ -461,12 +432,12 @@ def test_a_prompt_is_printed_with_the_raw_answer_and_what_was_read(ping, staged)
     """All on lines of their own and bounded; a hostile answer moves no cursor."""
     call = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Oslo"}}\n</tool_call>'
     text = f"<think>\x1b[2J hm </think>{call}{'!' * 5_000}"
-    with server_of(200, _completion(text)) as server:
+    with server_of(answer(_completion(text))) as server:
         status, out, err = ping(server, "Qwen/Qwen3-8B-FC", "--data", str(staged), **FAMILY)
     assert (status, err) == (4, "")  # it answers the same to all questions
     lines = {line.split()[0]: line for line in reversed(out.splitlines()) if line}
     assert "prompts of the leaderboard, family qwen3-fc" in lines["asked"]
-    sent = next(body for path, _, body in server.asked if path == "/v1/completions")
+    sent = next(one.json for one in server.requests if one.target == "/v1/completions")
     assert sent["prompt"].startswith("<|im_start|>system\n# Tools")
     assert lines["prompt"].split(maxsplit=1)[1] == sent["prompt"].replace("\n", "\\n")
     assert r"<think>\x1b[2J hm </think><tool_call>\n{" in lines["raw"]
@@ -476,7 +447,7 @@ def test_a_prompt_is_printed_with_the_raw_answer_and_what_was_read(ping, staged)
 
 def test_a_server_that_does_not_state_its_context_is_noted(ping, staged):
     """What a run writes to its log is printed to standard error; the answer follows."""
-    with server_of(200, _completion("It snows."), count=(404, b"")) as server:
+    with server_of(answer(_completion("It snows.")), count=NOT_FOUND) as server:
         status, out, err = ping(server, "Qwen/Qwen3-8B-FC", "--data", str(staged), **FAMILY)
     assert status == 4
     assert "the server does not state its context length: set `vllm: {max_model_len: N}`" in err
@@ -484,28 +455,25 @@ def test_a_server_that_does_not_state_its_context_is_noted(ping, staged):
 
 
 @pytest.mark.parametrize(
-    ("answer", "models", "expected", "words"),
+    ("given", "expected", "words"),
     [
-        (_completion("[get_weather(city='Oslo')]"), None, 1, "not as the family qwen3-fc writes calls"),
         (
-            (404, {"detail": "Not Found"}),
-            (200, {"data": [{"id": "Qwen/Qwen3-8B"}]}),
+            answer(_completion("[get_weather(city='Oslo')]")),
             1,
-            "has no /completions, to which prompts are sent. `prompting: server`",
+            "not as the family qwen3-fc writes calls",
         ),
+        (NOT_FOUND, 1, "has no /completions, to which prompts are sent. `prompting: server`"),
         (
-            (400, {"object": "error", "message": "maximum context length is 30 tokens.", "code": 400}),
-            None,
+            answer({"message": "maximum context length is 30 tokens."}, "400 Bad Request"),
             3,
             "vLLM: --max-model-len",
         ),
     ],
     ids=["another form", "no completions", "a small context"],
 )
-def test_the_advice_for_a_family_is_about_families(ping, staged, answer, models, expected, words):
+def test_the_advice_for_a_family_is_about_families(ping, staged, given, expected, words):
     """Another family or way of asking, or the context; neither a tool parser nor a key."""
-    answer = answer if isinstance(answer, tuple) else (200, answer)
-    with server_of(*answer, models or (404, b"")) as server:
+    with server_of(given, answer({"data": [{"id": "Qwen/Qwen3-8B"}]})) as server:
         status, out, _ = ping(server, "Qwen/Qwen3-8B-FC", "--data", str(staged), **FAMILY)
     assert (status, words in " ".join(out.split())) == (expected, True)
     assert "tool_parser" not in out
@@ -514,9 +482,9 @@ def test_the_advice_for_a_family_is_about_families(ping, staged, answer, models,
 
 def test_a_prompt_needs_the_staged_release(ping, tmp_path):
     """One line with the command that stages it; nothing is sent."""
-    with server_of(200, WORDS) as server:
+    with server_of(good) as server:
         status, _, err = ping(server, "Qwen/Qwen3-8B-FC", "--data", str(tmp_path), **FAMILY)
-    assert (status, server.asked) == (1, [])
+    assert (status, server.requests) == (1, [])
     assert "bfcl-pipeline stage" in err
 
 
@@ -525,7 +493,8 @@ def test_a_family_whose_first_question_is_refused_is_tried_on(ping, staged):
 
     def answered(body):
         refused = "Oslo, and" not in body["prompt"]
-        return (400, {"error": {"message": "no"}}) if refused else (200, _completion("It snows."))
+        no = answer({"error": {"message": "no"}}, "400 Bad Request")
+        return no if refused else _completion("It snows.")
 
     with server_of(answered) as server:
         status, out, _ = ping(server, "Qwen/Qwen3-8B-FC", "--data", str(staged), **FAMILY)

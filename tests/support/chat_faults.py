@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping
 from functools import cache
 from typing import TypeAlias
 
-from tests.support.chat_http import Connection, response
+from tests.support.api_server import Connection, response
 
 Fault: TypeAlias = Callable[[Connection, bytes], Awaitable[None] | None]
 """Writes a faulty response to a connection; its argument is the correct answer."""

@@ -26,9 +26,9 @@ from collections.abc import Awaitable
 from dataclasses import dataclass, field, fields, replace
 from urllib.parse import parse_qs, urlsplit
 
+from tests.support.api_server import Asked, Connection, response
 from tests.support.chat_answers import Answer, answer_to, digest_of
 from tests.support.chat_faults import ALL, GOOD, drawn
-from tests.support.chat_http import Asked, Connection, response
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class Counts:
 
 
 class ChatServer:
-    """Answers on any number of connections; a `chat_http.Handler`."""
+    """Answers on any number of connections; a `api_server.Handler`."""
 
     def __init__(self, behaviour: Behaviour) -> None:
         self._behaviour = behaviour

@@ -9,14 +9,13 @@ from __future__ import annotations
 import asyncio
 import json
 import random
-import threading
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
 from bfcl_pipeline.benchmark.records import Entry
-from tests.support.chat_http import Asked, Connection, response
+from tests.support.api_server import Asked, Connection, response, running
 
 QUIET_SECONDS = 0.1
 """Without a further request for so long, the fault `load` has seen all that a client sends at once."""
@@ -42,7 +41,7 @@ def right_answers(entries: list[Entry]) -> dict[str, list[dict[str, Any]]]:
 
 
 class FaultyServer:
-    """Answers on any number of connections; a `chat_http.Handler`."""
+    """Answers on any number of connections; a `api_server.Handler`."""
 
     def __init__(self, answers: Mapping[str, Any], fault: str = "", noise: float = 0.0, after: int = 2000):
         """fault: load, stream, strict, silent (never calls), or decay (after so many requests)."""
@@ -115,16 +114,5 @@ class FaultyServer:
 @contextmanager
 def faulty_server(server: FaultyServer) -> Iterator[str]:
     """The base URL of the server, which runs until the block is left."""
-    loop = asyncio.new_event_loop()
-    listening = loop.run_until_complete(
-        loop.create_server(lambda: Connection(server), "127.0.0.1", 0, backlog=256)
-    )
-    thread = threading.Thread(target=loop.run_forever)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{listening.sockets[0].getsockname()[1]}/v1"
-    finally:
-        loop.call_soon_threadsafe(loop.stop)
-        thread.join()
-        listening.close()
-        loop.close()
+    with running(server) as port:
+        yield f"http://127.0.0.1:{port}/v1"

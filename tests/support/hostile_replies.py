@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -17,44 +16,19 @@ from bfcl_pipeline.ask.generation.generate import responses
 from bfcl_pipeline.ask.generation.remote import ApiBackend, RunTerms
 from bfcl_pipeline.ask.models import build_adapter
 from bfcl_pipeline.benchmark.config import ModelRow, RequestLimits, load_models
-from bfcl_pipeline.benchmark.records import Entry, Response, Status
+from bfcl_pipeline.benchmark.records import Entry, Json, Response, Status
 from bfcl_pipeline.benchmark.tables import read_responses, write_responses
 from bfcl_pipeline.benchmark.tables.responses import responses_table
 from bfcl_pipeline.dialogue.release_texts import read_texts
 from bfcl_pipeline.judge.judging import score_table
 from bfcl_pipeline.runs.journal import Journal
+from tests.support.api_formats import FORMATS
+from tests.support.api_server import Answer, answer, serve
 from tests.support.journal_exchanges import PROVENANCE
-from tests.support.time_stamp_authority import serving
 
-TEXT, CALLS, COUNT = "@text", "@calls", "@count"
+COUNT = "@count"
 
-REPLIES: Mapping[str, str] = {
-    "openai_chat": '{"choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", '
-    '"content": @text, "tool_calls": [@calls]}}], "usage": {"prompt_tokens": @count}}',
-    "openai_responses": '{"status": "completed", "output": [{"type": "message", "content": [{"type": '
-    '"output_text", "text": @text}]}@calls], "usage": {"input_tokens": @count}}',
-    "anthropic": '{"content": [{"type": "text", "text": @text}@calls], "stop_reason": "end_turn", "usage": '
-    '{"input_tokens": @count}}',
-    "gemini": '{"candidates": [{"content": {"role": "model", "parts": [{"text": @text}@calls]}, '
-    '"finishReason": "STOP"}], "usageMetadata": {"promptTokenCount": @count}}',
-    "vllm": '{"choices": [{"index": 0, "text": @text, "finish_reason": "stop"}], "usage": '
-    '{"prompt_tokens": @count}}',
-}
-"""A reply of each kind, with places for a text, calls and a count of tokens."""
-REPLIES = {**REPLIES, "litellm": REPLIES["openai_chat"]}
-
-CALL: Mapping[str, str] = {
-    "openai_chat": '{"id": "c", "type": "function", "function": {"name": "@name", "arguments": "@args"}}',
-    "openai_responses": ', {"type": "function_call", "call_id": "c", "name": "@name", '
-    '"arguments": "@args"}',
-    "anthropic": ', {"type": "tool_use", "id": "c", "name": "@name", "input": {"a": "@args"}}',
-    "gemini": ', {"functionCall": {"id": "c", "name": "@name", "args": {"a": "@args"}}}',
-    "vllm": "",
-}
-CALL = {**CALL, "litellm": CALL["openai_chat"]}
-
-DEEP = '{"a": [' * 150 + "1" + "]}" * 150
-OPTIONS: Mapping[str, dict[str, object]] = {
+ROWS: Mapping[str, dict[str, object]] = {
     "vllm": {
         "backend": "endpoint",
         "family": "qwen3-fc",
@@ -63,32 +37,35 @@ OPTIONS: Mapping[str, dict[str, object]] = {
     },
     "litellm": {"model": "openai/m"},
 }
+"""What rows of these kinds have besides."""
 LIMITS = RequestLimits(in_flight=16, attempts=1, seconds=60)
 
-Reply = tuple[str, bytes]  # type and content
 
-
-def replies(kind: str) -> dict[str, Reply]:
+def replies(kind: str) -> dict[str, Answer]:
     """Two usual replies, and ten hostile ones between them."""
+    form = FORMATS["openai_chat" if kind == "litellm" else kind]
+    deep: Json = 1
+    for _ in range(150):
+        deep = {"a": [deep]}
 
-    def reply(text: str = '"Hi."', calls: str = "", count: str = "7", name: str = "f") -> Reply:
-        made = REPLIES[kind].replace(TEXT, text).replace(COUNT, count).replace(CALLS, calls)
-        return "application/json", made.replace("@name", name).encode()
+    def reply(text: Json = "Hi.", *names: str, count: str = "7") -> Answer:
+        calls = [form.call(name, {"a": "1"}, "c") for name in names if kind != "vllm"]
+        made = json.dumps(form.whole(form.text(text), *calls, sent=COUNT))
+        return answer(made.replace(f'"{COUNT}"', count).encode())
 
-    call = CALL[kind]
-    two = f"{call}, {call}" if call.startswith("{") else call * 2
+    usual = form.whole(form.text("Hi."))
     return {
         "usual": reply(),
-        "a number for a text": reply("7"),
-        "deep": reply(DEEP),
-        "calls with one id": reply(calls=two),
-        "surrogates": reply(r'"\ud800 \udfff"', call, name=r"\udfff"),
-        "control characters": reply(r'"\u001b[2J\u0000\u202e"', call, name=r"\u001b]0;\u0000"),
+        "a number for a text": reply(7),
+        "deep": reply(deep),
+        "calls with one id": reply("Hi.", "f", "f"),
+        "surrogates": reply("\ud800 \udfff", "\udfff"),
+        "control characters": reply("\x1b[2J\0\u202e", "\x1b]0;\0"),
         "long number": reply(count="9" * 5000),
-        "missing parts": ("application/json", b"{}"),
-        "empty": ("application/json", b""),
-        "parts of no kind": ("application/json", reply()[1][:-1] + b', "more": [null, {"": [0.1e-9]}]}'),
-        "a page": ("text/html", b"<html>\x1b[2J" + b"x" * 5000),
+        "missing parts": answer(b"{}"),
+        "empty": answer(b""),
+        "parts of no kind": answer({**usual, "more": [None, {"": [0.1e-9]}]}),
+        "a page": answer(b"<html>\x1b[2J" + b"x" * 5000),
         "also usual": reply(),
     }
 
@@ -101,28 +78,6 @@ ANSWERED = {
     "control characters",
     "parts of no kind",
 }
-
-
-@contextmanager
-def scripted(by_text: Mapping[str, Reply]) -> Iterator[str]:
-    """A server that answers each request by the text of the question that it contains."""
-
-    def answer(handler: BaseHTTPRequestHandler, body: bytes) -> None:
-        sent = json.dumps(json.loads(body))
-        kind, content = next(reply for text, reply in by_text.items() if text in sent)
-        handler.send_response(200)
-        handler.send_header("Content-Type", kind)
-        handler.send_header("Content-Length", str(len(content)))
-        handler.end_headers()
-        handler.wfile.write(content)
-
-    with serving(answer) as service:
-        yield service.url.rstrip("/")
-
-
-def _in_json(entry: Entry) -> str:
-    """The question of an entry as a request contains it."""
-    return json.dumps(entry.turns[0][-1]["content"])[1:-1]
 
 
 def asked(
@@ -153,11 +108,23 @@ def assert_each_costs_its_own_entry(
     Tables hold what it said, it can be scored, and a second run finds the answers in the journal.
     """
     sent = replies(kind)
-    with scripted(dict(zip(map(_in_json, chosen), sent.values(), strict=True))) as url:
+    questions = [json.dumps(entry.turns[0][-1]["content"])[1:-1] for entry in chosen]
+    by_question = dict(zip(questions, sent.values(), strict=True))
+
+    def answered(body: Any) -> Answer:
+        return next(reply for text, reply in by_question.items() if text in json.dumps(body))
+
+    with serve(answered) as server:
         suffix = "-FC" if mode == "fc" else ""
-        values = {"name": f"m{suffix}", "kind": kind, "mode": mode, "model": "m", "endpoint": f"{url}/v1"}
+        values = {
+            "name": f"m{suffix}",
+            "kind": kind,
+            "mode": mode,
+            "model": "m",
+            "endpoint": server.endpoint,
+        }
         models = folder / "models.yaml"
-        models.write_text(yaml.safe_dump({"models": [{**values, **OPTIONS.get(kind, {})}]}))
+        models.write_text(yaml.safe_dump({"models": [{**values, **ROWS.get(kind, {})}]}))
         row = load_models(models)[f"m{suffix}"]
         found, again = (
             asked(row, chosen, staged, setting_of, folder / "exchanges.jsonl") for _ in range(2)

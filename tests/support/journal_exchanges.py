@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -37,18 +38,50 @@ def exchange(number: int, **more: Any) -> JournaledExchange:
     return JournaledExchange(**{**about, **more})
 
 
-def written(
-    path: Path, *exchanges: JournaledExchange, secrets: Sequence[str] = ()
-) -> list[JournaledExchange]:
-    """The return values of the appends to the journal at `path`, in order."""
+class Opened:
+    """A journal that is open for writing, without its event loop."""
 
-    async def all_of_them() -> list[JournaledExchange]:
-        journal = Journal.open(path, secrets)
-        kept = [await journal.append(one) for one in exchanges]
-        await journal.close()
-        return kept
+    def __init__(self, journal: Journal, runner: asyncio.Runner) -> None:
+        self.find, self.spent, self.spent_by_siblings = (
+            journal.find,
+            journal.spent,
+            journal.spent_by_siblings,
+        )
+        self._journal, self._run = journal, runner.run
 
-    return asyncio.run(all_of_them())
+    def append(self, *exchanges: JournaledExchange) -> list[JournaledExchange]:
+        """Appends exchanges at the same moment; returns what each append returns, or raises its error."""
+        return self.tried(*exchanges)
+
+    def tried(self, *exchanges: JournaledExchange, errors: bool = False) -> list[Any]:
+        """What the appends of exchanges at the same moment return, or their errors."""
+
+        async def together() -> list[Any]:
+            appends = (self._journal.append(one) for one in exchanges)
+            return list(await asyncio.gather(*appends, return_exceptions=errors))
+
+        return self._run(together())
+
+    def close(self) -> None:
+        """Closes it; a second time nothing happens."""
+        self._run(self._journal.close())
+
+
+@contextmanager
+def opened(path: Path, secrets: Sequence[str] = (), **options: Any) -> Iterator[Opened]:
+    """The journal at `path`, open for writing until the block is left. options: of `Journal.open`."""
+    with asyncio.Runner() as runner:
+        journal = Opened(Journal.open(path, secrets, **options), runner)
+        try:
+            yield journal
+        finally:
+            journal.close()
+
+
+def written(path: Path, *exchanges: JournaledExchange) -> list[JournaledExchange]:
+    """The return values of the appends to the journal at `path`, one after another."""
+    with opened(path) as journal:
+        return [kept for one in exchanges for kept in journal.append(one)]
 
 
 def all_of(path: Path) -> list[JournaledExchange]:

@@ -81,7 +81,7 @@ def test_every_example_of_the_help_runs(
     monkeypatch.setattr("bfcl_pipeline.cli.reparse.opened_server", template_server)
     wrong = []
     with server_of(good) as server:
-        prepare(project, f"http://127.0.0.1:{server.server_port}/v1")
+        prepare(project, server.endpoint)
         for name in sorted(COMMANDS, key=lambda name: (*FIRST, name).index(name)):
             words = shlex.split(example_of(name).replace("~", str(project.folder)))[1:]
             if name in PROCESSES:

@@ -16,8 +16,7 @@ from datetime import UTC, datetime
 from bfcl_pipeline.ask.generation.backends import Adapter, Backend, Session
 from bfcl_pipeline.ask.generation.chains import expected_requests
 from bfcl_pipeline.ask.generation.counts import ProgressCounts
-from bfcl_pipeline.ask.generation.failure_streak import FailureStreak
-from bfcl_pipeline.ask.generation.pace import LONGEST_PAUSE_SECONDS, Pace
+from bfcl_pipeline.ask.generation.pace import LONGEST_PAUSE_SECONDS, FailureStreak, Pace
 from bfcl_pipeline.base.errors import (
     AccessDenied,
     BudgetSpent,

@@ -4,21 +4,29 @@ Native calls are lists of objects; a text from which calls can be read was promp
 their dots or have underscores, which shows wherever a called function has a dot in the release. One form is
 found if nine of ten answers that show one agree. Where they do not, or contradict what another source says,
 an error has both counts; what the user says of one model is not compared with its answers.
+
+In a table of responses, rows of one model (column `model`, else `run`, else all) are of one model. A table
+that has the columns of both is returned as it is: it says of every row how its answer is read.
 """
 
+import contextlib
+import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
+import pyarrow as pa
+
+from bfcl_pipeline.ask.results.forms import convert_result, object_arguments
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.text import unknown_name
 from bfcl_pipeline.benchmark.config import model_folder, trial_of
 from bfcl_pipeline.benchmark.definition import CATEGORIES
-from bfcl_pipeline.benchmark.records import DecodeFailure, Json, Mode, NameStyle
+from bfcl_pipeline.benchmark.records import DecodeFailure, Json, Mode, NameStyle, Status
 from bfcl_pipeline.benchmark.tables import entries_path, read_table
-from bfcl_pipeline.dialogue.calls import decode
+from bfcl_pipeline.dialogue.calls import decode, parse_json
 from bfcl_pipeline.judge.scoring.judge import default_style
 
 _SHARE = 0.9
@@ -191,3 +199,75 @@ def _agreed(
         f"{folder}: {says}: {both}. Choose with {options} (a row of kind results: `mode`; `models add`: "
         "--set mode=...)."
     )
+
+
+_READ = {"model", "run", "category", "entry_id", "mode", "name_style", "status", "result_json"}
+
+_ALL = "all"  # the name of a model in a table without names
+
+
+def with_found_columns(table: pa.Table, data: Path, choice: FormChoice) -> pa.Table:
+    """`table` with the column `mode`, and `name_style` where it is not the usual one of the mode.
+
+    A mode in the table is compared with the answers. Where there is none, arguments that are objects become
+    JSON text.
+
+    Raises ConfigError, with both counts, if the answers of a model contradict its mode, or have two forms.
+    """
+    try:
+        columns = {
+            name: table[name].cast(pa.string()).to_pylist() for name in _READ & {*table.column_names}
+        }
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        return table  # scoring names the column
+    if not {*columns.get("mode", ())} <= {None, *Mode}:
+        return table  # and the row
+    stated = "name_style" in columns and "mode" in columns and None not in columns["mode"]
+    if (stated and choice == NO_CHOICE) or not {"category", "entry_id", "result_json"} <= columns.keys():
+        return table
+    blank: list[Any] = [None] * len(table)
+    modes, styles = columns.get("mode", blank[:]), columns.get("name_style", blank[:])
+    models = next((columns[name] for name in ("model", "run") if name in columns), blank)
+    groups: dict[tuple[str, Any], list[int]] = {}
+    for number, (model, mode) in enumerate(zip(models, modes, strict=True)):
+        groups.setdefault((model_folder(str(model or _ALL)), mode), []).append(number)
+    choice.check_models(model for model, _ in groups)
+    names = DottedNames(data)
+    for (model, stated_mode), rows in groups.items():
+        answers = _table_answers(columns, rows)
+        evidence = Evidence()
+        for category, entry_id, result in answers.values():
+            evidence.add(category, result, names.of(category, entry_id))
+        claimed = None if stated_mode is None else Mode(stated_mode)
+        mode = find_mode(model, evidence, choice, claimed, "in the table") or mode_by_name(model)
+        style = find_name_style(model, evidence, choice) if mode is Mode.FC else choice.name_style_of(model)
+        for row in rows:
+            modes[row] = str(mode)
+            styles[row] = styles[row] or (None if style is None else str(style))
+        if claimed is None and mode is Mode.FC:
+            for row, (category, _, result) in answers.items():
+                columns["result_json"][row] = json.dumps(convert_result(result, category, object_arguments))
+    for name, values in (("mode", modes), ("name_style", styles), ("result_json", columns["result_json"])):
+        array = pa.array(values, pa.string())
+        place = table.schema.get_field_index(name)
+        if place >= 0:
+            table = table.set_column(place, name, array)
+        elif array.null_count < len(array):
+            table = table.append_column(name, array)
+    return table
+
+
+def _table_answers(
+    columns: Mapping[str, Sequence[Any]], rows: Sequence[int]
+) -> dict[int, tuple[str, str, Json]]:
+    """Category, entry and result of the rows with an answer; scoring names those that cannot be read."""
+    statuses = columns.get("status")
+    answers = {}
+    for row in rows:
+        text, category = columns["result_json"][row], columns["category"][row]
+        if category not in CATEGORIES or not isinstance(text, str):
+            continue
+        if statuses is None or statuses[row] in (None, Status.ANSWERED.value):
+            with contextlib.suppress(ValueError, RecursionError):
+                answers[row] = (category, columns["entry_id"][row], parse_json(text))
+    return answers

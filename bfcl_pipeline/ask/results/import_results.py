@@ -24,8 +24,14 @@ from bfcl_pipeline.ask.results.found_form import (
 )
 from bfcl_pipeline.ask.results.import_summary import ModelRead, ResultTable, not_read_lines, summary
 from bfcl_pipeline.ask.results.layout import official_models
-from bfcl_pipeline.ask.results.result_files import FoundResults, ResultFile, find_results
-from bfcl_pipeline.ask.results.result_lines import FileLines, Line, read_lines
+from bfcl_pipeline.ask.results.result_files import (
+    FileLines,
+    FoundResults,
+    Line,
+    ResultFile,
+    find_results,
+    read_lines,
+)
 from bfcl_pipeline.base.errors import TableError
 from bfcl_pipeline.base.files import read_regular
 from bfcl_pipeline.base.text import Log

@@ -1,6 +1,5 @@
 """Journals that an interrupted writer, a power failure or an editor left incomplete or damaged."""
 
-import asyncio
 import tempfile
 from pathlib import Path
 
@@ -11,7 +10,7 @@ from hypothesis import strategies as st
 from bfcl_pipeline.base.errors import JournalError
 from bfcl_pipeline.runs.journal import Journal, JournalReader
 from bfcl_pipeline.runs.journal.lines import to_document, to_line
-from tests.support.journal_exchanges import exchange, key_of
+from tests.support.journal_exchanges import exchange, key_of, opened
 
 EXCHANGES = [exchange(number, raw={"text": "é\n{}[]" * number}) for number in range(1, 5)]
 LINES = [to_line(to_document(each)) for each in EXCHANGES]
@@ -33,16 +32,11 @@ def _whole_lines(length):
 
 def _opened(path):
     """The exchanges that a journal finds when it is opened for writing; one more is then appended."""
-
-    async def scenario():
-        journal = Journal.open(path)
+    with opened(path) as journal:
         found = [each for each in EXCHANGES if journal.find(each.key) == each]
         assert [each for each in EXCHANGES if journal.find(each.key)] == found
-        await journal.append(exchange(9))
-        await journal.close()
+        journal.append(exchange(9))
         return found
-
-    return asyncio.run(scenario())
 
 
 def _check_tail(tail_at, tail):
@@ -59,18 +53,19 @@ def _check_tail(tail_at, tail):
         assert path.read_bytes() == WHOLE[:end] + to_line(to_document(exchange(9)))
 
 
-@settings(deadline=None, max_examples=60)
-@given(BYTES)
-def test_a_cut_costs_only_the_last_line(length):
-    """A file that is cut at any byte has all complete lines; appended lines follow them."""
-    _check_tail(length, b"")
+TAILS = st.just(b"") | st.builds(
+    lambda zeros, end: b"\0" * zeros + end, st.integers(1, 5000), st.sampled_from([b"", b"\n"])
+)
 
 
-@settings(deadline=None, max_examples=60)
-@given(BYTES, st.integers(1, 5000), st.sampled_from([b"", b"\n"]))
-def test_zero_bytes_at_the_end_cost_only_the_last_line(length, zeros, end):
-    """A power failure may leave them within a line, or after it."""
-    _check_tail(length, b"\0" * zeros + end)
+@settings(deadline=None, max_examples=120)
+@given(BYTES, TAILS)
+def test_a_cut_costs_only_the_last_line(length, tail):
+    """A file that is cut at any byte has all complete lines; appended lines follow them.
+
+    A power failure may leave zero bytes within a line, or after it.
+    """
+    _check_tail(length, tail)
 
 
 def test_a_removed_line_is_reported(path, capsys):
@@ -81,7 +76,7 @@ def test_a_removed_line_is_reported(path, capsys):
     assert capsys.readouterr().err == (
         f"{path}: removed {lost:,} bytes of an incomplete last line, left by an interrupted writer.\n"
     )
-    asyncio.run(Journal.open(path).close())
+    _opened(path)
     assert capsys.readouterr().err == ""
 
 

@@ -1,6 +1,5 @@
 """The journal on a disk that is full or fails, and a journal that other processes change."""
 
-import asyncio
 import os
 import resource
 from contextlib import contextmanager
@@ -9,7 +8,7 @@ import pytest
 
 from bfcl_pipeline.base.errors import JournalError
 from bfcl_pipeline.runs.journal import Journal, JournalReader
-from tests.support.journal_exchanges import all_of, exchange, key_of, written
+from tests.support.journal_exchanges import all_of, exchange, key_of, opened, written
 
 
 @pytest.fixture
@@ -33,37 +32,24 @@ def test_a_full_disk_leaves_no_partial_line(path):
     """A line that cannot be written completely is removed; once there is space, writing continues."""
     written(path, exchange(1))
     before = path.read_bytes()
-
-    async def scenario():
-        journal = Journal.open(path)
+    with opened(path) as journal:
         with _full_at(len(before) + 100), pytest.raises(JournalError, match="Free space"):
-            await journal.append(exchange(2))
+            journal.append(exchange(2))
         assert path.read_bytes() == before
         assert journal.find(key_of(2)) is None
-        await journal.append(exchange(2))
-        await journal.close()
-
-    asyncio.run(scenario())
+        journal.append(exchange(2))
     assert all_of(path) == [exchange(1), exchange(2)]
 
 
 def test_a_batch_fails_as_a_whole(path):
     """If the disk fills up during a batch, all its appends raise, and none of its lines remain."""
-
-    async def scenario():
-        journal = Journal.open(path)
+    with opened(path) as journal:
         with _full_at(2_000):
-            first, *others = await asyncio.gather(
-                *(journal.append(exchange(number)) for number in range(50)), return_exceptions=True
-            )
+            results = journal.tried(*map(exchange, range(50)), errors=True)
         found = [exchange(number) for number in range(50) if journal.find(key_of(number))]
-        returned = [result for result in (first, *others) if not isinstance(result, JournalError)]
-        assert found == returned
-        assert len(returned) < 50
-        await journal.close()
-        return returned
-
-    assert asyncio.run(scenario()) == all_of(path)
+        assert found == [result for result in results if not isinstance(result, JournalError)]
+        assert len(found) < 50
+    assert found == all_of(path)
 
 
 def test_nothing_is_written_after_a_partial_line(path, monkeypatch):
@@ -72,20 +58,16 @@ def test_nothing_is_written_after_a_partial_line(path, monkeypatch):
     def ftruncate(handle, size):
         raise OSError(5, "Input/output error")
 
-    async def scenario():
-        journal = Journal.open(path)
-        await journal.append(exchange(1))
+    with opened(path) as journal:
+        journal.append(exchange(1))
         end = path.stat().st_size
         with monkeypatch.context() as patched, _full_at(end + 100):
             patched.setattr(os, "ftruncate", ftruncate)
             with pytest.raises(JournalError, match="cannot write an answer"):
-                await journal.append(exchange(2))
+                journal.append(exchange(2))
         with pytest.raises(JournalError, match=r"nor remove the part .*Check the disk"):
-            await journal.append(exchange(3))
-        await journal.close()
-        assert path.stat().st_size == end + 100
-
-    asyncio.run(scenario())
+            journal.append(exchange(3))
+    assert path.stat().st_size == end + 100
     assert written(path, exchange(2)) == [exchange(2)]
     assert all_of(path) == [exchange(1), exchange(2)]
 
@@ -102,29 +84,20 @@ def test_nothing_is_written_after_a_partial_line(path, monkeypatch):
 )
 def test_a_modified_file_is_not_written(path, change):
     """A journal that another process changed is an error for its writer, and is not changed further."""
-
-    async def scenario():
-        journal = Journal.open(path)
-        await journal.append(exchange(1))
+    with opened(path) as journal:
+        journal.append(exchange(1))
         change(path)
         content = path.read_bytes() if path.exists() else None
         for number in (2, 3):
             with pytest.raises(JournalError, match="modified by another process"):
-                await journal.append(exchange(number))
-        await journal.close()
-        assert (path.read_bytes() if path.exists() else None) == content
-
-    asyncio.run(scenario())
+                journal.append(exchange(number))
+    assert (path.read_bytes() if path.exists() else None) == content
 
 
-def test_an_unwritable_path_is_an_error(tmp_path):
-    """A file in place of the directory is named."""
-    (tmp_path / "exchanges").write_text("")
-    with pytest.raises(JournalError, match="cannot write the journal"):
-        Journal.open(tmp_path / "exchanges" / "model" / "exchanges.jsonl")
-
-
-def test_a_missing_journal_is_an_error(path):
-    """The error of a reader names the file."""
+def test_a_path_that_cannot_be_used_is_named(path, tmp_path):
+    """A file in place of the directory of a writer; a file that a reader misses."""
     with pytest.raises(JournalError, match=r"exchanges\.jsonl: cannot read the journal"):
         JournalReader(path)
+    (tmp_path / "exchanges").write_text("")
+    with pytest.raises(JournalError, match="cannot write the journal"):
+        Journal.open(path)

@@ -3,13 +3,12 @@
 BFCL_KILLS: how often it is killed (default: 40).
 """
 
-import asyncio
 import os
 import random
 import signal
 
-from bfcl_pipeline.runs.journal import Journal, JournalReader
-from tests.support.journal_exchanges import exchange, key_of
+from bfcl_pipeline.runs.journal import JournalReader
+from tests.support.journal_exchanges import exchange, key_of, opened
 from tests.support.journal_workers import workers
 
 KILLS = int(os.environ.get("BFCL_KILLS", "40"))
@@ -33,7 +32,6 @@ def test_written_exchanges_survive_a_killed_writer(tmp_path):
                 with JournalReader(path) as journal:
                     assert all(key_of(number) in journal for number in reported)
     assert len(reported) > KILLS
-    journal = Journal.open(path)
-    assert all(journal.find(key_of(number)) == exchange(number) for number in reported)
-    asyncio.run(journal.close())
+    with opened(path) as journal:
+        assert all(journal.find(key_of(number)) == exchange(number) for number in reported)
     assert [file.name for file in path.parent.iterdir()] == ["exchanges.jsonl"]

@@ -17,7 +17,7 @@ from bfcl_pipeline.base.leases import LeaseTiming, read_holder
 from bfcl_pipeline.base.process import this_process
 from bfcl_pipeline.runs.journal import Journal, JournalReader, lease_path
 from bfcl_pipeline.runs.journal.file import AppendFile
-from tests.support.journal_exchanges import all_of, exchange, key_of, written
+from tests.support.journal_exchanges import all_of, exchange, key_of, opened, written
 from tests.support.journal_workers import QUICK, workers
 
 ELSEWHERE = replace(this_process(), host="elsewhere")
@@ -50,21 +50,14 @@ def _at_once():
 
 def test_the_lock_file_exists_while_the_journal_is_open(path):
     """It names host, process and time; after closing only the journal remains."""
-    journal = Journal.open(path)
-    holder = read_holder(lease_path(path))
-    assert holder.process == this_process()
-    assert re.fullmatch(r"process \d+ on .+, since 20\d\d-.*\+00:00,", str(holder))
-    asyncio.run(journal.close())
+    with opened(path):
+        holder = read_holder(lease_path(path))
+        assert holder.process == this_process()
+        assert re.fullmatch(r"process \d+ on .+, since 20\d\d-.*\+00:00,", str(holder))
+        # The error of a second writer names the first and how to take over.
+        with pytest.raises(JournalError, match=rf"process {os.getpid()} on .* delete .*\.owner\.$"):
+            Journal.open(path)
     assert [file.name for file in path.parent.iterdir()] == ["exchanges.jsonl"]
-
-
-def test_a_journal_has_one_writer(path):
-    """The error of a second writer names the first and how to take over."""
-    journal = Journal.open(path)
-    with pytest.raises(JournalError, match=rf"process {os.getpid()} on .* delete .*\.owner\.$"):
-        Journal.open(path)
-    asyncio.run(journal.close())
-    asyncio.run(Journal.open(path).close())
 
 
 def test_another_writer_can_be_waited_for(path):
@@ -72,9 +65,8 @@ def test_another_writer_can_be_waited_for(path):
     written(path, exchange(1))
     _leave(path)
     timing = LeaseTiming(sleep=lambda seconds: lease_path(path).unlink())
-    journal = Journal.open(path, wait=True, timing=timing)
-    assert journal.find(key_of(1)) == exchange(1)
-    asyncio.run(journal.close())
+    with opened(path, wait=True, timing=timing) as journal:
+        assert journal.find(key_of(1)) == exchange(1)
 
 
 def test_a_damaged_journal_leaves_no_lock_file(path):
@@ -83,21 +75,6 @@ def test_a_damaged_journal_leaves_no_lock_file(path):
     with pytest.raises(JournalError, match="line 1"):
         Journal.open(path)
     assert not lease_path(path).exists()
-
-
-def test_a_killed_writer_is_replaced(path):
-    """The journal of a killed process can be opened immediately."""
-    with workers() as forked:
-        forked.begin("append", path, 0)
-        writer = forked.pid()
-        assert forked.line().isdecimal()
-        with pytest.raises(JournalError, match=f"process {writer} on"):
-            Journal.open(path)
-        os.kill(writer, signal.SIGKILL)
-        forked.rest()
-        journal = Journal.open(path)
-        assert journal.find(key_of(0)) == exchange(0)
-        asyncio.run(journal.close())
 
 
 def test_a_writer_on_another_machine_keeps_the_journal(path):
@@ -113,17 +90,24 @@ def test_a_writer_on_another_machine_keeps_the_journal(path):
         assert "stopped" not in " ".join(forked.rest())
 
 
-def test_a_killed_writer_on_another_machine_is_replaced(path):
-    """Another process takes over after the timeout, and finds every exchange whose append returned."""
+@pytest.mark.parametrize(
+    ("host", "options"),
+    [((), {}), (("node1",), {"timing": QUICK, "here": ELSEWHERE})],
+    ids=["here", "on another machine"],
+)
+def test_a_killed_writer_is_replaced(path, host, options):
+    """Here at once, elsewhere after the timeout; every exchange whose append returned is found."""
     with workers() as forked:
-        forked.begin("append", path, 0, "node1")
+        forked.begin("append", path, 0, *host)
         writer = forked.pid()
         reported = {int(forked.line()) for _ in range(20)}
+        if not host:
+            with pytest.raises(JournalError, match=f"process {writer} on"):
+                Journal.open(path)
         os.kill(writer, signal.SIGKILL)
         reported.update(map(int, forked.rest()))
-        journal = Journal.open(path, timing=QUICK, here=ELSEWHERE)
-        assert all(journal.find(key_of(number)) == exchange(number) for number in reported)
-        asyncio.run(journal.close())
+        with opened(path, **options) as journal:
+            assert all(journal.find(key_of(number)) == exchange(number) for number in reported)
 
 
 def test_a_suspended_writer_that_was_replaced_stops(path):
@@ -138,18 +122,18 @@ def test_a_suspended_writer_that_was_replaced_stops(path):
             writer = forked.pid()
             reported.update(int(forked.line()) for _ in range(10 + turn))
             os.kill(writer, signal.SIGSTOP)
-            with JournalReader(path) as reader:
-                successor = Journal.open(path, timing=QUICK, here=ELSEWHERE)
-                asyncio.run(successor.append(exchange(500 + turn)))
+            with (
+                JournalReader(path) as reader,
+                opened(path, timing=QUICK, here=ELSEWHERE) as successor,
+            ):
+                successor.append(exchange(500 + turn))
                 reported.add(500 + turn)
                 os.kill(writer, signal.SIGCONT)
                 *numbers, last = forked.rest()
                 reported.update(map(int, numbers))
-                assert re.match(
-                    r"stopped .*(no longer writes this journal|modified by another process)", last
-                )
+                why = "(no longer writes this journal|modified by another process)"
+                assert re.match(rf"stopped .*{why}", last)
                 assert all(each == successor.find(each.key) for each in reader)
-                asyncio.run(successor.close())
     lines = path.read_bytes().splitlines()
     assert len({json.loads(line)["key"] for line in lines}) == len(lines)
     with JournalReader(path) as journal:
@@ -192,14 +176,13 @@ def test_a_takeover_replaces_the_file_by_a_copy(path):
     path.chmod(0o640)
     content, before = path.read_bytes(), path.stat()
     _leave(path, pid=_ended())
-    journal = Journal.open(path)
-    after = path.stat()
-    assert (before.st_ino, before.st_mode) != (after.st_ino, after.st_mode)
-    assert before.st_mode == after.st_mode
-    assert path.read_bytes() == content
-    asyncio.run(journal.close())
-    asyncio.run(Journal.open(path).close())
-    assert path.stat().st_ino == after.st_ino
+    with opened(path):
+        after = path.stat()
+        assert before.st_ino != after.st_ino
+        assert before.st_mode == after.st_mode
+        assert path.read_bytes() == content
+    with opened(path):
+        assert path.stat().st_ino == after.st_ino
     assert [file.name for file in path.parent.iterdir()] == ["exchanges.jsonl"]
 
 
@@ -209,7 +192,7 @@ def test_the_copy_of_a_killed_successor_is_deleted(path):
     dead = replace(this_process(), pid=_ended())
     temporary_path(path, dead).write_text("half")
     _leave(path, pid=dead.pid)
-    asyncio.run(Journal.open(path).close())
+    written(path)
     assert all_of(path) == [exchange(1)]
     assert [file.name for file in path.parent.iterdir()] == ["exchanges.jsonl"]
 
@@ -220,56 +203,38 @@ def test_a_linked_journal_stays_in_its_place(path, tmp_path):
     written(there, exchange(1))
     path.symlink_to(there)
     _leave(path, pid=_ended())
-    journal = Journal.open(path)
-    assert journal.find(key_of(1)) == exchange(1)
-    asyncio.run(journal.close())
+    with opened(path) as journal:
+        assert journal.find(key_of(1)) == exchange(1)
     assert path.is_symlink()
     assert [file.name for file in there.parent.iterdir()] == ["kept.jsonl"]
 
 
 def test_a_writer_that_lost_its_lease_does_not_write(path):
     """After its lock file was deleted, or another process took over, append raises; the other can write."""
-    journal = Journal.open(path)
-    lease_path(path).unlink()
-
-    async def appended():
+    with opened(path) as journal:
+        lease_path(path).unlink()
         with pytest.raises(JournalError, match="its lock file was deleted"):
-            await journal.append(exchange(1))
-        other = Journal.open(path)
-        with pytest.raises(JournalError, match=f"process {os.getpid()} .* has taken over"):
-            await journal.append(exchange(1))
-        await journal.close()
-        await other.append(exchange(1))
-        await other.close()
-
-    asyncio.run(appended())
+            journal.append(exchange(1))
+        with opened(path) as other:
+            with pytest.raises(JournalError, match=f"process {os.getpid()} .* has taken over"):
+                journal.append(exchange(1))
+            other.append(exchange(1))
     assert path.read_bytes().count(b"\n") == 1
 
 
 @pytest.mark.parametrize("stale", [False, True], ids=["free", "left by a dead process"])
-def test_one_of_many_competing_writers_wins(path, stale):
+@pytest.mark.parametrize("hosts", [0, 8], ids=["here", "on machines that do not see each other"])
+def test_one_of_many_competing_writers_wins(path, stale, hosts):
     """Of processes that open a journal at the same moment one succeeds, and the others raise."""
+    written(path, exchange(1))
     with workers() as forked:
-        for _ in range(8):
+        for _ in range(1 if hosts else 8):
+            lease_path(path).unlink(missing_ok=True)
             if stale:
-                _leave(path, pid=_ended())
-            else:
-                lease_path(path).unlink(missing_ok=True)
-            forked.begin("race", path, 8)
+                _leave(path, **({"host": "died"} if hosts else {"pid": _ended()}))
+            forked.begin("race", path, 8, *(f"node{number}" for number in range(hosts)))
             words = [line.split()[0] for line in forked.rest()]
             assert [words.count(word) for word in ("process", "won", "lost")] == [8, 1, 7]
-
-
-@pytest.mark.parametrize("stale", [False, True], ids=["free", "left by a process on a failed machine"])
-def test_one_of_many_competing_machines_wins(path, stale):
-    """The processes cannot see each other, and the previous holder must be observed first."""
-    written(path, exchange(1))
-    if stale:
-        _leave(path, host="died")
-    with workers() as forked:
-        forked.begin("race", path, 8, *(f"node{number}" for number in range(8)))
-        words = [line.split()[0] for line in forked.rest()]
-    assert [words.count(word) for word in ("process", "won", "lost")] == [8, 1, 7]
     assert all_of(path) == [exchange(1)]
 
 
@@ -284,7 +249,7 @@ def test_a_reader_continues_after_its_file_was_replaced(path, monkeypatch):
 
     with JournalReader(path) as reader:
         _leave(path, pid=_ended())
-        asyncio.run(Journal.open(path).close())
+        written(path)
         monkeypatch.setattr(os, "pread", pread)
         assert reader.find(key_of(1)) == exchange(1)
         assert os.pread is real

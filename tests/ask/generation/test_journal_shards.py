@@ -1,7 +1,5 @@
 """The journals of one model's shards: a writer finds the answers of all, a reader combines them."""
 
-import asyncio
-
 import pytest
 
 from bfcl_pipeline.base.errors import JournalError
@@ -11,7 +9,7 @@ from bfcl_pipeline.runs.journal import (
     journal_path,
     journals_in,
 )
-from tests.support.journal_exchanges import exchange, key_of, written
+from tests.support.journal_exchanges import exchange, key_of, opened, written
 
 EARLIER = "2026-09-01T12:00:00.000+00:00"
 
@@ -25,7 +23,6 @@ def test_journals_are_sorted_by_shard(tmp_path):
     (tmp_path / "exchanges.7.jsonl").mkdir()
     names = [path.name for path in journals_in(tmp_path)]
     assert names == ["exchanges.jsonl", "exchanges.2.jsonl", "exchanges.10.jsonl"]
-    assert journals_in(tmp_path / "nowhere") == []
 
 
 @pytest.mark.parametrize("shard", [1, 2, 3])
@@ -33,20 +30,14 @@ def test_answers_of_other_shards_are_found(tmp_path, shard):
     """Any shard, even a new one, finds all answers of the directory, and none is written twice."""
     written(journal_path(tmp_path), exchange(1))
     written(journal_path(tmp_path, 2), exchange(2), exchange(3))
-    journal_of_other_model = tmp_path / "beside" / "exchanges.jsonl"
-    written(journal_of_other_model, exchange(4))
-
-    async def scenario():
-        journal = Journal.open(journal_path(tmp_path, shard))
+    written(tmp_path / "beside" / "exchanges.jsonl", exchange(4))
+    with opened(journal_path(tmp_path, shard)) as journal:
         assert [journal.find(key_of(number)) for number in (1, 2, 3)] == [exchange(n) for n in (1, 2, 3)]
         assert journal.find(key_of(4)) is None
-        assert await journal.append(exchange(2, raw="another")) == exchange(2)
+        assert journal.append(exchange(2, raw="another")) == [exchange(2)]
         assert journal.spent("r") + journal.spent_by_siblings("r") == 1.5
-        await journal.append(exchange(5))
+        journal.append(exchange(5))
         assert journal.spent("r") + journal.spent_by_siblings("r") == 2.0
-        await journal.close()
-
-    asyncio.run(scenario())
     with JournalsReader(journals_in(tmp_path)) as journals:
         assert len(list(journals)) == 4
         assert journals.spent("r") == 2.0
@@ -58,13 +49,8 @@ def test_a_shard_that_is_being_written_is_read(tmp_path):
     written(other, exchange(2))
     other.write_bytes(other.read_bytes() + b'{"key"')
     content = other.read_bytes()
-
-    async def scenario():
-        journal = Journal.open(journal_path(tmp_path))
+    with opened(journal_path(tmp_path)) as journal:
         assert journal.find(key_of(2)) == exchange(2)
-        await journal.close()
-
-    asyncio.run(scenario())
     with JournalsReader(journals_in(tmp_path)) as journals:
         assert list(journals) == [exchange(2)]
     assert other.read_bytes() == content
@@ -90,26 +76,19 @@ def test_all_shards_are_combined(tmp_path):
         assert b'"early"' in journals.line(key_of(2))
         assert journals.find(key_of(4)) is None
         assert journals.spent("r") == 2.5
-        assert key_of(3) in journals
-        assert key_of(4) not in journals
+        assert [key_of(number) in journals for number in (3, 4)] == [True, False]
         with pytest.raises(KeyError):
             journals.line(key_of(4))
-    journal = Journal.open(journal_path(tmp_path))
-    assert journal.find(key_of(2)) == late[0]
-    asyncio.run(journal.close())
+    with opened(journal_path(tmp_path)) as journal:
+        assert journal.find(key_of(2)) == late[0]
+    with opened(tmp_path / "mine.jsonl") as journal:  # its name is not that of a journal of a shard
+        assert journal.find(key_of(1)) is None
 
 
 def test_a_directory_without_journals_is_empty(tmp_path):
     """No request was sent yet: not an error."""
-    with JournalsReader(journals_in(tmp_path / "none")) as journals:
+    assert journals_in(tmp_path / "none") == []
+    with JournalsReader([]) as journals:
         assert list(journals) == []
         assert journals.find(key_of(1)) is None
         assert journals.spent("r") == 0
-
-
-def test_a_journal_with_another_name_has_no_siblings(tmp_path):
-    """Only files that are named like journals are combined."""
-    written(journal_path(tmp_path), exchange(1))
-    journal = Journal.open(tmp_path / "mine.jsonl")
-    assert journal.find(key_of(1)) is None
-    asyncio.run(journal.close())

@@ -9,7 +9,7 @@ import pytest
 
 from bfcl_pipeline.ask.generation import ChatAsking, Origin, run_entries
 from bfcl_pipeline.ask.generation.counts import ProgressCounts
-from bfcl_pipeline.ask.generation.failure_streak import STOP_AFTER
+from bfcl_pipeline.ask.generation.pace import STOP_AFTER
 from bfcl_pipeline.ask.generation.remote import ApiBackend, RunTerms
 from bfcl_pipeline.base.errors import (
     AccessDenied,

@@ -10,11 +10,8 @@ import json
 import os
 import subprocess
 import sys
-import threading
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -25,95 +22,18 @@ from bfcl_pipeline.ask.models.serving.address import Address, State, write_addre
 from bfcl_pipeline.base.process import this_process
 from bfcl_pipeline.benchmark.config import EMBEDDED_KINDS, KINDS, RECORDED_KINDS
 from bfcl_pipeline.benchmark.tables import read_responses
+from tests.support.api_formats import FORMATS
+from tests.support.api_server import Answer, Scripted, answer, serve
 from tests.support.offline import offline
 
 MODEL = "m-FC"
 VENDORS = ("openai", "anthropic", "google", "litellm", "aiohttp", "httpx", "httpx2")
 
-CHAT = [
-    {
-        "id": f"chat-{number}",
-        "object": "chat.completion",
-        "created": 1,
-        "model": "m",
-        "choices": [{"index": 0, "message": {"role": "assistant", **message}, "finish_reason": reason}],
-        "usage": {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10},
-    }
-    for number, message, reason in (
-        (
-            0,
-            {
-                "content": None,
-                "tool_calls": [
-                    {"id": "c1", "type": "function", "function": {"name": "pwd", "arguments": "{}"}}
-                ],
-            },
-            "tool_calls",
-        ),
-        (1, {"content": "Done."}, "stop"),
-    )
-]
-RESPONSES = [
-    {"status": "completed", "output": [item], "usage": {"input_tokens": 7, "output_tokens": 3}}
-    for item in (
-        {"type": "function_call", "call_id": "c1", "name": "pwd", "arguments": "{}"},
-        {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Done."}]},
-    )
-]
-MESSAGES = [
-    {"content": [block], "stop_reason": reason, "usage": {"input_tokens": 7, "output_tokens": 3}}
-    for block, reason in (
-        ({"type": "tool_use", "id": "c1", "name": "pwd", "input": {}}, "tool_use"),
-        ({"type": "text", "text": "Done."}, "end_turn"),
-    )
-]
-CANDIDATES = [
-    {
-        "candidates": [{"content": {"role": "model", "parts": [part]}, "finishReason": "STOP"}],
-        "usageMetadata": {"promptTokenCount": 7, "candidatesTokenCount": 3},
-    }
-    for part in ({"functionCall": {"name": "pwd", "args": {}}}, {"text": "Done."})
-]
-ANSWERS = {
-    "openai_chat": CHAT,
-    "openai_responses": RESPONSES,
-    "anthropic": MESSAGES,
-    "gemini": CANDIDATES,
-    "litellm": CHAT,
-    "vllm": CHAT,
-}
-"""The answers of a model of each kind in every turn: first a call, then a text."""
 
-
-class _Handler(BaseHTTPRequestHandler):
-    def do_POST(self) -> None:
-        self.rfile.read(int(self.headers["Content-Length"]))
-        server: Any = self.server
-        said = json.dumps(server.answers[server.given % 2]).encode()
-        server.given += 1
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(said)))
-        self.end_headers()
-        self.wfile.write(said)
-
-    def log_message(self, *_: object) -> None:
-        """Logs nothing."""
-
-
-@contextmanager
-def serving(answers: list[dict[str, Any]]) -> Iterator[Any]:
-    """A server that gives the answers in turn; `given` counts."""
-    scripted: Any = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
-    scripted.answers, scripted.given = answers, 0
-    thread = threading.Thread(target=scripted.serve_forever)
-    thread.start()
-    try:
-        yield scripted
-    finally:
-        scripted.shutdown()
-        thread.join()
-        scripted.server_close()
+def turns(kind: str) -> list[Answer]:
+    """The answers of a model of the kind, turn by turn: first a call, then a text."""
+    form = FORMATS["openai_chat" if kind in ("litellm", "vllm") else kind]
+    return [answer(form.whole(item)) for item in (form.call("pwd", {}, "c1"), form.text("Done."))] * 20
 
 
 # Kind transformers has no server: tests/ask/models/local replays it.
@@ -164,9 +84,9 @@ def generate(folder: Path, staged: Path, out: str, env: dict[str, str], *options
     return {kind: said for kind, _, said in parts}
 
 
-def write_row(place: Path, kind: str, port: int) -> None:
+def write_row(place: Path, kind: str, endpoint: str) -> None:
     """The row of a model of the kind, with its server; a key is needed by each but vLLM."""
-    endpoint = f"http://127.0.0.1:{port}" + ("" if kind in ("anthropic", "gemini") else "/v1")
+    endpoint = endpoint.removesuffix("/v1") if kind in ("anthropic", "gemini") else endpoint
     row: dict[str, Any] = {"name": MODEL, "kind": kind, "key": "MY_KEY", "endpoint": endpoint}
     if kind == "litellm":
         row["model"] = "openai/m"
@@ -178,20 +98,25 @@ def write_row(place: Path, kind: str, port: int) -> None:
     (place / "models.yaml").write_text(yaml.safe_dump({"models": [row]}))
 
 
+def posted(server: Scripted) -> int:
+    """The number of requests to the model; others ask for the server's version."""
+    return sum(asked.method == "POST" for asked in server.requests)
+
+
 @pytest.fixture(scope="module")
 def replayed(staged: Path, tmp_path_factory: pytest.TempPathFactory) -> Replayed:
     """All conversations, asked with a key and then replayed without one, while the servers still run."""
     folder = tmp_path_factory.mktemp("kinds")
     with ExitStack() as stack:
-        servers = {kind: stack.enter_context(serving(ANSWERS[kind])) for kind in ASKED_KINDS}
+        servers = {kind: stack.enter_context(serve(*turns(kind))) for kind in ASKED_KINDS}
         for kind, server in servers.items():
             (folder / kind).mkdir()
-            write_row(folder / kind, kind, server.server_address[1])
+            write_row(folder / kind, kind, server.endpoint)
         generate(folder, staged, "asked", {**os.environ, "MY_KEY": "not-a-secret"})
-        given = {kind: server.given for kind, server in servers.items()}
+        given = {kind: posted(server) for kind, server in servers.items()}
         env = offline(folder / "offline", blocked=VENDORS, unset=["MY_KEY"])
         said = generate(folder, staged, "replayed", env, "--replay")
-        again = {kind: server.given - given[kind] for kind, server in servers.items()}
+        again = {kind: posted(server) - given[kind] for kind, server in servers.items()}
     return Replayed(folder, given, again, said)
 
 

@@ -17,7 +17,7 @@ from bfcl_pipeline.benchmark.records import Entry, Status
 from bfcl_pipeline.dialogue.release_texts import read_texts
 from bfcl_pipeline.runs.journal import Journal, JournalsReader, journal_path, journals_in
 from tests.ask.generation.test_remote import Scripted
-from tests.support.journal_exchanges import PROVENANCE, exchange, written
+from tests.support.journal_exchanges import PROVENANCE, exchange, opened, written
 
 EACH = 0.002  # dollars of a scripted exchange
 IN_FLIGHT = 2
@@ -89,8 +89,7 @@ def test_what_other_shards_write_is_read_on(tmp_path: Path) -> None:
     written(journal_path(tmp_path, 2), exchange(1))
     written(tmp_path / "other/exchanges.jsonl", exchange(2))
 
-    async def scenario() -> None:
-        journal = Journal.open(journal_path(tmp_path))
+    with opened(journal_path(tmp_path)) as journal:
         assert (journal.spent("r"), journal.spent_by_siblings("r")) == (0.0, 0.5)
         second = journal_path(tmp_path, 2)
         before = second.read_bytes()
@@ -109,6 +108,3 @@ def test_what_other_shards_write_is_read_on(tmp_path: Path) -> None:
             file.write(b"not JSON\nnor this\n")  # damage: reported by the job that writes this journal
         assert journal.spent_by_siblings("r") == 1.5
         assert journal.spent_by_siblings("another run") == 0.0
-        await journal.close()
-
-    asyncio.run(scenario())

@@ -255,13 +255,3 @@ def test_a_key_is_in_no_file(
     written = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
     assert b"YOUR-RAPID-API-KEY" in written
     assert not [key for key in KEYS.values() if key.encode() in written]
-
-
-def test_entries_of_the_test_use_the_network_as_it_says(staged: Path) -> None:
-    """One is pure, the others need one request each."""
-    apis, found = SimulatedApis(read_recorded_calls(staged)), {}
-    for category in CATEGORIES:
-        for entry in read_entries(entries_path(staged, category), set(IDS)):
-            done = run_job(replace(job(staged, Path("unused"), ids=[entry.entry_id]), web=WebChoice()))
-            found[entry.entry_id] = len(needed_requests(entry, responses(done), apis))
-    assert found == {PURE: 0, COVID: 1, FILM: 1, MIXED: 1}

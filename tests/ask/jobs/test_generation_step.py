@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from bfcl_pipeline.ask.orchestration.job_files import JobFiles, job_files
-from bfcl_pipeline.ask.orchestration.job_resources import Value
+from bfcl_pipeline.ask.orchestration.job_files import JobFiles, Value, job_files
 from bfcl_pipeline.ask.orchestration.slurm_cluster import NodeLimits
 from bfcl_pipeline.benchmark.config import ModelRow, load_run
 from bfcl_pipeline.benchmark.records import Mode

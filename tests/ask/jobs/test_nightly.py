@@ -168,29 +168,21 @@ def test_a_run_prints_what_journals_answer(nights: Mapping[str, Night]) -> None:
         assert re.fullmatch(rf"8 requests sent, answered on {span}", night.fact)
 
 
-def test_the_gate_refuses_answers_of_the_same_exchanges(
-    nights: Mapping[str, Night], capsys: pytest.CaptureFixture[str]
+def test_pairs_of_the_same_exchange_are_known(
+    nights: Mapping[str, Night], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """It decides about a fresh run, and about an embedded model, which has no exchanges."""
+    """The gate refuses them, and decides about a fresh run and about an embedded model, which has no
+    exchanges; a comparison counts them by category."""
+    out = tmp_path / "pairs.json"
     first, shared, fresh = (str(nights[run].folder) for run in ("first", "shared", "fresh"))
-    assert main(["gate", shared, "--against", first, *GATE]) == 2
+    assert main(["gate", f"{shared}:{MODEL}", "--against", f"{first}:{MODEL}", *GATE]) == 2
     refused = capsys.readouterr().err
     assert "all 8 pairs are the same exchange" in refused
     assert "bfcl-pipeline run --fresh" in refused
-    assert main(["gate", f"{shared}:{MODEL}", "--against", f"{first}:{MODEL}", *GATE]) == 2
     assert main(["gate", fresh, "--against", first, *GATE]) == 0
     assert main(["gate", shared, "--against", first, "--model", EMBEDDED, *GATE]) == 0
-    assert "same exchange" not in capsys.readouterr().out
-
-
-def test_a_comparison_counts_the_pairs_of_the_same_exchange(
-    nights: Mapping[str, Night], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """In its notes and as JSON, by category."""
-    out = tmp_path / "pairs.json"
-    first, shared, fresh = (f"{nights[run].folder}:{MODEL}" for run in ("first", "shared", "fresh"))
-    assert main(["compare", shared, first, "--out", str(out)]) == 0
+    assert main(["compare", f"{shared}:{MODEL}", f"{first}:{MODEL}", "--out", str(out)]) == 0
     assert "The same exchange on both sides, from a journal: 8 pairs.\n" in capsys.readouterr().out
     assert json.loads(out.read_text())["comparisons"][0]["same_exchange"] == {"simple_python": ENTRIES}
-    assert main(["compare", fresh, first]) == 0
+    assert main(["compare", f"{fresh}:{MODEL}", f"{first}:{MODEL}"]) == 0
     assert "The same exchange" not in capsys.readouterr().out

@@ -4,17 +4,12 @@ from __future__ import annotations
 
 import json
 import subprocess
-import threading
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
 from functools import partial
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 
-from bfcl_pipeline.ask.jobs import provenance
 from bfcl_pipeline.ask.jobs.provenance import is_private, job_record, model_files, record_making
 from bfcl_pipeline.ask.jobs.run import run_job
 from bfcl_pipeline.ask.models.serving.address import Address, State, server_of, write_address
@@ -31,11 +26,9 @@ from bfcl_pipeline.runs.provenance import (
     write_provenance,
 )
 from bfcl_pipeline.runs.provenance.document import from_content
+from tests.support.api_server import answer, serve
 from tests.support.local_chat import local_chat
 from tests.support.provenance_records import record
-
-TRICKLE = b" "
-"""An answer that is sent again and again, until the client leaves."""
 
 ELSEWHERE = replace(this_process(), host="elsewhere")
 
@@ -57,38 +50,6 @@ def exchanges(folder: Path) -> list[JournaledExchange]:
     """All exchanges of the model."""
     with JournalsReader(journals_in(folder / "org_chat-FC")) as journals:
         return list(journals)
-
-
-@contextmanager
-def reporting(answers: Mapping[str, bytes]) -> Iterator[tuple[str, list[tuple[str, str | None]]]]:
-    """A server with these answers to GET, its endpoint, and the path and authorization of each request."""
-    seen: list[tuple[str, str | None]] = []
-    ended = threading.Event()
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            seen.append((self.path, self.headers.get("Authorization")))
-            self.send_response(200 if self.path in answers else 404)
-            self.end_headers()
-            self.wfile.write(answers.get(self.path, b""))
-            with suppress(OSError):
-                while answers.get(self.path) == TRICKLE:
-                    self.wfile.write(TRICKLE)
-                    ended.wait(0.01)
-
-        def log_message(self, *_: object) -> None:
-            """Nothing."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}/v1", seen
-    finally:
-        ended.set()
-        server.shutdown()
-        thread.join()
-        server.server_close()
 
 
 def test_each_exchange_names_the_record_of_what_made_it(staged: Path, tmp_path: Path) -> None:
@@ -162,9 +123,10 @@ def test_a_server_of_ones_own_is_asked_for_its_version(
 ) -> None:
     """Without a key, in at most two requests; whatever it answers, the job goes on."""
     monkeypatch.setenv("BFCL_TEST_KEY", "sk-test-0123456789")
-    with reporting(answers) as (endpoint, seen):
-        made = job_record(job(staged, tmp_path, endpoint=endpoint, key="BFCL_TEST_KEY"), print)
+    with serve(at={path: answer(content) for path, content in answers.items()}) as server:
+        made = job_record(job(staged, tmp_path, endpoint=server.endpoint, key="BFCL_TEST_KEY"), print)
     assert made.server == told
+    seen = [(one.target, one.headers.get("authorization")) for one in server.requests]
     assert seen in ([("/version", None)], [("/version", None), ("/props", None)])
 
 
@@ -183,16 +145,6 @@ def test_a_server_of_ones_own_is_asked_for_its_version(
 def test_vendors_are_sent_nothing_but_the_benchmark(endpoint: str, private: bool) -> None:
     """Only servers in one's own network are asked for their version."""
     assert is_private(endpoint) is private
-
-
-def test_a_server_that_answers_at_a_trickle_does_not_hold_the_job(
-    staged: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The time limit is that of the whole answer."""
-    monkeypatch.setattr(provenance, "ANSWER_SECONDS", 0.1)
-    with reporting({"/version": TRICKLE}) as (endpoint, seen):
-        assert job_record(job(staged, tmp_path, endpoint=endpoint), print).server is None
-    assert seen == [("/version", None)]
 
 
 def test_a_server_that_cannot_be_reached_has_no_version(staged: Path, tmp_path: Path) -> None:
@@ -226,10 +178,8 @@ def test_keys_are_redacted_and_long_commands_are_cut(
     path = tmp_path / "local.json"
     words = ["vllm", "--odd=a-very-secret-value-7", *["x" * 500] * 190]
     server = ServerRecord("vllm", "1", {}, tuple(words))
-    write_address(
-        path,
-        Address(State.READY, "local", ELSEWHERE, 1.0, endpoint="http://m:1/v1", server=asdict(server)),
-    )
+    address = Address(State.READY, "local", ELSEWHERE, 1.0, endpoint="http://m:1/v1", server=asdict(server))
+    write_address(path, address)
     served = job(staged, tmp_path, "local")
     served = replace(served, paths=replace(served.paths, endpoint=path))
     made = job_record(served, print)
@@ -238,14 +188,7 @@ def test_keys_are_redacted_and_long_commands_are_cut(
     assert from_content(made.content()) == made
     write_address(
         path,
-        Address(
-            State.READY,
-            "local",
-            ELSEWHERE,
-            1.0,
-            endpoint="http://m:1/v1",
-            server=asdict(replace(server, command=tuple(words[:2]))),
-        ),
+        replace(address, server=asdict(replace(server, command=tuple(words[:2])))),
     )
     made = job_record(served, print)
     assert made.server == ServerRecord("vllm", "1", {}, ("vllm", "--odd=SCRUBBED"))

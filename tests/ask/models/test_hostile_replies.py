@@ -12,19 +12,18 @@ from pathlib import Path
 import pytest
 
 from bfcl_pipeline.ask.generation import WorldConfigOf
-from bfcl_pipeline.ask.models import build_adapter
 from bfcl_pipeline.ask.models.adapters.response_validator import ResponseValidator
-from bfcl_pipeline.base.errors import ConfigError, Malformed
-from bfcl_pipeline.benchmark.config import load_models
+from bfcl_pipeline.base.errors import Malformed
 from bfcl_pipeline.benchmark.records import Entry
-from tests.support.hostile_replies import OPTIONS, REPLIES, assert_each_costs_its_own_entry
+from tests.support.api_formats import FORMATS
+from tests.support.hostile_replies import assert_each_costs_its_own_entry
 
 
 @pytest.mark.parametrize(
     ("kind", "mode"),
     [
-        *((kind, "fc") for kind in REPLIES if kind != "litellm"),
-        *((kind, "prompt") for kind in REPLIES if kind not in OPTIONS),
+        *((kind, "fc") for kind in FORMATS),
+        *((kind, "prompt") for kind in FORMATS if kind != "vllm"),
     ],
 )
 def test_a_hostile_reply_costs_its_own_entry(
@@ -56,15 +55,3 @@ def test_a_long_value_is_not_written_into_a_message() -> None:
     with pytest.raises(Malformed) as error:
         ResponseValidator("m").text([[0] * 1000] * 1000, "`content`")
     assert len(str(error.value)) < 300
-
-
-def test_a_key_that_is_too_short_to_be_redacted_is_refused(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    """The message names the variable, what to do, and not the key."""
-    models = tmp_path / "models.yaml"
-    models.write_text("models: [{name: m, kind: openai_chat, key: MY_KEY, endpoint: 'http://h/v1'}]")
-    monkeypatch.setenv("MY_KEY", "Zq8xVw3")
-    with pytest.raises(ConfigError, match=r"MY_KEY has fewer than 8 characters.*`key: null`") as error:
-        build_adapter(load_models(models)["m"])
-    assert "Zq8xVw3" not in str(error.value)

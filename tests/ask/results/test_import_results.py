@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bfcl_pipeline.ask.results import result_lines
+from bfcl_pipeline.ask.results import result_files
 from bfcl_pipeline.ask.results.found_form import FormChoice
 from bfcl_pipeline.ask.results.import_results import import_official
 from bfcl_pipeline.base.errors import ConfigError, TableError
@@ -370,7 +370,7 @@ def test_links_are_not_followed(read, tmp_path):
 def test_a_line_that_is_too_long_ends_its_file(read, tmp_path, monkeypatch):
     """The lines before it are read."""
     path = write(tmp_path / "m", "multiple", [answer("multiple_0", "a"), answer("multiple_1", "b" * 1000)])
-    monkeypatch.setattr(result_lines, "_LONGEST_LINE", 1000)
+    monkeypatch.setattr(result_files, "_LONGEST_LINE", 1000)
     lines: list[str] = []
     (row,) = read(tmp_path, log=lines.append)
     assert row["entry_id"] == "multiple_0"

@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 
 from bfcl_pipeline.ask.models.adapters.response_validator import tokens
 from bfcl_pipeline.ask.models.adapters.row_adapter import TEMPERATURE, RowAdapter
-from bfcl_pipeline.ask.models.adapters.status_errors import stated_error
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.benchmark.config import ModelRow
 from bfcl_pipeline.benchmark.records import Exchange, Json, Mode, Request, total
@@ -22,8 +21,6 @@ API_VERSION = "2023-06-01"
 
 MOST_TOKENS = 64_000
 """Limit on an answer that all models of the release accept; a row's option `max_tokens` replaces it."""
-
-_PATH = "/v1/messages"
 
 _BETAS = "betas"  # option of a row: names of beta features, sent in a header
 
@@ -47,6 +44,7 @@ class Anthropic(RowAdapter):
             )
 
     wire = WireFormat.ANTHROPIC
+    path = "/v1/messages"
     version = API_VERSION
 
     def body(self, request: Request) -> Json:
@@ -81,14 +79,11 @@ class Anthropic(RowAdapter):
         betas = body.get(_BETAS)
         headers = {"Anthropic-Beta": ",".join(betas)} if betas else {}
         sent = {key: value for key, value in body.items() if key != _BETAS}
-        return self._expect.body(await self.post(_PATH, sent, headers))
+        return self._expect.body(await self.post(self.path, sent, headers))
 
     def read(self, request: Request, raw: Json) -> Exchange:
         """The exchange that a raw answer completes. Raises Malformed, or the error that it states."""
-        expect = self._expect
-        answer = expect.mapping(raw, "the answer")
-        if answer.get("error"):
-            raise stated_error(answer["error"], expect.target)
+        expect, answer = self._expect, self.answer(raw)
         listed = expect.items(answer.get("content"), "`content`")
         blocks = [expect.mapping(block, "a block of `content`") for block in listed]
         reason = expect.maybe_text(answer.get("stop_reason"), "`stop_reason`")

@@ -10,7 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from bfcl_pipeline.ask.models.adapters.openai_adapter import OpenAIAdapter
-from bfcl_pipeline.ask.models.adapters.prompt_length import Limit, PromptLength
+from bfcl_pipeline.ask.models.adapters.prompt_length import PromptLength
 from bfcl_pipeline.ask.models.adapters.response_validator import ResponseValidator, tokens
 from bfcl_pipeline.ask.models.adapters.row_adapter import TEMPERATURE, json_content
 from bfcl_pipeline.ask.models.chat_template import family_asking
@@ -25,7 +25,6 @@ NOTE = "bfcl_pipeline"
 """Key of a raw answer under which the limit of its request is noted (fields of `Limit`)."""
 
 _VERSION = "/v1"
-_PATH = "/completions"
 
 
 class Completions(OpenAIAdapter):
@@ -41,6 +40,7 @@ class Completions(OpenAIAdapter):
         self.family = family_asking(row, note)
         self.asking = self.family
         self._version = self._endpoint.removeprefix(self.base)
+        self.path = f"{self._version}/completions"
         self._length = PromptLength(
             self._ask, self._version, row.model, self._expect.target, row.vllm.max_model_len
         )
@@ -66,12 +66,14 @@ class Completions(OpenAIAdapter):
         Raises ModelError of the type that fits.
         """
         if "max_tokens" in body:
-            return self._expect.body(await self.post(f"{self._version}{_PATH}", body))
+            return await super().send(body)
         limit = await self._length.limit(body["prompt"])
         if limit.max_tokens == 0:
-            raise self._no_room(limit)
-        content = await self.post(f"{self._version}{_PATH}", {**body, "max_tokens": limit.max_tokens})
-        return {**self._expect.body(content), NOTE: asdict(limit)}
+            raise ContextOverflow(
+                f"{self._expect.target}: the prompt has {limit.prompt_tokens:,} tokens and leaves no room "
+                f"for an answer in the context of {limit.context:,}; it was not sent."
+            )
+        return {**await super().send({**body, "max_tokens": limit.max_tokens}), NOTE: asdict(limit)}
 
     def read(self, request: Request, raw: Json) -> Exchange:
         """The exchange that a raw answer completes. Raises Malformed, or the error that it states."""
@@ -81,12 +83,6 @@ class Completions(OpenAIAdapter):
     async def _ask(self, method: str, path: str, body: Json) -> bytes:
         content = b"" if body is None else json_content(body)
         return await self._ready().send(method, path, content)
-
-    def _no_room(self, limit: Limit) -> ContextOverflow:
-        return ContextOverflow(
-            f"{self._expect.target}: the prompt has {limit.prompt_tokens:,} tokens and leaves no room for "
-            f"an answer in the context of {limit.context:,}; it was not sent."
-        )
 
 
 def read_completion(

@@ -12,7 +12,6 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from bfcl_pipeline.ask.models.adapters.response_validator import tokens
 from bfcl_pipeline.ask.models.adapters.row_adapter import TEMPERATURE, RowAdapter
-from bfcl_pipeline.ask.models.adapters.status_errors import stated_error
 from bfcl_pipeline.base.errors import AccessDenied, Malformed, ModelError, RequestRefused
 from bfcl_pipeline.base.text import line_of
 from bfcl_pipeline.benchmark.records import Exchange, Json, Mode, Request, total
@@ -79,9 +78,7 @@ class Gemini(RowAdapter):
 
     def read(self, request: Request, raw: Json) -> Exchange:
         """The exchange that a raw answer completes. Raises Malformed, or the error that it states."""
-        answer = self._expect.mapping(raw, "the answer")
-        if answer.get("error"):
-            raise stated_error(answer["error"], self._expect.target)
+        answer = self.answer(raw)
         content, reason = self._content_of(answer)
         parts = self._parts(content)
         texts = [text for part in parts for text in self._said(part)]

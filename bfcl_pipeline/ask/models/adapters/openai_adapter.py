@@ -31,6 +31,11 @@ class OpenAIAdapter(RowAdapter):
         """Whether the endpoint is OpenAI's own."""
         return self._endpoint == KINDS["openai_chat"].endpoint
 
+    @property
+    def strict(self) -> dict[str, bool]:
+        """What each function of a request has besides, if the row asks for strict arguments or for none."""
+        return {} if self._row.strict is None else {"strict": self._row.strict}
+
     def headers(self) -> dict[str, str]:
         """The key; for OpenAI itself also organization and project, if the environment names them."""
         headers = {"Authorization": f"Bearer {self._key or NO_KEY}"}

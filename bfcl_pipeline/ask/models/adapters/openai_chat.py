@@ -98,8 +98,6 @@ def _join(whole: dict[str, Json], piece: dict[str, Json], expect: ResponseValida
             whole[key] = value
 
 
-_PATH = "/chat/completions"
-
 _TOKENS = "return_token_ids"
 """What vLLM is asked besides: to state the tokens that the model wrote. Answers do not depend on it."""
 
@@ -111,6 +109,7 @@ class OpenAIChat(OpenAIAdapter):
     """A model behind chat completions."""
 
     wire = WireFormat.OPENAI_CHAT
+    path = "/chat/completions"
 
     def body(self, request: Request) -> Json:
         """The complete body of the request."""
@@ -124,8 +123,9 @@ class OpenAIChat(OpenAIAdapter):
         if self._row.options.get("stream"):
             body["stream_options"] = {"include_usage": True}  # else a stream states no tokens
         if request.tools:
-            strict = {} if self._row.strict is None else {"strict": self._row.strict}
-            body["tools"] = [{**tool, "function": {**tool["function"], **strict}} for tool in request.tools]
+            body["tools"] = [
+                {**tool, "function": {**tool["function"], **self.strict}} for tool in request.tools
+            ]
         return self.with_options(body)
 
     async def send(self, body: Json) -> Json:
@@ -135,7 +135,7 @@ class OpenAIChat(OpenAIAdapter):
         journal's key. Those of the prompt, which it states with them, are left out: they are many.
         """
         at_vllm = self._row.kind == "vllm" or (self.server is not None and self.server.kind == "vllm")
-        content = await self.post(_PATH, {_TOKENS: True, **body} if at_vllm else body)
+        content = await self.post(self.path, {_TOKENS: True, **body} if at_vllm else body)
         raw = fold_events(content, self._expect) if body.get("stream") else self._expect.body(content)
         return {key: value for key, value in raw.items() if key != "prompt_token_ids"}
 

@@ -11,11 +11,8 @@ from typing import Any
 from bfcl_pipeline.ask.models.adapters.openai_adapter import OpenAIAdapter
 from bfcl_pipeline.ask.models.adapters.response_validator import shorten_json, tokens
 from bfcl_pipeline.ask.models.adapters.row_adapter import TEMPERATURE
-from bfcl_pipeline.ask.models.adapters.status_errors import stated_error
 from bfcl_pipeline.benchmark.records import Exchange, Json, Mode, Request
 from bfcl_pipeline.dialogue.prompts import WireFormat, messages_for
-
-_PATH = "/responses"
 
 _ENDED = ("completed", "incomplete")
 
@@ -24,6 +21,7 @@ class OpenAIResponses(OpenAIAdapter):
     """A model behind Responses."""
 
     wire = WireFormat.OPENAI_RESPONSES
+    path = "/responses"
 
     def body(self, request: Request) -> Json:
         """The complete body of the request."""
@@ -34,20 +32,12 @@ class OpenAIResponses(OpenAIAdapter):
             "store": False,
         }
         if request.tools:
-            strict = {} if self._row.strict is None else {"strict": self._row.strict}
-            body["tools"] = [{**tool, **strict} for tool in request.tools]
+            body["tools"] = [{**tool, **self.strict} for tool in request.tools]
         return self.with_options(body)
-
-    async def send(self, body: Json) -> Json:
-        """Sends one request; returns the raw answer. Raises ModelError of the type that fits."""
-        return self._expect.body(await self.post(_PATH, body))
 
     def read(self, request: Request, raw: Json) -> Exchange:
         """The exchange that a raw answer completes. Raises Malformed, or the error that it states."""
-        expect = self._expect
-        answer = expect.mapping(raw, "the answer")
-        if answer.get("error"):
-            raise stated_error(answer["error"], expect.target)
+        expect, answer = self._expect, self.answer(raw)
         status = expect.text(answer.get("status", "completed"), "`status`")
         if status not in _ENDED:
             raise expect.malformed(

@@ -6,7 +6,7 @@ from itertools import islice
 from typing import Any, TypeVar
 
 from bfcl_pipeline.base.errors import Malformed
-from bfcl_pipeline.base.text import valid_unicode
+from bfcl_pipeline.base.text import changed_texts, valid_unicode
 from bfcl_pipeline.benchmark.records import Json
 from bfcl_pipeline.runs.journal.lines import TOO_DEEP, is_too_deep
 
@@ -36,7 +36,7 @@ class ResponseValidator:
         try:
             value = json.loads(content.decode("utf-8"), parse_constant=_no_constant)
             if b"\\ud" in content or b"\\uD" in content:
-                value = _without_surrogates(value)
+                value = changed_texts(value, valid_unicode)
         except UnicodeDecodeError as error:
             raise Malformed(f"{self.target}: the answer is not UTF-8 ({error.reason}).") from error
         except ValueError as error:
@@ -85,14 +85,3 @@ def tokens(usage: Json, name: str) -> int | None:
 
 def _no_constant(name: str) -> Json:
     raise ValueError(f"{name} is not a JSON value")
-
-
-def _without_surrogates(value: Json) -> Json:
-    """`value` with lone surrogates replaced in all its texts."""
-    if isinstance(value, str):
-        return valid_unicode(value)
-    if isinstance(value, list):
-        return [_without_surrogates(item) for item in value]
-    if isinstance(value, dict):
-        return {_without_surrogates(key): _without_surrogates(item) for key, item in value.items()}
-    return value

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from bfcl_pipeline.ask.generation.asking import ChatAsking
 from bfcl_pipeline.ask.models.adapters.response_validator import ResponseValidator
+from bfcl_pipeline.ask.models.adapters.status_errors import stated_error
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.secrets import SHORTEST, TOO_SHORT
 from bfcl_pipeline.base.text import Log
@@ -34,6 +35,7 @@ class RowAdapter:
     """A model behind an API, as its row describes it."""
 
     wire: WireFormat  # of the functions and messages in a body
+    path: str  # of requests, after the endpoint
     version: str | None = None  # of the API, if it is part of its identity
     server: ServerRecord | None = None  # that answers, as far as it is known
 
@@ -98,6 +100,17 @@ class RowAdapter:
             ModelError: of the type that fits, also for every status but 2xx.
         """
         return await self._ready().send("POST", path, json_content(body), headers)
+
+    async def send(self, body: Json) -> Json:
+        """Sends one request; returns the raw answer. Raises ModelError of the type that fits."""
+        return self._expect.body(await self.post(self.path, body))
+
+    def answer(self, raw: Json) -> dict[str, Json]:
+        """A raw answer that states no error. Raises Malformed, or the error that it states."""
+        answer = self._expect.mapping(raw, "the answer")
+        if answer.get("error"):
+            raise stated_error(answer["error"], self._expect.target)
+        return answer
 
     async def close(self) -> None:
         """Closes all connections."""

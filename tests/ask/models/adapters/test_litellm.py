@@ -19,7 +19,6 @@ from bfcl_pipeline.ask.generation import WorldConfigOf
 from bfcl_pipeline.ask.models.adapters.litellm import LiteLLM, _imported
 from bfcl_pipeline.base.errors import (
     AccessDenied,
-    ConfigError,
     ContextOverflow,
     Malformed,
     ModelError,
@@ -29,8 +28,9 @@ from bfcl_pipeline.base.errors import (
 )
 from bfcl_pipeline.benchmark.config import ModelRow
 from bfcl_pipeline.benchmark.records import Entry, Exchange, Json, Mode, Request
+from tests.support.api_formats import FORMATS
+from tests.support.api_server import CLOSED, Answer, Scripted, answer, serve
 from tests.support.hostile_replies import assert_each_costs_its_own_entry
-from tests.support.loopback import CLOSED, Answer, Loopback, answer
 
 SYSTEM = {"role": "system", "content": "Be brief."}
 USER = {"role": "user", "content": "Hi."}
@@ -39,17 +39,9 @@ FUNCTION = {"name": "ls", "description": "Lists.", "parameters": PARAMETERS, "re
 IN_WORDS = 'Lists. The response field has the following schema: {"type": "array"}'
 FC = Request(Mode.FC, (SYSTEM, USER), ({"type": "function", "function": FUNCTION},))
 PROMPT = Request(Mode.PROMPT, (SYSTEM, USER))
-CALL = {"id": "c1", "type": "function", "function": {"name": "ls", "arguments": '{"a": 1}'}}
-MESSAGE = {"role": "assistant", "content": None, "reasoning_content": "Hm.", "tool_calls": [CALL]}
-USAGE = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
-CHAT = {
-    "id": "x",
-    "object": "chat.completion",
-    "created": 1,
-    "model": "m",
-    "choices": [{"index": 0, "message": MESSAGE, "finish_reason": "tool_calls"}],
-    "usage": USAGE,
-}
+CALL = FORMATS["openai_chat"].call("ls", {"a": 1}, "c1")
+MESSAGE = {"reasoning_content": "Hm."}
+CHAT = FORMATS["openai_chat"].whole(MESSAGE, CALL)
 COHERE = {
     "id": "x",
     "message": {"role": "assistant", "tool_plan": "I will.", "tool_calls": [CALL]},
@@ -103,11 +95,11 @@ def row(**values: Any) -> ModelRow:
     return ModelRow(name="m-FC", display_name="m", **given)
 
 
-def exchanged(answers: tuple[Answer, ...], **values: Any) -> tuple[Exchange, Loopback]:
+def exchanged(answers: tuple[Answer, ...], **values: Any) -> tuple[Exchange, Scripted]:
     """The exchange of a request, after which a second one is sent, and the server of both."""
 
-    async def run() -> tuple[Exchange, Loopback]:
-        async with Loopback(*answers) as server:
+    async def run() -> tuple[Exchange, Scripted]:
+        with serve(*answers) as server:
             model = LiteLLM(row(endpoint=server.endpoint, **values))
             try:
                 exchange = model.read(FC, await model.send(model.body(FC)))
@@ -152,13 +144,6 @@ def test_a_model_needs_no_endpoint() -> None:
     """litellm knows the vendor's endpoint; the journal's key has the entry `endpoint` nevertheless."""
     assert LiteLLM(row()).identity == {"kind": "litellm", "endpoint": None}
     assert LiteLLM(row(endpoint="http://a/v1")).identity == {"kind": "litellm", "endpoint": "http://a/v1"}
-
-
-def test_a_missing_key_is_an_error_before_any_request(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The message names the variable."""
-    monkeypatch.delenv("MY_KEY", raising=False)
-    with pytest.raises(ConfigError, match="MY_KEY is not set"):
-        LiteLLM(row(key="MY_KEY"))
 
 
 def test_a_compatible_server_answers(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -226,7 +211,7 @@ def failed(response: Answer, **values: Any) -> tuple[ModelError, int]:
     """The error that an answer is, and how many requests it took."""
 
     async def run() -> tuple[ModelError, int]:
-        async with Loopback(response) as server:
+        with serve(response) as server:
             model = LiteLLM(row(endpoint=server.endpoint, **values))
             try:
                 with pytest.raises(ModelError) as raised:
@@ -271,36 +256,23 @@ def test_failures_are_distinguished(response: Answer, kind: type[ModelError]) ->
     assert not isinstance(error, RateLimited) or error.wait_seconds == 7
 
 
-def test_a_model_works_after_another_one_was_closed() -> None:
-    """The connections that litellm shares between models are opened again."""
-
-    async def run() -> int:
-        async with Loopback(answer(CHAT)) as server:
-            for _ in range(2):
-                model = LiteLLM(row(endpoint=server.endpoint))
-                await model.send(model.body(FC))
-                await model.close()
-            return len(server.requests)
-
-    assert asyncio.run(run()) == 2
-
-
-def test_a_server_on_this_machine_is_reached_without_a_proxy(
+def test_a_model_is_reached_directly_also_after_another_one_was_closed(
     closed_port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """litellm does not use the proxy in HTTP_PROXY, a port without a server, for loopback."""
+    """HTTP_PROXY, a port without a server, is not for loopback; shared connections are opened again."""
     monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{closed_port}")
     monkeypatch.setenv("no_proxy", "example.org")
     monkeypatch.setenv("NO_PROXY", "example.org")
 
-    async def run() -> int:
-        async with Loopback(answer(CHAT)) as server:
-            model = LiteLLM(row(endpoint=server.endpoint))
+    async def run(endpoint: str) -> None:
+        for _ in range(2):
+            model = LiteLLM(row(endpoint=endpoint))
             await model.send(model.body(FC))
             await model.close()
-            return len(server.requests)
 
-    assert asyncio.run(run()) == 1
+    with serve(answer(CHAT)) as server:
+        asyncio.run(run(server.endpoint))
+        assert len(server.requests) == 2
 
 
 def test_a_message_never_contains_the_key(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -82,7 +82,7 @@ def test_a_status_determines_the_type_unless_the_text_is_specific(
         (400, "Prompt exceeds max length"),
         (400, "Range of input length should be [1, 30720]"),
         (400, "too many tokens: total number of tokens in the prompt exceeds the limit of 4081"),
-        (400, "`inputs` tokens + `max_new_tokens` must be <= 4096. Given: 5000"),
+        (422, "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096. Given: 5000"),
         (400, "Please reduce the length of the messages or completion."),
         (500, "The input (5000 tokens) is longer than the model's context length (4096 tokens)."),
         (422, "Input is too long for requested model."),
@@ -140,20 +140,15 @@ def test_a_repeated_request_does_not_determine_the_error() -> None:
 @pytest.mark.parametrize(
     ("headers", "seconds"),
     [
-        ({"retry-after": "7"}, 7.0),
-        ({"Retry-After": " 0.5 "}, 0.5),
+        ({"Retry-After": "7"}, 7.0),
         ({"retry-after-ms": "20", "retry-after": "9"}, 0.02),
         ({"retry-after": "Thu, 01 Jan 2026 00:00:30 GMT"}, 30.0),
         ({"retry-after": "Thu, 01 Jan 2026 00:00:30 GMT", "date": "Thu, 01 Jan 2026 00:00:10 GMT"}, 20.0),
-        ({"retry-after": "Fri, 31 Dec 1999 23:59:59 GMT"}, 0.0),
         ({"x-ratelimit-reset-requests": "1m2.5s", "x-ratelimit-remaining-requests": "0"}, 62.5),
         ({"x-ratelimit-reset-tokens": "20ms", "x-ratelimit-remaining-tokens": "0"}, 0.02),
         ({"x-ratelimit-reset-tokens": "1h", "x-ratelimit-remaining-tokens": "3"}, None),
         ({"x-ratelimit-reset-tokens": "1767225600", "x-ratelimit-remaining-tokens": "0"}, None),
         ({"retry-after": "soon"}, None),
-        ({"retry-after": "-1"}, None),
-        ({"retry-after": "nan"}, None),
-        ({"retry-after": "9" * 400}, None),
         ({}, None),
     ],
 )
@@ -167,7 +162,7 @@ def test_the_wait_is_read_from_the_headers(headers: dict[str, str], seconds: flo
 @pytest.mark.parametrize(
     ("text", "seconds"),
     [
-        ('{"error": {"details": [{"@type": "RetryInfo", "retryDelay": "34s"}]}}', 34.0),
+        ('{"error": {"details": [{"@type": "RetryInfo", "retryDelay": "34.5s"}]}}', 34.5),
         ("Rate limit reached. Please try again in 6m0s.", 360.0),
         ("Please retry in 1.5s.", 1.5),
         ("Please try again later.", None),

@@ -6,21 +6,20 @@ import asyncio
 import base64
 import gzip
 import json
+import re
 import ssl
 import zlib
-from collections.abc import Awaitable, Callable
-from datetime import UTC, datetime, timedelta
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
 from ipaddress import ip_address
 from pathlib import Path
-from typing import Any
 
 import pytest
 from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from bfcl_pipeline.ask.models.adapters.proxies import is_loopback
-from bfcl_pipeline.ask.models.adapters.response_validator import MAX_ANSWER_BYTES
 from bfcl_pipeline.ask.models.adapters.transport import MAX_REQUEST_BYTES, Transport
 from bfcl_pipeline.base.errors import (
     AccessDenied,
@@ -29,10 +28,10 @@ from bfcl_pipeline.base.errors import (
     Malformed,
     ModelError,
     NoConnection,
-    RateLimited,
     Transient,
 )
-from tests.support.loopback import CLOSED, Answer, Loopback, answer
+from tests.support import certificates
+from tests.support.api_server import CLOSED, Answer, Asked, answer, serve
 
 TARGET = "model 'm' at home"
 GOOD = answer({"said": "yes"})
@@ -43,35 +42,32 @@ def transport_to(endpoint: str, key: str = KEY) -> Transport:
     return Transport(endpoint, {"Authorization": f"Bearer {key}"}, TARGET)
 
 
-async def post(transport: Transport, body: bytes = b"{}") -> bytes:
-    return await transport.send("POST", "/chat", body, {"X-Extra": "1"})
+def posted(
+    *answers: Answer, bodies: Sequence[bytes] = (b"{}",), to: str | None = None, key: str = KEY
+) -> tuple[list[bytes | ModelError], list[Asked]]:
+    """What requests over one transport lead to, and the requests that a server with these answers received.
 
+    to: another endpoint than that of the server.
+    """
 
-def with_server(
-    use: Callable[[Transport, Loopback], Awaitable[Any]], *answers: Answer, key: str = KEY
-) -> Any:
-    """The result of `use`, called with a server that returns those answers and a transport to it."""
-
-    async def run() -> Any:
-        async with Loopback(*answers) as server:
-            transport = transport_to(server.endpoint, key)
+    async def run(endpoint: str) -> list[bytes | ModelError]:
+        transport, found = transport_to(endpoint, key), list[bytes | ModelError]()
+        for body in bodies:
             try:
-                return await use(transport, server)
-            finally:
-                await transport.close()
+                found.append(await transport.send("POST", "/chat", body, {"X-Extra": "1"}))
+            except ModelError as error:
+                found.append(error)
+        await transport.close()
+        return found
 
-    return asyncio.run(run())
+    with serve(*answers) as server:
+        return asyncio.run(run(to or server.endpoint)), server.requests
 
 
-def failure(*answers: Answer) -> ModelError:
-    """The error of one request."""
-
-    async def use(transport: Transport, server: Loopback) -> ModelError:
-        with pytest.raises(ModelError) as raised:
-            await post(transport)
-        return raised.value
-
-    error: ModelError = with_server(use, *answers)
+def failure(*answers: Answer, to: str | None = None, key: str = KEY) -> ModelError:
+    """The error of one request, which does not repeat the key."""
+    ((error,), _) = posted(*answers, to=to, key=key)
+    assert isinstance(error, ModelError)
     assert str(error).startswith(TARGET)
     assert KEY not in str(error)
     return error
@@ -79,111 +75,38 @@ def failure(*answers: Answer) -> ModelError:
 
 def test_a_request_is_sent_unchanged() -> None:
     """Target, headers and body arrive; compressed answers are not requested."""
-
-    async def use(transport: Transport, server: Loopback) -> None:
-        await post(transport, b"\x00body")
-        (received,) = server.requests
-        assert (received.target, received.body) == ("/v1/chat", b"\x00body")
-        assert received.headers["authorization"] == f"Bearer {KEY}"
-        assert received.headers["x-extra"] == "1"
-        assert received.headers["accept-encoding"] == "identity"
-        assert received.headers["content-type"] == "application/json"
-        assert received.headers["user-agent"].startswith("bfcl-pipeline/")
-
-    with_server(use, GOOD)
+    _, (received,) = posted(GOOD, bodies=[b"\x00body"])
+    assert (received.target, received.body) == ("/v1/chat", b"\x00body")
+    headers = received.headers
+    assert headers.pop("user-agent").startswith("bfcl-pipeline/")
+    assert {name: headers[name] for name in headers.keys() - {"host", "content-length", "accept"}} == {
+        "authorization": f"Bearer {KEY}",
+        "x-extra": "1",
+        "accept-encoding": "identity",
+        "content-type": "application/json",
+    }
 
 
-def test_a_long_request_is_sent_completely() -> None:
-    """A body of more than a megabyte arrives, without a warning."""
+def test_long_requests_arrive_over_one_connection() -> None:
+    """A body of more than a megabyte arrives, without a warning; the connection is kept alive."""
     body = b"x" * (2 * 2**20)
-
-    async def use(transport: Transport, server: Loopback) -> None:
-        await post(transport, body)
-        assert server.requests[0].body == body
-
-    with_server(use, GOOD)
-
-
-def test_connections_are_kept_alive() -> None:
-    """Consecutive requests use one connection."""
-
-    async def use(transport: Transport, server: Loopback) -> None:
-        for _ in range(3):
-            await post(transport)
-        assert [received.connection for received in server.requests] == [0, 0, 0]
-
-    with_server(use, GOOD)
+    _, received = posted(GOOD, bodies=[body] * 2)
+    assert [(one.connection, one.body) for one in received] == [(0, body)] * 2
 
 
 def test_a_reused_connection_that_is_closed_is_not_a_failure() -> None:
     """The request is sent a second time, over a new connection."""
-
-    async def use(transport: Transport, server: Loopback) -> None:
-        await post(transport)
-        assert json.loads(await post(transport)) == {"said": "yes"}
-        assert [received.connection for received in server.requests] == [0, 0, 1]
-
-    with_server(use, GOOD, CLOSED, GOOD)
+    found, received = posted(GOOD, CLOSED, GOOD, bodies=[b"{}"] * 2)
+    assert found == [b'{"said": "yes"}'] * 2
+    assert [one.connection for one in received] == [0, 0, 1]
 
 
 def test_a_new_connection_that_is_closed_is_a_failure() -> None:
     """The request is not repeated: further attempts are made by the scheduler."""
-
-    async def use(transport: Transport, server: Loopback) -> None:
-        with pytest.raises(Transient, match="connection broke"):
-            await post(transport)
-        assert len(server.requests) == 1
-
-    with_server(use, CLOSED)
-
-
-def test_a_refused_connection_is_transient() -> None:
-    """The server may accept a connection later."""
-
-    async def use(transport: Transport, server: Loopback) -> None:
-        nowhere = transport_to("http://127.0.0.1:1/v1")
-        with pytest.raises(NoConnection, match="no connection"):
-            await post(nowhere)
-        await nowhere.close()
-
-    with_server(use, GOOD)
-
-
-@pytest.mark.parametrize(
-    ("broken", "kind"),
-    [
-        (answer(b"{}", length=100), Transient),
-        (Answer(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n20\r\n{}", ends=True), Transient),
-        (Answer(b"HTTP/1.1 200 OK\r\nContent-Ty", ends=True), Transient),
-        (Answer(b"SSH-2.0-server\r\n\r\n", ends=True), Malformed),
-        (Answer(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", ends=True), Malformed),
-        (Answer(b"HTTP/1.1 200 OK\r\n" + b"X: y\r\n" * 5000, ends=True), Malformed),
-    ],
-)
-def test_incomplete_and_invalid_answers_are_failures(broken: Answer, kind: type[ModelError]) -> None:
-    """An incomplete answer is transient, one that is not HTTP is malformed."""
-    assert type(failure(broken)) is kind
-
-
-@pytest.mark.parametrize(
-    "long",
-    [
-        answer(b"x", length=MAX_ANSWER_BYTES + 1),
-        Answer(
-            b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
-            + b"100000\r\n%s\r\n" % (b"x" * 2**20) * 17
-            + b"0\r\n\r\n",
-            ends=True,
-        ),
-        answer(gzip.compress(b"x" * (MAX_ANSWER_BYTES + 1), mtime=0), headers=["Content-Encoding: gzip"]),
-    ],
-    ids=["stated", "in chunks", "decompressed"],
-)
-def test_the_size_of_an_answer_is_limited(long: Answer) -> None:
-    """The limit holds for the stated length, the transferred and the decompressed content."""
-    error = failure(long)
-    assert type(error) is Malformed
-    assert "16,777,216" in str(error)
+    ((error,), received) = posted(CLOSED)
+    assert type(error) is Transient
+    assert "connection broke" in str(error)
+    assert len(received) == 1
 
 
 @pytest.mark.parametrize(
@@ -191,11 +114,8 @@ def test_the_size_of_an_answer_is_limited(long: Answer) -> None:
 )
 def test_a_compressed_answer_is_decompressed(packing: str, pack: Callable[[bytes], bytes]) -> None:
     """Some servers compress although the request refuses compression."""
-
-    async def use(transport: Transport, server: Loopback) -> None:
-        assert await post(transport) == b'{"a": 1}'
-
-    with_server(use, answer(pack(b'{"a": 1}'), headers=[f"Content-Encoding: {packing}"]))
+    packed = answer(pack(b'{"a": 1}'), headers=[f"Content-Encoding: {packing}"])
+    assert posted(packed)[0] == [b'{"a": 1}']
 
 
 @pytest.mark.parametrize(
@@ -209,35 +129,21 @@ def test_an_answer_that_cannot_be_decompressed_is_malformed(packing: str, conten
 
 def test_redirects_are_refused() -> None:
     """The key is not sent to another server; the message has the location."""
-
-    async def use(transport: Transport, server: Loopback) -> None:
-        with pytest.raises(AccessDenied, match=r"HTTP 307.*https://elsewhere/'"):
-            await post(transport)
-        assert len(server.requests) == 1
-
-    with_server(
-        use, answer(b"", "307 Temporary Redirect", ["Location: https://elsewhere/?token=secret"]), GOOD
-    )
+    elsewhere = answer(b"", "307 Temporary Redirect", ["Location: https://elsewhere/?token=secret"])
+    ((error,), received) = posted(elsewhere, GOOD)
+    assert type(error) is AccessDenied
+    assert re.search(r"HTTP 307.*https://elsewhere/'", str(error))
+    assert len(received) == 1
 
 
-def test_a_status_is_an_error_with_the_message_of_the_server() -> None:
-    """The error has the status, the message and the wait of the answer."""
-    error = failure(
-        answer({"error": {"message": "Slow down."}}, "429 Too Many Requests", ["Retry-After: 7"])
-    )
-    assert isinstance(error, RateLimited)
-    assert error.wait_seconds == 7
-    assert "HTTP 429 Too Many Requests: Slow down." in str(error)
-
-
-def test_a_key_that_a_server_repeats_is_redacted() -> None:
-    """Neither an answer nor an error contains the key, so no journal and no log can."""
-    assert "[key] is wrong" in str(failure(answer(f"{KEY} is wrong".encode(), "401 Unauthorized")))
-
-    async def use(transport: Transport, server: Loopback) -> None:
-        assert json.loads(await post(transport)) == {"echo": "Bearer [key]"}
-
-    with_server(use, answer({"echo": f"Bearer {KEY}"}))
+@pytest.mark.parametrize(
+    ("key", "redacted"), [(KEY, "Bearer [key]"), ("none", "Bearer none")], ids=["a key", "a placeholder"]
+)
+def test_a_key_that_a_server_repeats_is_redacted(key: str, redacted: str) -> None:
+    """So no journal can contain it; the placeholder for a key may be a word of the answer."""
+    ((content,), _) = posted(answer({"echo": f"Bearer {key}"}), key=key)
+    assert isinstance(content, bytes)
+    assert json.loads(content) == {"echo": redacted}
 
 
 ESCAPED = "".join(f"\\u{ord(letter):04x}" for letter in KEY).encode()
@@ -246,48 +152,33 @@ ESCAPED = "".join(f"\\u{ord(letter):04x}" for letter in KEY).encode()
 @pytest.mark.parametrize(
     "repeated",
     [
+        answer(f"{KEY} is wrong".encode(), "401 Unauthorized"),
         answer(b'{"error": {"message": "' + ESCAPED + b' is wrong"}}', "400 Bad Request"),
         answer(b"{}", "302 Found", [f"Location: http://other/{KEY}"]),
         answer(b"{}", "200 OK", [f"Content-Encoding: {KEY}"]),
         Answer(f"{KEY} 200 OK\r\n\r\n".encode(), ends=True),
     ],
-    ids=["escaped", "redirect", "encoding", "status line"],
+    ids=["as it is", "escaped", "redirect", "encoding", "status line"],
 )
 def test_an_error_does_not_repeat_the_key(repeated: Answer) -> None:
     """Neither a key in JSON escapes, nor one in a header or in place of HTTP, is in the error's text."""
     assert KEY[3:9] not in str(failure(repeated))
 
 
-def test_a_placeholder_is_not_redacted() -> None:
-    """The placeholder for a key may be a word of the answer."""
-
-    async def use(transport: Transport, server: Loopback) -> None:
-        assert json.loads(await post(transport)) == {"echo": "none"}
-
-    with_server(use, answer({"echo": "none"}), key="none")
-
-
 def test_the_proxy_of_the_environment_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
     """HTTP_PROXY receives requests with the complete URL, user and password; NO_PROXY is respected."""
-
-    async def use(_: Transport, server: Loopback) -> None:
-        proxy = server.endpoint.removesuffix("/v1").replace("//", "//ann:pass@")
-        monkeypatch.setenv("http_proxy", proxy)
-        proxied = transport_to("http://api.invalid/v1")
-        await post(proxied)
-        await proxied.close()
-        (received,) = server.requests
-        assert received.target == "http://api.invalid/v1/chat"
+    away = "http://api.invalid/v1"
+    with serve(GOOD) as proxy:
+        monkeypatch.setenv("http_proxy", f"http://ann:pass@127.0.0.1:{proxy.port}")
+        posted(to=away)
+        (received,) = proxy.requests
+        assert received.target == f"{away}/chat"
         assert received.headers["proxy-authorization"] == f"Basic {base64.b64encode(b'ann:pass').decode()}"
-
         monkeypatch.setenv("no_proxy", "api.invalid")
-        direct = transport_to("http://api.invalid/v1")
-        with pytest.raises(NoConnection, match="Check the endpoint and the network"):
-            await post(direct)
-        await direct.close()
-        assert len(server.requests) == 1
-
-    with_server(use, GOOD)
+        error = failure(to=away)
+        assert type(error) is NoConnection
+        assert "Check the endpoint and the network" in str(error)
+        assert len(proxy.requests) == 1
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
@@ -296,14 +187,9 @@ def test_a_server_on_this_machine_is_reached_without_a_proxy(
 ) -> None:
     """HTTP_PROXY names a port without a server, NO_PROXY nothing, and the request arrives."""
     monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{closed_port}")
-
-    async def use(_: Transport, server: Loopback) -> None:
-        transport = transport_to(server.endpoint.replace("127.0.0.1", host))
-        await post(transport)
-        await transport.close()
-        assert server.requests[0].target == "/v1/chat"
-
-    with_server(use, GOOD)
+    with serve(GOOD) as server:
+        posted(to=server.endpoint.replace("127.0.0.1", host))
+        assert [one.target for one in server.requests] == ["/v1/chat"]
 
 
 @pytest.mark.parametrize(
@@ -327,15 +213,7 @@ def test_hosts_of_this_machine_are_recognized(host: str, here: bool) -> None:
 def test_the_error_of_a_proxy_names_it(closed_port: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """The message has the address of the proxy that cannot be reached, without its password."""
     monkeypatch.setenv("http_proxy", f"http://ann:pass@127.0.0.1:{closed_port}")
-
-    async def use() -> str:
-        transport = transport_to("http://api.invalid/v1")
-        with pytest.raises(NoConnection) as raised:
-            await post(transport)
-        await transport.close()
-        return str(raised.value)
-
-    message = asyncio.run(use())
+    message = str(failure(to="http://api.invalid/v1"))
     assert f"no connection through the proxy http://127.0.0.1:{closed_port} (" in message
     assert "HTTP_PROXY" in message
     assert "pass" not in message
@@ -344,12 +222,8 @@ def test_the_error_of_a_proxy_names_it(closed_port: int, monkeypatch: pytest.Mon
 def test_a_proxy_of_another_kind_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     """The message about an unsupported proxy does not contain its password."""
     monkeypatch.setenv("http_proxy", "socks5://ann:pass@127.0.0.1:1")
-
-    async def use() -> None:
-        with pytest.raises(ConfigError, match="got one of kind 'socks5'"):
-            await post(transport_to("http://api.invalid/v1"))
-
-    asyncio.run(use())
+    with pytest.raises(ConfigError, match="got one of kind 'socks5'"):
+        posted(to="http://api.invalid/v1")
 
 
 def test_certificates_are_verified(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -358,18 +232,13 @@ def test_certificates_are_verified(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     tls = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     tls.load_cert_chain(certificate)
 
-    async def run() -> None:
-        async with Loopback(GOOD, tls=tls) as server:
-            transport = transport_to(server.endpoint)
-            with pytest.raises(AccessDenied, match="certificate is not accepted"):
-                await post(transport)
-            await transport.close()
-            assert not server.requests
-            monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
-            assert json.loads(await post(transport)) == {"said": "yes"}
-            await transport.close()
-
-    asyncio.run(run())
+    with serve(GOOD, tls=tls) as server:
+        error = failure(to=server.endpoint)
+        assert type(error) is AccessDenied
+        assert "certificate is not accepted" in str(error)
+        assert not server.requests
+        monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+        assert posted(to=server.endpoint)[0] == [b'{"said": "yes"}']
 
 
 @pytest.mark.parametrize(
@@ -378,55 +247,30 @@ def test_certificates_are_verified(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 )
 def test_an_endpoint_or_a_key_that_cannot_be_sent_denies_access(endpoint: str | None, key: str) -> None:
     """It is an error of the model's row, and the message does not contain the key."""
-
-    async def use(_: Transport, server: Loopback) -> None:
-        transport = transport_to(endpoint or server.endpoint, key)
-        with pytest.raises(AccessDenied, match="Correct the model's row") as raised:
-            await post(transport)
-        await transport.close()
-        assert KEY not in str(raised.value)
-        assert not server.requests
-
-    with_server(use, GOOD)
+    error = failure(GOOD, to=endpoint, key=key)
+    assert type(error) is AccessDenied
+    assert "Correct the model's row" in str(error)
 
 
 def _certificate(folder: Path) -> Path:
     """A key and a certificate for 127.0.0.1 that no authority has signed, in one file."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "loopback")])
-    today = datetime.now(UTC)
-    certificate = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(today - timedelta(days=1))
-        .not_valid_after(today + timedelta(days=1))
-        .add_extension(
-            x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1"))]), critical=False
-        )
-        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
-        .sign(key, hashes.SHA256())
+    key, now, name = (
+        ec.generate_private_key(ec.SECP256R1()),
+        datetime.now(UTC),
+        certificates.named("loopback"),
     )
+    day = certificates.DAY
+    builder = certificates.builder(name, name, key.public_key(), now - day, now + day)
+    here = x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1"))])
+    made = certificates.Holder(builder.add_extension(here, critical=False).sign(key, hashes.SHA256()), key)
     file = folder / "loopback.pem"
-    file.write_bytes(
-        key.private_bytes(
-            serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-        )
-        + certificate.public_bytes(serialization.Encoding.PEM)
-    )
+    file.write_bytes(made.key_pem + made.pem)
     return file
 
 
 def test_a_request_that_is_too_long_is_not_sent() -> None:
     """Answers of the greatest size, which each request of a conversation repeats, have a bound."""
-
-    async def use(transport: Transport, server: Loopback) -> None:
-        with pytest.raises(ContextOverflow, match="the request has 64 MiB and was not sent"):
-            await post(transport, b" " * (MAX_REQUEST_BYTES + 1))
-        assert not server.requests
-        await post(transport)
-        assert len(server.requests) == 1
-
-    with_server(use, GOOD)
+    (found, received) = posted(GOOD, bodies=[b" " * (MAX_REQUEST_BYTES + 1), b"{}"])
+    assert [type(one) for one in found] == [ContextOverflow, bytes]
+    assert "the request has 64 MiB and was not sent" in str(found[0])
+    assert len(received) == 1
