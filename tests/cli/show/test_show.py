@@ -34,56 +34,51 @@ def _with_turn(response, turn, steps):
     return replace(response, result_json=json.dumps(turns))
 
 
-def test_a_conversation_is_shown_turn_by_turn(show, oracle):
-    """Messages, calls with results and changes, closing text, and at the end the verdict."""
-    text = show(TALK, oracle(TALK))
-    assert text.startswith(f"{TALK}  answered by org/some-FC in")
-    assert text.count("\nTurn ") == 5
-    assert "Turn 2 of 5\nuser     Oh no! One of the tires feels odd." in text
-    assert (
-        "step 1   > close_ticket(ticket_id=2)\n"
-        '           {"status": "Ticket 2 has been closed successfully."}\n'
-        "           ~ TicketAPI.ticket_queue[1]['status']: 'Open' -> 'Closed'\n"
-        "step 2   All of it is done.\n"
-    ) in text
-    assert text.endswith("\n\nvalid  official rules\n")
-    assert "truth" not in text
+def _early(response):
+    """A call at a turn of multi_turn_miss_func without callable functions."""
+    return _with_turn(response, 1, [[{"ticket_get_login_status": "{}"}]])
 
 
-def test_a_failed_conversation_has_the_failing_turn_and_the_calls_of_the_truth(show, oracle):
-    """The turn is marked, the truth is printed after the calls, and the last lines have the reason."""
-    text = show(TALK, _with_turn(oracle(TALK), 1, ["I looked."]))
-    assert "Turn 2 of 5  <- first failing turn: multi_turn:empty_turn_model_response\n" in text
-    assert (
-        "step 1   I looked.\n"
-        "truth    > check_tire_pressure()  <- missing, or called with other arguments\n"
-        '           {"frontLeftTirePressure": 32.0'
-    ) in text
-    assert "Turn 3 of 5  <- not checked after the first failing turn\n" in text
-    assert text.count("truth    (the same calls)\n") == 4
-    assert text.endswith(
-        "\ninvalid  multi_turn:empty_turn_model_response  (official rules)\n"
-        "         Turn 2: no call was made; the truth calls check_tire_pressure.\n"
-    )
+def _ended(response):
+    """A conversation that ended before its last turn."""
+    return replace(response, result_json=json.dumps(json.loads(response.result_json)[:4]))
 
 
-def test_a_forced_end_shows_what_was_not_reached(show, oracle):
-    """Turns that were not reached are printed with the calls of the truth."""
-    whole = oracle(TALK)
-    ended = replace(whole, result_json=json.dumps(json.loads(whole.result_json)[:4]))
-    text = show(TALK, ended)
-    assert "Turn 4 of 5  <- first failing turn: multi_turn:force_terminated\n" in text
-    assert (
-        "model    (not reached: the conversation had ended)\ntruth    > close_ticket(ticket_id=2)" in text
-    )
+def _as_answered(response):
+    return response
 
 
-def test_functions_that_appear_are_printed_at_their_turn(show, oracle):
-    """In multi_turn_miss_func a turn may have no message, only the signature of a function."""
-    found = "multi_turn_miss_func_60"
-    text = show(found, oracle(found, Mode.PROMPT), model="oracle")
-    assert "Turn 3 of 6\nappears  check_tire_pressure()\nstep 1   > check_tire_pressure()\n" in text
-    assert text.endswith("valid  official rules\n")
+FOUND = "multi_turn_miss_func_60"
+
+
+@pytest.mark.parametrize(
+    ("name", "entry_id", "mode", "changed", "words"),
+    [
+        # Messages, calls with results and changes, closing text, and at the end the verdict.
+        ("conversation", TALK, Mode.FC, _as_answered, ()),
+        # The failing turn is marked, the truth follows the calls, and the last lines have the reason.
+        ("failing_turn", TALK, Mode.FC, lambda one: _with_turn(one, 1, ["I looked."]), ()),
+        # Turns that were not reached are printed with the calls of the truth.
+        ("forced_end", TALK, Mode.FC, _ended, ()),
+        # In multi_turn_miss_func a turn may have no message, only the signature of a function.
+        ("function_appears", FOUND, Mode.PROMPT, _as_answered, ()),
+        # A call that fails under corrected rules only: both verdicts are printed, and the chosen one.
+        ("rules_differ", FOUND, Mode.FC, _early, ()),
+        ("rules_chosen", FOUND, Mode.FC, _early, ("--rules", "corrected")),
+        # Messages, the functions by signature, the answer, what is acceptable, the verdict.
+        ("single_turn", "simple_python_3", Mode.FC, _as_answered, ()),
+        # A prompted answer that is not Python is printed unchanged, then as the calls in it.
+        ("java", "simple_java_3", Mode.PROMPT, _as_answered, ()),
+        # If the release has no truth, the right answer is described.
+        ("irrelevance", "irrelevance_3", Mode.FC, _as_answered, ()),
+        # An id of format_sensitivity is found by its part before the first colon.
+        ("prompt_format", FORMAT, Mode.PROMPT, _as_answered, ()),
+    ],
+)
+def test_an_answer_of_the_oracle_has_its_page(page, oracle, name, entry_id, mode, changed, words):
+    """The whole page of an answer, as the oracle gave it or changed."""
+    model = "oracle" if mode is Mode.PROMPT else "org/some-FC"
+    page(name, entry_id, changed(oracle(entry_id, mode)), *words, model=model)
 
 
 def test_long_results_are_cut_and_counted(show, oracle):
@@ -95,72 +90,15 @@ def test_long_results_are_cut_and_counted(show, oracle):
     assert max(map(len, text.splitlines())) <= 100
 
 
-def test_without_a_model_the_truth_is_played(show):
+def test_without_a_model_the_truth_is_played(page):
     """The entry alone: each turn, and the calls of the truth with results and changes."""
-    text = show(TALK)
-    assert text.startswith(f"{TALK}\nabout    multi_turn_base; TicketAPI, VehicleControlAPI; 31 functions")
-    assert "truth    > close_ticket(ticket_id=2)\n" in text
-    assert "~ VehicleControlAPI.engine_state: 'stopped' -> 'running'\n" in text
-    assert "valid" not in text
+    page("entry_alone", TALK)
 
 
-def test_a_single_turn_entry(show, oracle, entry):
-    """Messages, the functions by signature, the answer, what is acceptable, the verdict."""
-    text = show("simple_python_3", oracle("simple_python_3"))
-    asked = entry("simple_python_3").turns[0][0]["content"]
-    assert text[text.index("about ") :] == (  # the line before it may wrap: it names the folder
-        "about    simple_python; 1 function offered\n"
-        f"user     {asked}\n\n"
-        "offered  algebra.quadratic_roots(a: integer, b: integer, c: integer)\n\n"
-        "answer   > algebra_quadratic_roots(a=1, b=-3, c=2)\n\n"
-        "accepts  > algebra.quadratic_roots\n"
-        "             a = 1\n             b = -3\n             c = 2\n\n"
-        "valid  official rules\n"
-    )
-
-
-def test_an_answer_in_another_format_is_shown_and_read(show, oracle):
-    """A prompted answer that is not Python is printed unchanged, then as the calls in it."""
-    text = show("simple_java_3", oracle("simple_java_3", Mode.PROMPT), model="oracle")
-    assert "answer   [DB2Tablespace.resolveTablespaceReference(monitor=" in text
-    assert "read as  > DB2Tablespace.resolveTablespaceReference(monitor='" in text
-
-
-def test_an_answer_that_cannot_be_read_says_why(show):
+def test_an_answer_that_cannot_be_read_says_why(page):
     """A broken call is printed unchanged, with the reason and the official error type."""
     answer = json.dumps([{"algebra_quadratic_roots": '{"a": 1'}])
-    text = show("simple_python_3", Response("simple_python_3", "simple_python", Mode.FC, answer))
-    assert "\nanswer   [{" in text
-    assert "(no call: the arguments of 'algebra_quadratic_roots' are not JSON" in text
-    assert "\ninvalid  ast_decoder:decoder_failed  (official rules)\n" in text
-
-
-def test_irrelevance_accepts_no_call(show, oracle):
-    """If the release has no truth, the right answer is described."""
-    text = show("irrelevance_3", oracle("irrelevance_3"))
-    assert "\nanswer   None of the functions offered here" in text
-    assert "\naccepts  (no call)\n" in text
-
-
-def test_a_long_id_may_be_named_by_its_start(show, oracle, entry):
-    """An id of format_sensitivity is found by its part before the first colon."""
-    text = show(FORMAT, oracle(FORMAT, Mode.PROMPT), model="oracle")
-    assert text.replace("\n", "").startswith(entry(FORMAT).entry_id)
-    assert "; prompt format ret_fmt=python tool_call_tag=False" in " ".join(text.split())
-    assert text.endswith("valid  official rules\n")
-
-
-def test_the_rules_can_be_chosen(show, oracle):
-    """A call at a turn without callable functions fails under corrected rules, and both are printed."""
-    found = "multi_turn_miss_func_60"
-    early = _with_turn(oracle(found), 1, [[{"ticket_get_login_status": "{}"}]])
-    text = show(found, early)
-    assert text.endswith("valid  official rules\n")
-    assert "(corrected and verified rules)" in text
-    assert "<- first failing turn under corrected and verified rules: multi" in " ".join(text.split())
-    text = show(found, early, "--rules", "corrected")
-    assert "Turn 2 of 6  <- first failing turn: multi_turn:irrelevance_error" in text
-    assert "truth    (no call)" in text
+    page("broken_call", "simple_python_3", Response("simple_python_3", "simple_python", Mode.FC, answer))
 
 
 def test_a_response_without_an_answer_has_its_status_instead_of_a_verdict(show):

@@ -12,22 +12,18 @@ from bfcl_pipeline.benchmark.records import Mode, Response, Status
 from bfcl_pipeline.benchmark.tables.responses import write_sessions
 from bfcl_pipeline.cli import main
 
-MODELS = Path(__file__).parents[3] / "config" / "models.yaml"
 PLAYER = "oracle-FC"
 SESSION = "memory_kv_prereq_4-customer-4"
 QUESTION = "memory_kv_12-customer-12"
 
 
 @pytest.fixture
-def remember(staged, tmp_path):
+def remember(generate, tmp_path):
     """A function that runs the oracle on sessions and a question, with or without a table of sessions."""
 
     def played(entry_id, sessions=True):
-        words = ["--model", PLAYER, "--models", str(MODELS), "--category", category_of(entry_id)]
-        words += ["--entry-ids", entry_id, "--run", "r", "--data", str(staged)]
-        words += ["--out", str(tmp_path / "responses" / PLAYER)]
-        words += ["--sessions-out", str(tmp_path / "memory" / PLAYER)] if sessions else []
-        assert main(["generate", *words]) == 0
+        kept = ["--sessions-out", str(tmp_path / "run/memory" / PLAYER)] if sessions else []
+        generate(entry_id, PLAYER, *kept)
         return entry_id
 
     return played
@@ -40,7 +36,7 @@ def keep(entry, tmp_path):
     def kept(question, snapshot, response=None):
         session = entry(entry(question).depends_on[-1])
         held = response or Response(session.entry_id, session.category, Mode.FC, "[]", model=PLAYER)
-        path = tmp_path / "memory" / PLAYER / f"{session.category}.parquet"
+        path = tmp_path / "run/memory" / PLAYER / f"{session.category}.parquet"
         write_sessions(path, [(session, held, snapshot)])
         return session.entry_id
 
