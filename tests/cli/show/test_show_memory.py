@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 
-from bfcl_pipeline.benchmark.definition import category_of
 from bfcl_pipeline.benchmark.records import Mode, Response, Status
 from bfcl_pipeline.benchmark.tables.responses import write_sessions
-from bfcl_pipeline.cli import main
 
 PLAYER = "oracle-FC"
 SESSION = "memory_kv_prereq_4-customer-4"

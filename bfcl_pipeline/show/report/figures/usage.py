@@ -81,7 +81,6 @@ def _against(
     what = "Cost" if name == "cost" else "Latency"
     of = ", ".join(f"{row['model']} {row['x']:.3g} {unit} and {row['y']:.1f} %" for row in best[:10])
     return fig.Figure(
-        name,
         f"{what} and score",
         f"{what} against overall accuracy: no model is both better and "
         f"{'cheaper' if name == 'cost' else 'faster'} than one on the dashed line."
@@ -118,3 +117,21 @@ def ticks(values: Sequence[float]) -> list[float]:
         if len(found) >= _FEWEST_TICKS:
             break
     return found
+
+
+FIGURES = (
+    fig.FigureSpec(
+        "cost",
+        "usage",
+        ("leaderboard", "usage"),
+        "cost against the overall, with the models that no other beats in both",
+        cost,
+    ),
+    fig.FigureSpec(
+        "latency",
+        "usage",
+        ("leaderboard",),
+        "mean latency against the overall, with the models that no other beats in both",
+        latency,
+    ),
+)
