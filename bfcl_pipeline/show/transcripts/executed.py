@@ -23,7 +23,7 @@ from bfcl_pipeline.judge.web_files import NotingApis
 from bfcl_pipeline.show.playback.conditions import OF_RELEASE, Conditions
 from bfcl_pipeline.show.transcripts.judged import judged_entry
 from bfcl_pipeline.show.transcripts.parts import Item, Kind, TextLimits
-from bfcl_pipeline.show.transcripts.texts import call_text, is_more_than, no_call, raw_text
+from bfcl_pipeline.show.transcripts.texts import call_text, items_before_calls
 from bfcl_pipeline.world.executables import (
     ApiAnswer,
     ApiRequest,
@@ -145,12 +145,8 @@ def answer_items(
     """A single answer: a text unchanged, then the calls in it with their values, or why it has none."""
     judged = judged_entry(entry, rules)
     calls = decode_step(result, response.mode, rules=judged.rules)
-    label = "answer"
-    if isinstance(calls, DecodeFailure) or not calls or is_more_than(result, calls, _as_python):
-        yield Item(Kind.TEXT, cut(raw_text(result), limits.words), label=label)
-        label = "read as"
+    label = yield from items_before_calls(result, calls, _as_python, limits)
     if isinstance(calls, DecodeFailure):
-        yield no_call(calls.message, limits)
         return
     pairings: Mapping[Rules, Pairing] = {}
     if not _is_rest(entry):

@@ -73,10 +73,14 @@ def page(show, entry, transcript):
     """A function that compares the whole page of an entry with a file, without the benchmark's texts."""
 
     def compared(name, entry_id, response=None, *words, **options):
-        messages = [one["content"] for turn in entry(entry_id).turns for one in turn]
-        names = {text: f"message {place}" for place, text in enumerate(messages, 1)}
+        asked = entry(entry_id)
+        texts = [message["content"] for turn in asked.turns for message in turn]
+        if isinstance(asked.source, str):
+            texts.append(asked.source)
+        elif asked.source:
+            texts += [hop["subquestion"] for hop in asked.source]
         text = show(entry_id, response, *words, **options)
-        transcript.same(name, text, names)
-        return text
+        transcript.same(name, text, {text: f"text {place}" for place, text in enumerate(texts, 1)})
+        assert max(map(len, text.splitlines())) <= 100
 
     return compared

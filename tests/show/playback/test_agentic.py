@@ -19,13 +19,7 @@ from bfcl_pipeline.benchmark.records import Mode
 from bfcl_pipeline.dialogue.release_texts import read_texts
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.show.playback.conditions import NO_WEB, Conditions, default_conditions, read_conditions
-from bfcl_pipeline.show.playback.conversation import (
-    NO_EMBEDDING,
-    NO_MEMORY,
-    NO_OUTCOME,
-    UNREADABLE,
-    play_agentic,
-)
+from bfcl_pipeline.show.playback.conversation import NO_EMBEDDING, NO_MEMORY, NO_OUTCOME, UNREADABLE, play
 from bfcl_pipeline.world.encoding import EmbeddingCache
 from bfcl_pipeline.world.tools import World, WorldConfig
 from bfcl_pipeline.world.web.cache import WebCache
@@ -104,7 +98,7 @@ def test_memory_calls_have_the_results_of_the_conversation(
     memory, count = None, 0
     for entry in [*chain, question]:
         result, outcomes, mode, after = hold(entry, config, name, memory)
-        turns = play_agentic(entry, result, mode, conditions, before=memory)
+        turns = play(entry, result, mode, conditions, before=memory)
         assert _results(turns) == outcomes
         assert _all_recorded(turns)
         memory, count = after, count + len(outcomes)
@@ -115,7 +109,7 @@ def test_a_change_of_a_memory_is_recorded_with_its_call(entries, staged, constan
     """A text that is added has its place and value; reading it changes nothing."""
     entry = next(one for one in entries("memory_kv") if one.prerequisite)
     steps = [[{"core_memory_add": '{"key": "pet", "value": "a cat"}'}], [{"core_memory_list_keys": "{}"}]]
-    ((added, listed),) = play_agentic(entry, [steps], Mode.FC, Conditions(staged, constants))
+    ((added, listed),) = play(entry, [steps], Mode.FC, Conditions(staged, constants))
     (change,) = added.calls[0].changes
     assert (change.path, change.after) == ("core_memory['pet']", "a cat")
     assert listed.calls[0].changes == ()
@@ -131,7 +125,7 @@ def test_a_search_without_stored_embeddings_says_so(hold, entries, staged, const
     ]
     config = WorldConfig(constants, encoder=WordEncoder())
     assert hold(entry, config, "oracle-FC")[1] is not None
-    ((added, searched),) = play_agentic(entry, [steps], Mode.FC, Conditions(staged, constants, tmp_path))
+    ((added, searched),) = play(entry, [steps], Mode.FC, Conditions(staged, constants, tmp_path))
     assert added.calls[0].recorded
     assert (searched.calls[0].result, searched.calls[0].recorded) == (NO_EMBEDDING, False)
 
@@ -145,7 +139,7 @@ def test_each_search_with_stored_embeddings_has_its_result(entries, staged, cons
     ]
     KeptEncoder(tmp_path / "encoder").encode(["a dog", "dog"])
     conditions = Conditions(staged, constants, tmp_path)
-    ((_, searched),) = play_agentic(entry, [steps], Mode.FC, conditions)
+    ((_, searched),) = play(entry, [steps], Mode.FC, conditions)
     assert [call.recorded for call in searched.calls] == [False, True]
     assert "a dog" in searched.calls[1].result
 
@@ -155,9 +149,9 @@ def test_a_question_without_a_recorded_memory_has_no_results(entries, staged, co
     entry = entries("memory_kv")[-1]
     steps = [[{"core_memory_list_keys": "{}"}]]
     conditions = Conditions(staged, constants)
-    ((step,),) = play_agentic(entry, [steps], Mode.FC, conditions, missing="It is elsewhere.")
+    ((step,),) = play(entry, [steps], Mode.FC, conditions, missing="It is elsewhere.")
     assert (step.calls[0].result, step.calls[0].recorded) == ("It is elsewhere.", False)
-    ((step,),) = play_agentic(entry, [steps], Mode.FC, conditions, before={"core_memory": "x"})
+    ((step,),) = play(entry, [steps], Mode.FC, conditions, before={"core_memory": "x"})
     assert (step.calls[0].result, step.calls[0].recorded) == (NO_MEMORY, False)
 
 
@@ -180,7 +174,7 @@ def test_web_calls_have_the_results_of_the_conversation(
     for entry in entries("web_search_base")[:6]:
         asked = present_entry(entry, web)
         result, outcomes, mode, _ = hold(asked, config_of(asked), name)
-        turns = play_agentic(entry, result, mode, conditions, web.mode)
+        turns = play(entry, result, mode, conditions, web.mode)
         assert _results(turns) == outcomes
         assert _all_recorded(turns)
         seen += outcomes
@@ -196,12 +190,12 @@ def test_a_recorded_web_is_read_from_the_cache(hold, entries, staged, constants,
     entry = entries("web_search_base")[5]
     result, outcomes, _, _ = hold(entry, WorldConfig(constants, web=live), "oracle-FC")
     conditions = Conditions(staged, constants, tmp_path, WebChoice(mode=mode))
-    turns = play_agentic(entry, result, Mode.FC, conditions, mode)
+    turns = play(entry, result, Mode.FC, conditions, mode)
     assert outcomes
     assert _results(turns) == outcomes
     assert _all_recorded(turns)
     elsewhere = replace(conditions, cache=tmp_path / "none")
-    turns = play_agentic(entry, result, Mode.FC, elsewhere, mode)
+    turns = play(entry, result, Mode.FC, elsewhere, mode)
     (first, *_) = [call for turn in turns for step in turn for call in step.calls]
     assert (first.result, first.recorded) == (NO_OUTCOME, False)
 
@@ -214,7 +208,7 @@ def test_a_damaged_outcome_is_not_a_result(entries, staged, constants, tmp_path)
     outcome.write_text("{")
     steps = [[{"search_engine_query": '{"keywords": "tea"}'}]]
     conditions = Conditions(staged, constants, tmp_path)
-    ((step,),) = play_agentic(entries("web_search_base")[0], [steps], Mode.FC, conditions, "replay")
+    ((step,),) = play(entries("web_search_base")[0], [steps], Mode.FC, conditions, "replay")
     assert (step.calls[0].result, step.calls[0].recorded) == (UNREADABLE, False)
 
 
@@ -223,7 +217,7 @@ def test_a_web_that_was_not_recorded_has_no_results(entries, staged, constants, 
     """Answers from a live web, or from elsewhere, have their calls without results."""
     steps = [[{"search_engine_query": '{"keywords": "tea"}'}]]
     conditions = Conditions(staged, constants)
-    ((step,),) = play_agentic(entries("web_search_base")[0], [steps], Mode.FC, conditions, web)
+    ((step,),) = play(entries("web_search_base")[0], [steps], Mode.FC, conditions, web)
     assert (step.calls[0].result, step.calls[0].recorded) == (NO_WEB, False)
 
 

@@ -1,0 +1,157 @@
+"""The pages that `bfcl-pipeline show` prints: each whole, in transcripts/, by the case with its name."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pytest
+
+from bfcl_pipeline.benchmark.definition import category_of
+from bfcl_pipeline.benchmark.records import Mode, Response, Status
+
+TALK, FOUND = "multi_turn_base_60", "multi_turn_miss_func_60"
+SINGLE, MIXED, WEB = "simple_python_3", "exec_parallel_multiple_3", "web_search_base_5"
+SESSION, QUESTION = "memory_kv_prereq_4-customer-4", "memory_kv_12-customer-12"
+
+
+def fc(entry_id: str, result: Any, **fields: Any) -> Response:
+    """A native answer."""
+    return Response(entry_id, category_of(entry_id), Mode.FC, json.dumps(result), **fields)
+
+
+def prompted(entry_id: str, result: Any, **fields: Any) -> Response:
+    """A prompted answer."""
+    return replace(fc(entry_id, result, **fields), mode=Mode.PROMPT)
+
+
+def with_turn(turn: int, steps: Any) -> Callable[[Response], Response]:
+    """What changes an answer so that one turn has other steps."""
+
+    def changed(response: Response) -> Response:
+        turns = json.loads(response.result_json)
+        turns[turn] = steps
+        return replace(response, result_json=json.dumps(turns))
+
+    return changed
+
+
+def ended(response: Response) -> Response:
+    """A conversation that ended before its last turn."""
+    return replace(response, result_json=json.dumps(json.loads(response.result_json)[:4]))
+
+
+def as_answered(response: Response) -> Response:
+    """An answer of the oracle."""
+    return response
+
+
+@dataclass(frozen=True)
+class Case:
+    """What is shown: an entry alone, with a response, or with the oracle's, which is changed."""
+
+    entry_id: str
+    response: Response | Callable[[Response], Response] | None = None
+    words: tuple[str, ...] = ()
+    mode: Mode = Mode.FC  # of the oracle
+
+
+YEAR_2021 = (
+    "[retrieve_holiday_by_year(year='2021', country='ES'), "
+    "calculate_displacement(initial_velocity=10, acceleration=2, time=5)]"
+)
+NATIVE_CALLS = [
+    {"retrieve_holiday_by_year": '{"year": "2020", "country": "ES"}'},
+    {"calculate_displacement": '{"initial_velocity": 10, "acceleration": 2, "time": 5}'},
+]
+SEARCH = {"search_engine_query": '{"keywords": "tea"}'}
+EARLY = with_turn(1, [[{"ticket_get_login_status": "{}"}]])
+
+CASES = {
+    # Messages, calls with results and changes, closing text, and at the end the verdict.
+    "conversation": Case(TALK, as_answered),
+    # The failing turn is marked, the truth follows the calls, and the last lines have the reason.
+    "failing_turn": Case(TALK, with_turn(1, ["I looked."])),
+    # Turns that were not reached are printed with the calls of the truth.
+    "forced_end": Case(TALK, ended),
+    # An infrastructure failure has its status and detail in place of a verdict.
+    "no_answer": Case(
+        TALK, Response(TALK, "multi_turn_base", Mode.FC, None, Status.INFRASTRUCTURE_ERROR, "HTTP 503")
+    ),
+    # Without a model the truth is played.
+    "entry_alone": Case(TALK),
+    # In multi_turn_miss_func a turn may have no message, only the signature of a function.
+    "function_appears": Case(FOUND, as_answered, mode=Mode.PROMPT),
+    # A call that fails under corrected rules only: both verdicts are printed, and the chosen one.
+    "rules_differ": Case(FOUND, EARLY),
+    "rules_chosen": Case(FOUND, EARLY, ("--rules", "corrected")),
+    # Messages, the functions by signature, the answer, what is acceptable, the verdict.
+    "single_turn": Case(SINGLE, as_answered),
+    # A broken call is printed unchanged, with the reason and the official error type.
+    "broken_call": Case(SINGLE, fc(SINGLE, [{"algebra_quadratic_roots": '{"a": 1'}])),
+    # A prompted answer that is not Python is printed unchanged, then as the calls in it.
+    "java": Case("simple_java_3", as_answered, mode=Mode.PROMPT),
+    # If the release has no truth, the right answer is described.
+    "irrelevance": Case("irrelevance_3", as_answered),
+    # An id of format_sensitivity is found by its part before the first colon.
+    "prompt_format": Case("format_sensitivity_5199", as_answered, mode=Mode.PROMPT),
+    # Calls of each step, the closing message, the acceptable answers; memories that are not recorded.
+    "agentic": Case(
+        QUESTION, fc(QUESTION, [[[{"core_memory_retrieve": '{"key": "kid"}'}], "{'answer': 'oven'}"]])
+    ),
+    # A session accepts any answer: it is not scored.
+    "session_alone": Case(SESSION),
+    # Beside each expected call are its requests, where their answers come from, and what is accepted.
+    "executed_alone": Case(MIXED),
+    # The calls of an answer have values, and the expected calls that they fit.
+    "executed": Case(MIXED, as_answered),
+    # Another year is another request, whose answer is not the expected one.
+    "executed_wrong": Case(MIXED, prompted(MIXED, YEAR_2021, web="simulated")),
+    # Without recorded answers a call without network has its value, and there is no verdict.
+    "executed_not_recorded": Case(MIXED, fc(MIXED, NATIVE_CALLS, web="live")),
+    # A REST entry has its reference request; what `requests` refuses is the error of call and verdict.
+    "rest_refused": Case(
+        "rest_69", prompted("rest_69", "[requests.get(url='ftp://a/b')]", web="simulated")
+    ),
+    # SQL and chats are single turns: acceptable values, or no call; no part for functions without any.
+    "sql": Case("sql_3", as_answered),
+    "chatable": Case("chatable_3", as_answered),
+    # Each hop is followed by its answer and the address of the page that has it.
+    "hops": Case(WEB),
+    # Calls on a live web have a note in place of a result.
+    "live_web": Case(WEB, fc(WEB, [[[SEARCH], "70"]], web="live")),
+    # The rule sets that refuse an answer share one verdict before that of the chosen rules.
+    "verdicts_differ": Case(WEB, fc(WEB, [["The answer is 70."]], web="simulated")),
+    # A text in the form of final answers has no note that it cannot be read as calls.
+    "final_answer": Case(
+        WEB, prompted(WEB, [["{'answer': '70', 'context': 'the tower (in Bangkok)'}"]], web="simulated")
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_page(page, oracle, name):
+    """The whole page of an entry, alone or with an answer."""
+    case = CASES[name]
+    response = case.response
+    if callable(response):
+        response = response(oracle(case.entry_id, case.mode))
+    model = "oracle" if response is not None and response.mode is Mode.PROMPT else "org/some-FC"
+    page(name, case.entry_id, response, *case.words, model=model)
+
+
+def test_searches_and_fetches_have_what_they_returned(show, oracle):
+    """Hits are numbered, with title, address and snippet on lines of their own; a page is its text.
+
+    Not a whole page: the simulated web repeats other questions with their answers.
+    """
+    text = show(WEB, oracle(WEB))
+    found = "\n         1 List of cities by international visitors - en.wikipedia.org\n           https://"
+    assert "step 1   > search_engine_query(" in text
+    assert found in text
+    assert "> fetch_url_content(url=" in text
+    assert "\n           This page is simulated" in text
+    assert "not recorded" not in text
+    assert text.endswith("valid  official rules, right\n")
