@@ -105,8 +105,16 @@ CASES = {
     "session_alone": Case(SESSION),
     # Beside each expected call are its requests, where their answers come from, and what is accepted.
     "executed_alone": Case(MIXED),
-    # The calls of an answer have values, and the expected calls that they fit.
-    "executed": Case(MIXED, as_answered),
+    # A value that the release recorded, and that may differ by 20 %.
+    "executed_of_release": Case("exec_simple_22"),
+    # The calls of an answer have values, and the expected calls that they fit, in any order.
+    "executed": Case(MIXED, fc(MIXED, NATIVE_CALLS[::-1], web="simulated")),
+    # In an answer with a wrong number of calls each has its value, and fits none.
+    "executed_too_few": Case(MIXED, fc(MIXED, NATIVE_CALLS[1:], web="simulated")),
+    # Nothing that a model names is run: the error is that of a name that does not exist.
+    "executed_unknown": Case(
+        MIXED, fc(MIXED, [{name: '{"command": "ls"}'} for name in ("os.system", "eval")], web="simulated")
+    ),
     # Another year is another request, whose answer is not the expected one.
     "executed_wrong": Case(MIXED, prompted(MIXED, YEAR_2021, web="simulated")),
     # Without recorded answers a call without network has its value, and there is no verdict.
@@ -115,6 +123,8 @@ CASES = {
     "rest_refused": Case(
         "rest_69", prompted("rest_69", "[requests.get(url='ftp://a/b')]", web="simulated")
     ),
+    # Headers choose the answer of an API and are shown; keys are placeholders.
+    "rest_key": Case("rest_3"),
     # SQL and chats are single turns: acceptable values, or no call; no part for functions without any.
     "sql": Case("sql_3", as_answered),
     "chatable": Case("chatable_3", as_answered),

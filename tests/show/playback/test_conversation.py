@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from bfcl_pipeline.ask.models.oracle import DONE
-from bfcl_pipeline.base.differences import MISSING
 from bfcl_pipeline.benchmark.records import Mode
 from bfcl_pipeline.judge.scoring import truth_calls
 from bfcl_pipeline.show.playback.conditions import Conditions
@@ -34,29 +33,6 @@ def played(entry, staged, constants):
 def right(entry):
     """Answers with the calls of the truth, one step for each call."""
     return [[*turn, DONE] for turn in entry.truth]
-
-
-def test_each_call_has_its_result_and_what_it_changed(played, right):
-    """A reading call has no changes; a writing call has the place, the old and the new value."""
-    found = played(right)
-    create, ended = found[2]
-    (call,) = create.calls
-    assert call.call.name == "create_ticket"
-    assert call.result.startswith('{"id": 2, "title": "Tire Pressure Issue"')
-    queue, counter = call.changes
-    assert (queue.api, queue.path, queue.before) == ("TicketAPI", "ticket_queue[1]", MISSING)
-    assert queue.after["title"] == "Tire Pressure Issue"
-    assert (counter.path, counter.before, counter.after) == ("ticket_counter", 2, 3)
-    assert (ended.result, ended.calls) == (DONE, ())
-    assert [one.changes for step in found[3] for one in step.calls] == [()]
-
-
-def test_later_calls_do_not_alter_recorded_changes(played, right):
-    """The changes of an earlier call are the same after a later call changes the same place."""
-    found = played(right)
-    assert found[2][0].calls[0].changes[0].after["status"] == "Open"
-    (closed,) = found[4][0].calls[0].changes
-    assert (closed.path, closed.before, closed.after) == ("ticket_queue[1]['status']", "Open", "Closed")
 
 
 def test_the_truth_is_played_in_the_same_way(entry, constants, played, right):

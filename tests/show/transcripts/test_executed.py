@@ -71,33 +71,6 @@ def with_truth(entry: Entry, *calls: tuple[str, str]) -> Entry:
     return replace(entry, truth=[{"call": call, "match": match} for call, match in calls])
 
 
-def test_expected_calls_have_values_and_how_they_are_compared(
-    find: Callable[[str], Entry], staged: Path, constants: Constants
-) -> None:
-    """A call that uses the network also has its request, and where the answer comes from."""
-    found = lines(entry_record(find(MIXED), Conditions(staged, constants)).accepted)
-    assert found[0] == ("truth 1", "retrieve_holiday_by_year(year='2020', country='ES')")
-    assert found[1] == ("request", "GET https://date.nager.at/api/v3/publicholidays/2020/ES")
-    assert found[2] == ("from", "the simulated network")
-    assert found[3][1].startswith("[{'date': '2020-01-01'")
-    assert found[4:] == [
-        ("accepts", "an equal value"),
-        ("truth 2", "calculate_displacement(initial_velocity=10, acceleration=2, time=5)"),
-        ("value", "75.0"),
-        ("accepts", "an equal value"),
-    ]
-
-
-def test_a_value_that_the_release_recorded_is_told_from_a_simulated_one(
-    find: Callable[[str], Entry], staged: Path, constants: Constants
-) -> None:
-    """Of calls that the release holds a value for, the answer is a recording of it."""
-    found = lines(entry_record(find("exec_simple_22"), Conditions(staged, constants)).accepted)
-    assert ("from", "a recording of the release") in found
-    assert ("value", "830542.59265") in found
-    assert ("accepts", "a number within 20 % of the value") in found
-
-
 @pytest.mark.parametrize("mode", ["live", "off", "replay"])
 def test_values_that_are_not_recorded_say_so(
     find: Callable[[str], Entry], staged: Path, constants: Constants, tmp_path: Path, mode: str
@@ -110,45 +83,6 @@ def test_values_that_are_not_recorded_say_so(
     assert notes[0].startswith("(not recorded: ")
     assert not [item for item in items if item.label == "from"]
     assert ("value", "75.0") in lines(items)
-
-
-def test_a_rest_entry_has_its_reference_request_and_recorded_response(
-    find: Callable[[str], Entry], staged: Path, constants: Constants
-) -> None:
-    """The response is cut to what a terminal has room for; headers choose the answer and are shown."""
-    conditions = Conditions(staged, constants, web=WebChoice(mode="off"))
-    call, request, source, value, accepts = entry_record(
-        find("rest_69"), conditions, limits=TERMINAL
-    ).accepted
-    assert call.text == "requests.get(url='https://date.nager.at/api/v3/LongWeekend/2023/CA')"
-    assert request.text == "GET https://date.nager.at/api/v3/LongWeekend/2023/CA"
-    assert source.text == "a recording of the release"
-    assert value.text.startswith('status 200: [{"startDate": "2023-04-07"')
-    assert len(value.text) < 450
-    assert accepts.text.endswith("a list of this length with these keys")
-    keyed = entry_record(find("rest_3"), conditions).accepted
-    assert keyed[1].text.endswith("; x-rapidapi-key: YOUR-RAPID-API-KEY")
-    assert keyed[-1].text.endswith("with status 200 and these keys at the top")
-
-
-def test_each_call_of_an_answer_has_its_value_and_the_expected_call_that_it_fits(
-    find: Callable[[str], Entry], record: Record
-) -> None:
-    """Calls in another order are assigned to the expected calls that they fit."""
-    text = (
-        "[calculate_displacement(initial_velocity=10, acceleration=2, time=5), "
-        "retrieve_holiday_by_year(year='2020', country='ES')]"
-    )
-    found = record(find(MIXED), text)
-    assert [line for line in lines(found.answer) if line[0] != "value"] == [
-        ("answer 1", "calculate_displacement(initial_velocity=10, acceleration=2, time=5)"),
-        ("fits", "truth 2"),
-        ("answer 2", "retrieve_holiday_by_year(year='2020', country='ES')"),
-        ("request", "GET https://date.nager.at/api/v3/publicholidays/2020/ES"),
-        ("from", "the simulated network"),
-        ("fits", "truth 1"),
-    ]
-    assert [one.valid for one in found.verdicts] == [True, True, True]
 
 
 def test_pairings_under_official_and_corrected_rules_are_told_apart(
@@ -169,27 +103,6 @@ def test_pairings_under_official_and_corrected_rules_are_told_apart(
         ("", "(no call fits truth 2 under official rules)"),
     ]
     assert [one.valid for one in found.verdicts] == [False, True, True]
-
-
-def test_a_call_that_cannot_be_executed_has_its_error(find: Callable[[str], Entry], record: Record) -> None:
-    """Nothing that a model names is run: the error is that of a name that does not exist."""
-    entry = find("exec_simple_3")
-    for name in ("os.system", "eval", "__import__"):
-        call, error, note = record(entry, [{name: '{"command": "ls"}'}], mode=Mode.FC).answer
-        assert call.text == f"{name}(command='ls')"
-        assert (error.kind, error.label) == (Kind.VALUE, "error")
-        assert error.text.startswith("NameError")
-        assert note.text == "(no call fits the truth)"
-
-
-def test_a_wrong_number_of_calls_has_values_and_no_pairing(
-    find: Callable[[str], Entry], record: Record
-) -> None:
-    """Each call has its value; which expected call it fits was never asked."""
-    call = "calculate_displacement(initial_velocity=10, acceleration=2, time=5)"
-    found = record(find(MIXED), f"[{call}]")
-    assert lines(found.answer) == [("answer", call), ("value", "75.0")]
-    assert found.verdicts[0].error_type == "value_error:exec_result_count"
 
 
 def test_a_text_is_shown_before_what_is_read_from_it(find: Callable[[str], Entry], record: Record) -> None:
