@@ -14,13 +14,15 @@ import pytest
 from bfcl_pipeline.benchmark.config import WebChoice
 from bfcl_pipeline.benchmark.definition import CATEGORIES, category_of
 from bfcl_pipeline.benchmark.records import Entry, Mode, Response, Rules
+from bfcl_pipeline.dialogue.release_texts import read_recorded_calls
 from bfcl_pipeline.judge.scoring import Judge
+from bfcl_pipeline.judge.web_files import needed_requests, shown_requests
 from bfcl_pipeline.show.playback.conditions import Conditions
 from bfcl_pipeline.show.transcripts.answer import answer_record
 from bfcl_pipeline.show.transcripts.entry import entry_record
 from bfcl_pipeline.show.transcripts.executed import MOST_EXECUTED
 from bfcl_pipeline.show.transcripts.parts import PAGE, TERMINAL, AnswerRecord, Item, Kind, TextLimits
-from bfcl_pipeline.world.executables import ApiAnswer, ApiRequest
+from bfcl_pipeline.world.executables import ApiAnswer, ApiRequest, SimulatedApis
 from bfcl_pipeline.world.executables.functions import work
 from bfcl_pipeline.world.tools import Constants
 from bfcl_pipeline.world.web.cache import WebCache
@@ -120,27 +122,72 @@ def test_a_text_is_shown_before_what_is_read_from_it(find: Callable[[str], Entry
     assert note.text.startswith("(no call: ")
 
 
-def test_a_rest_answer_has_its_request_and_where_its_answer_comes_from(
-    find: Callable[[str], Entry], record: Record, tmp_path: Path
+LONG_WEEKEND = "https://date.nager.at/api/v3/LongWeekend/2024/CA"
+
+
+@pytest.mark.parametrize(
+    ("entry_id", "text", "url", "value"),
+    [
+        ("rest_69", f"[requests.get(url='{LONG_WEEKEND}')]", LONG_WEEKEND, 'status 404: ["\u202e"]'),
+        (
+            MIXED,
+            "[retrieve_holiday_by_year(year='2020', country='ES')]",
+            "https://date.nager.at/api/v3/publicholidays/2020/ES",
+            r"['\u202e']",
+        ),
+    ],
+)
+def test_a_recorded_answer_has_its_date_and_a_damaged_record_says_so(
+    find: Callable[[str], Entry],
+    staged: Path,
+    constants: Constants,
+    tmp_path: Path,
+    entry_id: str,
+    text: str,
+    url: str,
+    value: str,
 ) -> None:
-    """The reference request has the recorded response; another one the record with its date, or nothing."""
-    entry = find("rest_69")
-    other = "[requests.get(url='https://date.nager.at/api/v3/LongWeekend/2024/CA')]"
-    same = record(entry, f"[{entry.truth['request']}]", web="off").answer
-    assert lines(same)[2] == ("from", "a recording of the release")
-    missing = record(entry, other, web="replay").answer
-    assert missing[-1].text.startswith("(not recorded: ")
-    key = ApiKey(ApiRequest("https://date.nager.at/api/v3/LongWeekend/2024/CA"))
+    """Without a record the value is missing; a damaged one is named, and the page is made all the same."""
+    response = Response(entry_id, category_of(entry_id), Mode.PROMPT, json.dumps(text), web="replay")
+
+    def answer() -> list[tuple[str, str]]:
+        conditions = Conditions(staged, constants, tmp_path)
+        return lines(answer_record(find(entry_id), response, {}, conditions).answer)[1:]
+
+    assert [label for label, _ in answer()] == ["request", "value"]
+    assert answer()[1][1].startswith("(not recorded: ")
+    cache, key = WebCache(tmp_path / "web"), ApiKey(ApiRequest(url))
     at = datetime(2026, 11, 23, tzinfo=UTC)
-    WebCache(tmp_path / "web").add(key, ApiAnswer(404, "none\u202e"), engine="e", recorded_at=at)
-    assert lines(record(entry, other, web="replay").answer)[1:] == [
-        ("request", "GET https://date.nager.at/api/v3/LongWeekend/2024/CA"),
-        ("from", "the record of 2026-11-23"),
-        ("value", "status 404: none\u202e"),
+    cache.add(key, ApiAnswer(404, '["\u202e"]'), engine="e", recorded_at=at)
+    assert answer()[:3] == [
+        *(("request", f"GET {url}"), ("from", "the record of 2026-11-23"), ("value", value)),
     ]
-    refused = record(entry, "[requests.get(url='date.nager.at')]").answer
-    assert refused[-1].label == "error"
-    assert refused[-1].text.startswith("MissingSchema")
+    cache.path(key).write_text("{}")
+    assert "differs from the file that was recorded" in " ".join(text for _, text in answer())
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ("[requests.get(url='date.nager.at')]", "MissingSchema"),
+        ("[requests.post(url='https://a')]", "NameError: name 'requests.post' is not defined"),
+    ],
+)
+def test_a_request_that_cannot_be_made_has_its_error(
+    find: Callable[[str], Entry], record: Record, text: str, error: str
+) -> None:
+    """As `requests` and Python would report it."""
+    assert record(find("rest_69"), text).answer[-1].text.startswith(error)
+
+
+def test_the_reference_request_has_the_recorded_response_in_every_mode(
+    find: Callable[[str], Entry], record: Record
+) -> None:
+    """It is never looked up in a record."""
+    entry = find("rest_69")
+    found = lines(record(entry, f"[{entry.truth['request']}]", web="off").answer)
+    assert found[2] == ("from", "a recording of the release")
+    assert json.loads(found[3][1].removeprefix("status 200: ")) == entry.truth["response"]
 
 
 def test_an_answer_of_very_many_calls_is_executed_in_part(
@@ -191,3 +238,33 @@ def test_every_expected_call_has_a_value_in_the_simulated_world(
         assert sum(item.kind is Kind.VALUE and item.label == "value" for item in accepted) == calls, (
             entry.entry_id
         )
+
+
+@pytest.mark.parametrize(
+    ("entry_id", "text"),
+    [
+        ("exec_parallel_multiple_3", "[retrieve_holiday_by_year(year='2020', country='DE')]"),
+        (
+            "exec_simple_3",
+            "[calculate_density(mass=1, volume=2), retrieve_holiday_by_year(year=1, country='x')]",
+        ),
+        ("rest_69", "[requests.get(url='https://date.nager.at/a'), requests.get(url='no scheme')]"),
+        ("rest_3", "no call"),
+    ],
+)
+def test_an_archive_keeps_every_answer_that_a_page_shows(
+    find: Callable[[str], Entry], staged: Path, constants: Constants, entry_id: str, text: str
+) -> None:
+    """Also of calls that no verdict needs, as those of an answer with a wrong number of calls."""
+    entry = find(entry_id)
+    response = Response(entry_id, entry.category, Mode.PROMPT, json.dumps(text))
+    apis = SimulatedApis(read_recorded_calls(staged))
+    kept = {**needed_requests(entry, [response], apis), **shown_requests(entry, [response], apis)}
+    conditions = Conditions(staged, constants)
+    items = answer_record(entry, response, {}, conditions).answer
+    if entry.category != "rest":  # whose reference request is of the release
+        items += entry_record(entry, conditions).accepted
+    requests = {
+        item.text.partition("?")[0].partition(";")[0] for item in items if item.kind is Kind.REQUEST
+    }
+    assert requests <= {f"GET {key.request.url}" for key in kept}
