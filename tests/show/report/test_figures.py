@@ -108,6 +108,7 @@ def test_every_figure_has_a_place_on_the_page_and_in_the_documentation() -> None
     places = re.findall(r'\{\{ figure_html\(figures\["(\w+)"\]\) \}\}', "".join(texts))
     assert sorted(places) == sorted({spec.place for spec in FIGURES if spec.place})
     assert [spec.name for spec in FIGURES if not spec.place] == ["errors"]
+    assert all(spec.content for spec in FIGURES)
     page = PAGE.read_text(encoding="utf-8")
     assert page == document(page), "python -m tests.support.figure_docs"
     assert all(f"| `{name}` |" in page for name in experiment_figures([]))

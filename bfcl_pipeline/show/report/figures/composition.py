@@ -19,6 +19,7 @@ MOST_FORMAT_ROWS = 30
 """The most models in the figure of prompt formats."""
 
 
+@fig.of_runs("formats", place="formats", tables=["formats"])
 def formats(tables: RunTables, models: Models) -> fig.Figure | None:
     """The accuracy in each prompt format: a tick each, with the range and the mean of a model."""
     known = {
@@ -73,6 +74,7 @@ def _span(name: str, shares: Sequence[float]) -> dict[str, Any]:
     }
 
 
+@fig.of_runs("ast_executed", place="executable", tables=["categories"])
 def ast_executed(tables: RunTables, models: Models) -> fig.Figure | None:
     """The executed accuracy against the AST accuracy on questions of the same kind."""
     found = {(row["model"], row["category"]): fig.points(row["accuracy"]) for row in tables["categories"]}
@@ -108,8 +110,9 @@ def ast_executed(tables: RunTables, models: Models) -> fig.Figure | None:
     )
 
 
+@fig.of_runs("weights", place="counting", tables=[], joined=False)
 def weights(tables: RunTables, _: Models) -> fig.Figure | None:
-    """The weights of the groups in the overall score, as a pie; None if the run has no verdicts."""
+    """The weights of the groups in the overall score, as a pie."""
     if not any(row["answered"] for row in tables["leaderboard"]):
         return None
     parts = {GROUP[term.name].title: term.weight for term in GROUP["overall"].members}
@@ -131,6 +134,9 @@ def weights(tables: RunTables, _: Models) -> fig.Figure | None:
     )
 
 
+@fig.of_runs(
+    "composition", place="benchmark", tables=["categories", "web_hops", "memory_domains"], joined=False
+)
 def composition(tables: RunTables, _: Models) -> fig.Figure | None:
     """Entries by category; those of web search by hops, those of memory by scenario.
 
@@ -183,26 +189,8 @@ def _panel(title: str, entries: Mapping[str, int]) -> ChartType:
 
 
 FIGURES = (
-    fig.FigureSpec(
-        "formats", "formats", ("formats",), "accuracy in each prompt format, mean and range", formats
-    ),
-    fig.FigureSpec(
-        "ast_executed",
-        "executable",
-        ("categories",),
-        "accuracy of calls that are executed (V1) against that of calls that are compared (AST), for each "
-        "model and kind of question",
-        ast_executed,
-    ),
-    fig.FigureSpec(
-        "weights", "counting", (), "weights of the groups in the overall score", weights, joined=False
-    ),
-    fig.FigureSpec(
-        "composition",
-        "benchmark",
-        ("categories", "web_hops", "memory_domains"),
-        "entries by category; web questions by hops, memory questions by scenario",
-        composition,
-        joined=False,
-    ),
+    formats,
+    ast_executed,
+    weights,
+    composition,
 )

@@ -40,7 +40,11 @@ def _caption(figure: DrawnFigure) -> str:
 
 
 FIGURES: Sequence[FigureSpec] = (
-    *(*scores.FIGURES, *usage.FIGURES, *memory.FIGURES, *web.FIGURES, *composition.FIGURES),
+    *scores.FIGURES,
+    *usage.FIGURES,
+    *memory.FIGURES,
+    *web.FIGURES,
+    *composition.FIGURES,
 )
 """Every figure of a run."""
 

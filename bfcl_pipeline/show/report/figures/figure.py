@@ -2,8 +2,9 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from statistics import fmean
-from typing import Any
+from typing import Any, TypeAlias
 
 import altair as alt
 from altair.vegalite.v6.api import ChartType
@@ -27,6 +28,10 @@ class Figure:
     notes: Sequence[str] = ()  # lines below the title, such as which web was searched
 
 
+Make: TypeAlias = Callable[[RunTables, Models], Figure | None]
+"""Makes a figure of tables; None if they have no numbers for it."""
+
+
 @dataclass(frozen=True, slots=True)
 class FigureSpec:
     """A figure of runs: files, page, `docs/report.md` and tests follow from it."""
@@ -34,9 +39,20 @@ class FigureSpec:
     name: str  # of its files, without suffix
     place: str  # where it is on the page: `figures["PLACE"]` in a template; empty: in files only
     tables: Sequence[str]  # those that it is drawn from
-    content: str  # what it shows, in the list of docs/report.md
-    make: Callable[[RunTables, Models], Figure | None]  # None: the tables have no numbers for it
-    joined: bool = True  # whether it may have the models of several runs
+    joined: bool  # whether it may have the models of several runs
+    make: Make
+
+    @property
+    def content(self) -> str:
+        """What it shows, in the list of docs/report.md: the first line of the function's docstring."""
+        return (self.make.__doc__ or "").partition("\n")[0].removesuffix(".")
+
+
+def of_runs(
+    name: str, *, place: str, tables: Sequence[str], joined: bool = True
+) -> Callable[[Make], FigureSpec]:
+    """Makes a function that draws a figure the record of it; the arguments are its fields."""
+    return partial(FigureSpec, name, place, tables, joined)
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,6 +44,7 @@ _SHOWN = (
 _ADDED, _REMOVED = "added", "removed"
 
 
+@fig.of_runs("memory_backends", place="memory", tables=["categories"])
 def backends(tables: RunTables, models: Models) -> fig.Figure | None:
     """The accuracy of each model by backend, highest first, with the difference of best and worst."""
     panels: list[ChartType] = []
@@ -94,6 +95,7 @@ def _panel(rows: list[dict[str, Any]], title: str, last: bool) -> ChartType:
     ).properties(width=430, height=alt.Step(18), title=fig.panel_title(title))
 
 
+@fig.of_runs("memory_domains", place="memory", tables=["memory_domains"])
 def domains(tables: RunTables, models: Models) -> fig.Figure | None:
     """The accuracy of each model by scenario and backend."""
     known = [row for row in tables["memory_domains"] if row["accuracy"] is not None]
@@ -134,6 +136,7 @@ def domains(tables: RunTables, models: Models) -> fig.Figure | None:
     )
 
 
+@fig.of_runs("memory_failures", place="memory_failures", tables=["memory_failures"])
 def failures(tables: RunTables, models: Models) -> fig.Figure | None:
     """Wrong answers to memory questions by reason and backend, as stacked bars."""
     counts: Counter[tuple[str, str, str]] = Counter()
@@ -177,6 +180,7 @@ def failures(tables: RunTables, models: Models) -> fig.Figure | None:
     )
 
 
+@fig.of_runs("memory_changes", place="memory_use", tables=["memory_use"])
 def changes(tables: RunTables, models: Models) -> fig.Figure | None:
     """Calls in the sessions that add to the memory, against those that remove from it."""
     sums: dict[tuple[str, str], dict[str, int]] = {}
@@ -224,28 +228,8 @@ def changes(tables: RunTables, models: Models) -> fig.Figure | None:
 
 
 FIGURES = (
-    fig.FigureSpec(
-        "memory_backends",
-        "memory",
-        ("categories",),
-        "accuracy by backend, highest first; best, worst and their difference",
-        backends,
-    ),
-    fig.FigureSpec(
-        "memory_domains", "memory", ("memory_domains",), "accuracy by scenario and backend", domains
-    ),
-    fig.FigureSpec(
-        "memory_failures",
-        "memory_failures",
-        ("memory_failures",),
-        "wrong answers by reason and backend",
-        failures,
-    ),
-    fig.FigureSpec(
-        "memory_changes",
-        "memory_use",
-        ("memory_use",),
-        "calls that add to the memory against calls that remove",
-        changes,
-    ),
+    backends,
+    domains,
+    failures,
+    changes,
 )

@@ -33,6 +33,7 @@ OTHER_TYPES = "other types"
 _OF_RUN, _PUBLISHED = "of this run", "published"
 
 
+@fig.of_runs("overall", place="leaderboard", tables=["leaderboard", "published"])
 def overall(tables: RunTables, models: Models) -> fig.Figure | None:
     """The overall score of every model with its interval; published scores stand back."""
     if not any(row["answered"] for row in tables["leaderboard"]):
@@ -102,6 +103,7 @@ def _published(tables: RunTables) -> list[dict[str, Any]]:
     ]
 
 
+@fig.of_runs("categories", place="leaderboard", tables=["leaderboard"])
 def categories(tables: RunTables, models: Models) -> fig.Figure | None:
     """The scores of the groups as parallel coordinates.
 
@@ -167,6 +169,7 @@ SIDE = 24
 _FIRST, _SECOND, _NEITHER = "the first is better", "the second is better", "neither is shown to be better"
 
 
+@fig.of_runs("differences", place="comparisons", tables=["comparisons"])
 def differences(tables: RunTables, models: Models) -> fig.Figure | None:
     """The differences of a pair of models in every score, or of several pairs in the overall."""
     pairs = list(dict.fromkeys((row["first"], row["second"]) for row in tables["comparisons"]))
@@ -222,8 +225,9 @@ def _row(name: str, row: Row) -> dict[str, Any]:
     return {"name": name, **fig.shares(row, "difference"), "result": result}
 
 
+@fig.of_runs("errors", place="", tables=["error_types"])
 def errors(tables: RunTables, models: Models) -> fig.Figure | None:
-    """Wrong answers by official error type, as stacked bars."""
+    """Wrong answers by official error type, as stacked bars; on the page, a table has them."""
     totals: Counter[str] = Counter()
     counts: Counter[tuple[str, str]] = Counter()
     for row in tables["error_types"]:
@@ -264,32 +268,8 @@ def errors(tables: RunTables, models: Models) -> fig.Figure | None:
 
 
 FIGURES = (
-    fig.FigureSpec(
-        "overall",
-        "leaderboard",
-        ("leaderboard", "published"),
-        "overall score of each model with its 95 % interval; published scores greyed",
-        overall,
-    ),
-    fig.FigureSpec(
-        "categories",
-        "leaderboard",
-        ("leaderboard",),
-        "scores by group as parallel coordinates, for up to 8 models",
-        categories,
-    ),
-    fig.FigureSpec(
-        "differences",
-        "comparisons",
-        ("comparisons",),
-        "paired differences with intervals: of one pair in every score, of several pairs in the overall",
-        differences,
-    ),
-    fig.FigureSpec(
-        "errors",
-        "",
-        ("error_types",),
-        "wrong answers by error type (in the page: the bars of the section Errors)",
-        errors,
-    ),
+    overall,
+    categories,
+    differences,
+    errors,
 )

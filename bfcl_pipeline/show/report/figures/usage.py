@@ -21,14 +21,16 @@ NEAR = 0.45
 """Names of points in this part of the scale, from its start, are on the right of them."""
 
 
+@fig.of_runs("cost", place="usage", tables=["leaderboard", "usage"])
 def cost(tables: RunTables, models: Models) -> fig.Figure | None:
-    """Cost against the overall score, of models with prices."""
+    """Cost against the overall score, with the models that no other beats in both."""
     priced = {row["model"] for row in tables["usage"] if row["cost_usd"] is not None}
     return _against(tables, models, priced, "cost", "cost_usd", "Cost (US dollars, log scale)", "$")
 
 
+@fig.of_runs("latency", place="usage", tables=["leaderboard"])
 def latency(tables: RunTables, models: Models) -> fig.Figure | None:
-    """Mean latency of a request against the overall score."""
+    """Mean latency of a request against the overall score, with the models that no other beats in both."""
     timed = {row["model"] for row in tables["leaderboard"]}
     title = "Mean latency of a request (seconds, log scale)"
     return _against(tables, models, timed, "latency", "latency_mean_seconds", title, "s")
@@ -120,18 +122,6 @@ def ticks(values: Sequence[float]) -> list[float]:
 
 
 FIGURES = (
-    fig.FigureSpec(
-        "cost",
-        "usage",
-        ("leaderboard", "usage"),
-        "cost against the overall, with the models that no other beats in both",
-        cost,
-    ),
-    fig.FigureSpec(
-        "latency",
-        "usage",
-        ("leaderboard",),
-        "mean latency against the overall, with the models that no other beats in both",
-        latency,
-    ),
+    cost,
+    latency,
 )

@@ -27,6 +27,7 @@ _QUANTILES = (10, 25, 50, 75, 90)
 _PANELS = {"mean_steps": "(a) all answers", "mean_steps_correct": "(b) right answers"}
 
 
+@fig.of_runs("web_steps", place="web", tables=["web_hops"])
 def steps(tables: RunTables, models: Models) -> fig.Figure | None:
     """Mean steps by hops, of all answers and of the right ones: each model, and the mean over models."""
     rows = [
@@ -65,6 +66,7 @@ def _mean_steps(rows: Iterable[Row], column: str) -> Mapping[tuple[str, int], fl
     return {key: total / count for key, (total, count) in sums.items()}
 
 
+@fig.of_runs("web_steps_spread", place="web", tables=["web_questions"])
 def spread(tables: RunTables, _: Models) -> fig.Figure | None:
     """The distribution of steps by hops, of all answers and of the right ones, over all models."""
     found: dict[tuple[str, int], list[int]] = {}
@@ -107,6 +109,7 @@ def _quantiles(steps: Sequence[int]) -> dict[str, Any]:
     return {**places, "answers": f"{len(ranked):,}"}
 
 
+@fig.of_runs("web_hops", place="web", tables=["web_hops"])
 def hops(tables: RunTables, models: Models) -> fig.Figure | None:
     """Accuracy by hops of each model with its interval."""
     known = [row for row in tables["web_hops"] if row["accuracy"] is not None]
@@ -146,6 +149,7 @@ def hops(tables: RunTables, models: Models) -> fig.Figure | None:
     )
 
 
+@fig.of_runs("web_snippets", place="web", tables=["leaderboard"])
 def snippets(tables: RunTables, models: Models) -> fig.Figure | None:
     """The accuracy of each model with and without snippets."""
     found = {
@@ -198,6 +202,7 @@ def snippets_of(found: Mapping[str, tuple[float, float]], notes: Sequence[str]) 
     )
 
 
+@fig.of_runs("web_failures", place="web", tables=["web_failures"])
 def failures(tables: RunTables, models: Models) -> fig.Figure | None:
     """The share of wrong answers with each kind of failure: each model, and the mean over models."""
     every = [
@@ -259,35 +264,9 @@ def _share(row: Row) -> float | None:
 
 
 FIGURES = (
-    fig.FigureSpec(
-        "web_steps",
-        "web",
-        ("web_hops",),
-        "steps by number of hops: all answers, right answers; each model and the mean",
-        steps,
-    ),
-    fig.FigureSpec(
-        "web_steps_spread",
-        "web",
-        ("web_questions",),
-        "distribution of steps by number of hops: all answers, right answers; over all models",
-        spread,
-    ),
-    fig.FigureSpec(
-        "web_hops", "web", ("web_hops",), "accuracy by number of hops, with and without snippets", hops
-    ),
-    fig.FigureSpec(
-        "web_snippets",
-        "web",
-        ("leaderboard",),
-        "accuracy of each model with and without snippets",
-        snippets,
-    ),
-    fig.FigureSpec(
-        "web_failures",
-        "web",
-        ("web_failures",),
-        "share of wrong answers with each kind of failure: each model and the mean",
-        failures,
-    ),
+    steps,
+    spread,
+    hops,
+    snippets,
+    failures,
 )
