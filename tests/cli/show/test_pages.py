@@ -165,3 +165,40 @@ def test_searches_and_fetches_have_what_they_returned(show, oracle):
     assert "\n           This page is simulated" in text
     assert "not recorded" not in text
     assert text.endswith("valid  official rules, right\n")
+
+
+def test_long_results_are_cut_and_counted(show, oracle):
+    """A long result takes a few lines, with the number of characters that are left out."""
+    found = "multi_turn_long_context_60"
+    text = show(found, oracle(found))
+    assert "more characters)" in " ".join(text.split())
+    assert len(text) < 6_000
+    assert max(map(len, text.splitlines())) <= 100
+
+
+def test_text_of_a_model_cannot_control_the_terminal(show, oracle):
+    """Escape sequences, markup and direction marks are printed as text, on indented lines."""
+    hostile = "\x1b[2J[bold]x[/bold]\u202e\ud800\nTurn 9 of 9  valid"
+    calls = [{"create_ticket": json.dumps({"title": hostile})}, {f"a{hostile}": "{}"}]
+    text = show(TALK, with_turn(2, [calls])(with_turn(1, [hostile])(oracle(TALK))))
+    assert "\x1b" not in text
+    assert "step 1   \\x1b[2J[bold]x[/bold]\\u202e\\ud800\n         Turn 9 of 9  valid\n" in text
+    assert all(line.isprintable() for line in text.splitlines())
+
+
+def test_hostile_calls_are_short_texts(show):
+    """Control characters and marks of direction are escaped, and what is too long is cut."""
+    hostile = "\x1b[2J\u202e" + "W" * 200_000
+    calls = f"[calculate_cosine_similarity(vectorA={hostile!r}, vectorB=[1])]"
+    text = show("exec_simple_3", prompted("exec_simple_3", calls, web="simulated"))
+    assert "\x1b" not in text
+    assert "\u202e" not in text
+    assert len(text) < 12_000
+    assert "more characters)" in text
+
+
+def test_a_result_with_a_number_that_cannot_be_parsed(show):
+    """A result that is valid JSON but cannot be parsed is scored, and printed unchanged."""
+    text = show(SINGLE, Response(SINGLE, "simple_python", Mode.FC, f"[{'9' * 5000}]"))
+    assert "\nanswer   [999" in text
+    assert "\ninvalid  ast_decoder:decoder_failed" in text
