@@ -138,13 +138,16 @@ def items_before_calls(
 
     write: the text of calls alone. Returns the label of the first call.
     """
-    unread = isinstance(calls, DecodeFailure)
-    if calls and not unread and not (isinstance(result, str) and result != write(calls)):
-        return "answer"
-    yield Item(Kind.TEXT, cut(raw_text(result), limits.words), label="answer")
-    if isinstance(calls, DecodeFailure):
-        yield no_call(calls.message, limits)
-    return "read as"
+    if (
+        isinstance(calls, DecodeFailure)
+        or not calls
+        or (isinstance(result, str) and result != write(calls))
+    ):
+        yield Item(Kind.TEXT, cut(raw_text(result), limits.words), label="answer")
+        if isinstance(calls, DecodeFailure):
+            yield no_call(calls.message, limits)
+        return "read as"
+    return "answer"
 
 
 def raw_text(result: Json) -> str:

@@ -29,7 +29,7 @@ from bfcl_pipeline.show.report.figures.draw import (
     write_figures,
 )
 from bfcl_pipeline.show.report.figures.experiments import ExperimentRun, experiment_figures
-from bfcl_pipeline.show.report.figures.figure import DrawnFigure, data
+from bfcl_pipeline.show.report.figures.figure import DrawnFigure
 from bfcl_pipeline.show.report.figures.names import LONGEST, Models, distinct, drawable_text
 from bfcl_pipeline.show.report.figures.usage import frontier, ticks
 from bfcl_pipeline.show.report.page.render import render_page
@@ -137,13 +137,6 @@ def test_a_run_has_the_figures_of_its_numbers(of_run: list[DrawnFigure]) -> None
     ]
 
 
-def test_scores_and_intervals_are_those_of_the_tables(figures: list[DrawnFigure]) -> None:
-    """The figure of the overall score has the score of each model, and its bars their limits."""
-    overall = figures[0]
-    assert "90.0\N{DAGGER}" in texts(overall.svg)
-    assert "Overall in per cent" in (fromstring(overall.svg)[1].text or "")
-
-
 def test_names_are_text(figures: list[DrawnFigure]) -> None:
     """Markup in a name is text, and only harmless elements and attributes are left."""
     for figure in figures:
@@ -184,8 +177,10 @@ def about(figures: list[DrawnFigure], name: str) -> str:
     return fromstring(svg)[1].text or ""
 
 
-def test_failures_and_steps_are_those_of_the_tables(figures: list[DrawnFigure]) -> None:
+def test_figures_have_the_numbers_of_the_tables(figures: list[DrawnFigure]) -> None:
     """Reasons are summed over models, each memory by itself; kinds are shares of wrong answers."""
+    assert "90.0\N{DAGGER}" in texts(figures[0].svg)
+    assert about(figures, "overall").startswith("Overall in per cent")
     text = about(figures, "memory_failures")
     models = len(HOSTILE)
     reasons = {reason: place for place, reason in enumerate(Reason, 1)}
@@ -343,8 +338,3 @@ def test_runs_of_experiments_are_joined(tables: RunTables) -> None:
     assert {"80.0", "50.0"} <= set(texts(found["experiment_failures"].svg))
     assert "10.0" not in texts(found["experiment_failures"].svg)
     assert set(experiment_figures(runs[1:2]).values()) == {None}
-
-
-def test_data_are_inline() -> None:
-    """Rows become values of the chart itself."""
-    assert data([{"a": 1}]).to_dict() == {"values": [{"a": 1}]}
