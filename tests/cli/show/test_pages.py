@@ -74,6 +74,8 @@ CASES = {
     "conversation": Case(TALK, as_answered),
     # The failing turn is marked, the truth follows the calls, and the last lines have the reason.
     "failing_turn": Case(TALK, with_turn(1, ["I looked."])),
+    # A call of the truth that was made with other arguments is marked.
+    "other_arguments": Case(TALK, with_turn(4, [[{"close_ticket": '{"ticket_id": 1}'}], "Closed."])),
     # Turns that were not reached are printed with the calls of the truth.
     "forced_end": Case(TALK, ended),
     # An infrastructure failure has its status and detail in place of a verdict.
