@@ -57,13 +57,17 @@ def test_the_page_of_a_conversation_with_a_memory(page, remember, name, shown):
 
 
 CORE = {"pet": "a cat " * 500, "k" * 30: "short", "toast": "toaster ovens"}
-STORE = {"next_id": 11, "store": {"2": "has a cat", "10": "banished the Toaster, Oven"}}
+STORE = {
+    "next_id": 12,
+    "store": {"2": "has a cat", "10": "banished the Toaster, Oven", "11": "so " * 99 + "toaster oven"},
+}
 
 
 @pytest.mark.parametrize(
     ("name", "question", "snapshot"),
     [
-        # Numbers and texts of both parts; case and punctuation of the answer do not matter.
+        # Numbers and texts of both parts; case and punctuation of the answer do not matter, and a text
+        # with it is cut later than others, so that it is seen.
         (
             "memory_vectors",
             "memory_vector_12-customer-12",
