@@ -22,6 +22,7 @@ from bfcl_pipeline.benchmark.tables import entries_path, read_entries
 from bfcl_pipeline.dialogue.release_texts import read_constants
 from bfcl_pipeline.world.executables.apis import HOSTS
 from bfcl_pipeline.world.tools import Constants, WorldConfig
+from tests.support.transcript import Transcript
 from tests.support.web_server import WebServer, web_server
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -83,6 +84,11 @@ def proof_of(path: Path) -> str | None:
 
 def _place(path: Path) -> str:
     return path.relative_to(ROOT / "tests").as_posix() if path.is_relative_to(ROOT / "tests") else ""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Adds the option that writes the whole outputs that tests compare."""
+    parser.addoption("--update", action="store_true", help="write the files of transcripts/ again")
 
 
 def pytest_configure() -> None:
@@ -174,6 +180,12 @@ def constants(staged: Path) -> Constants:
 def setting_of(constants: Constants) -> Callable[[Entry], WorldConfig]:
     """The setting of an entry that needs neither an encoder nor a web."""
     return lambda entry: WorldConfig(constants)
+
+
+@pytest.fixture
+def transcript(request: pytest.FixtureRequest, capsys: pytest.CaptureFixture[str]) -> Transcript:
+    """Compares what commands print with the files in `transcripts/` beside the test."""
+    return Transcript(request.path.parent, request.config.getoption("--update"), capsys)
 
 
 @pytest.fixture

@@ -14,13 +14,13 @@ from bfcl_pipeline.cli.runs import RUNS_HELP, opened
 from bfcl_pipeline.runs.run import Run, run_labels
 from bfcl_pipeline.show.report.figures.draw import (
     CAPTIONS,
-    JOINED,
+    FIGURES,
     add_figures,
     draw,
     draw_run,
     write_figures,
 )
-from bfcl_pipeline.show.report.figures.experiments import ExperimentRun, draw_experiments
+from bfcl_pipeline.show.report.figures.experiments import ExperimentRun, experiment_figures
 from bfcl_pipeline.show.report.figures.figure import DrawnFigure
 from bfcl_pipeline.show.report.figures.names import drawable_text
 from bfcl_pipeline.show.report.page.run_tables import joined_tables, read_run_tables
@@ -100,4 +100,5 @@ def _joined(runs: Sequence[Run], rules: Rules, options: argparse.Namespace) -> l
     names = ", ".join(map(drawable_text, labels))
     source = drawable_text(f"Runs {names}; {rules.value} rules", 140)
     joined = joined_tables(dict(zip(labels, tables, strict=True)))
-    return [*draw(draw_experiments(experiments), source, *form), *draw_run(joined, *form, JOINED)]
+    of_both = draw_run(joined, *form, [spec for spec in FIGURES if spec.joined])
+    return [*draw(experiment_figures(experiments), source, *form), *of_both]

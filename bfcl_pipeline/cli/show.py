@@ -19,10 +19,8 @@ from bfcl_pipeline.cli.options import add_cache, add_data, add_files, add_names,
 from bfcl_pipeline.cli.runs import RUN_HELP
 from bfcl_pipeline.runs.folders import newest_first
 from bfcl_pipeline.runs.run import Run, open_run
-from bfcl_pipeline.show.entry.chosen import chosen_answer, wrong_entries
-from bfcl_pipeline.show.entry.entry_page import ModelRun, print_entry
-from bfcl_pipeline.show.entry.sent import first_request, recorded_request
-from bfcl_pipeline.show.entry.two_prompts import prompt_lines
+from bfcl_pipeline.show.entry.entry_page import ModelRun, chosen_answer, print_entry, wrong_entries
+from bfcl_pipeline.show.entry.sent import first_request, prompt_lines, recorded_request
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -35,6 +35,7 @@ def full_tables(tables: RunTables, names: Sequence[str]) -> RunTables:
     return with_rows(
         tables,
         leaderboard=leaderboard,
+        published=[{"display_name": "Published", "overall": 0.5}],
         usage=[{"model": model, "cost_usd": 1.0} for model in models],
         categories=[
             {"model": model, "category": category, "web": None, "entries": 10, **_tally(share[model])}

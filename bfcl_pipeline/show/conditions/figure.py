@@ -17,10 +17,14 @@ from bfcl_pipeline.show.report.figures.style import BLUE
 
 def write_figure(folder: Path, found: Sequence[Varied], source: str) -> None:
     """Writes a figure for each model as SVG and PNG. source: the line below the title."""
-    add_figures(folder, draw(map(_figure, found, range(len(found))), source))
+    figures = {
+        f"conditions{f'_{number}' if number > 1 else ''}": _figure(one)
+        for number, one in enumerate(found, 1)
+    }
+    add_figures(folder, draw(figures, source))
 
 
-def _figure(varied: Varied, number: int) -> Figure:
+def _figure(varied: Varied) -> Figure:
     rows: list[dict[str, Any]] = [
         {"name": shown(one.condition), "x": one.speed.requests_per_second, "y": 100 * share}
         for one in varied.asked
@@ -35,7 +39,6 @@ def _figure(varied: Varied, number: int) -> Figure:
         base.mark_text(align="left", dx=8, dy=-8).encode(text="name:N"),
     )
     return Figure(
-        f"conditions{f'_{number + 1}' if number else ''}",
         f"Accuracy and throughput of {drawable_text(varied.model)}",
         "Each point is one condition: the share of right answers, and the requests answered in a second.",
         in_words((row["name"], row["y"]) for row in rows),

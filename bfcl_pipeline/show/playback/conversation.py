@@ -1,4 +1,4 @@
-"""Plays a conversation of several turns again: calls, results and changes.
+"""Plays a conversation again: calls, results and changes.
 
 Covers what the checker compares without keeping it: what each call returned, and what it changed in the
 simulated world.
@@ -12,7 +12,6 @@ from bfcl_pipeline.base.errors import MalformedRelease, ModelError, NotRecorded,
 from bfcl_pipeline.benchmark.records import Call, DecodeFailure, Entry, Json, Mode
 from bfcl_pipeline.dialogue.calls import Work, decode_step
 from bfcl_pipeline.judge.scoring.differences import first_differences
-from bfcl_pipeline.judge.scoring.multi_turn import MODEL_OWNER
 from bfcl_pipeline.judge.scoring.truth import TRUTH_OWNER, truth_calls
 from bfcl_pipeline.show.playback.conditions import Conditions
 from bfcl_pipeline.world.tools import Constants, World, WorldConfig, snapshot
@@ -82,32 +81,10 @@ class Player:
                 yield Change(api, difference.path, difference.first, difference.second)
 
 
-def play(
-    entry: Entry, result: Json, mode: Mode, constants: Constants, owner: str = MODEL_OWNER
-) -> tuple[tuple[PlayedStep, ...], ...]:
-    """The steps of each turn of an answer to `entry`. Raises MalformedRelease as the checker does.
-
-    Args:
-        result: the results of each turn's steps; anything else has no turns.
-        owner: the model's name in error texts of APIs; by default that of the checker.
-    """
-    world = World.for_entry(entry, WorldConfig(constants), owner)
-    return played_turns(Player(world).play, result, mode)
-
-
 def play_truth(entry: Entry, constants: Constants) -> tuple[tuple[PlayedCall, ...], ...]:
     """Runs the calls of each turn of the truth. Raises MalformedRelease."""
     player = Player(World.for_entry(entry, WorldConfig(constants), TRUTH_OWNER))
     return tuple(tuple(map(player.play, calls)) for calls in truth_calls(entry))
-
-
-def played_turns(
-    play_call: Callable[[Call], PlayedCall], result: Json, mode: Mode
-) -> tuple[tuple[PlayedStep, ...], ...]:
-    """The steps of the turns of an answer, with their calls played; none if it is not a list of turns."""
-    work = Work()
-    turns = result if isinstance(result, list) else []
-    return tuple(tuple(_played_steps(play_call, turn, mode, work)) for turn in turns)
 
 
 def _played_steps(
@@ -144,7 +121,7 @@ NO_MEMORY = "The memory at the start is not in a form that can be loaded."
 """Why results are missing if the memory at the start is not a snapshot, as in results from elsewhere."""
 
 
-def play_agentic(
+def play(
     entry: Entry,
     result: Json,
     mode: Mode,
@@ -157,7 +134,7 @@ def play_agentic(
     """The steps of each turn of an answer, with the result of each call.
 
     Args:
-        entry: a question of a memory or web category, or a session before the questions of a memory.
+        entry: one whose turns are lists of steps: a conversation, a session, a memory or web question.
         result: the answer in the official form, parsed: a list of turns; anything else has no turns.
         web: the column `web` of the response.
         before: the memory at the start, a snapshot; None: an empty memory.
@@ -187,4 +164,6 @@ def play_agentic(
             why = UNREADABLE
         return PlayedCall(call, why, (), recorded=False)
 
-    return played_turns(play_call, result, mode)
+    work = Work()
+    turns = result if isinstance(result, list) else []
+    return tuple(tuple(_played_steps(play_call, turn, mode, work)) for turn in turns)

@@ -28,7 +28,7 @@ from bfcl_pipeline.judge.scoring.findings import Finding
 from bfcl_pipeline.judge.scoring.judge import MAX_RESULT
 from bfcl_pipeline.judge.scoring.single_turn import answer_calls, plan_of
 from bfcl_pipeline.show.playback.conditions import Conditions
-from bfcl_pipeline.show.playback.conversation import PlayedStep, play, play_agentic
+from bfcl_pipeline.show.playback.conversation import PlayedStep, play
 from bfcl_pipeline.show.transcripts.entry import has_memory, is_conversation
 from bfcl_pipeline.show.transcripts.executed import answer_items
 from bfcl_pipeline.show.transcripts.judged import findings, judged_entry, remark
@@ -45,7 +45,7 @@ from bfcl_pipeline.show.transcripts.parts import (
     TextLimits,
     VerdictRecord,
 )
-from bfcl_pipeline.show.transcripts.texts import is_more_than, no_call, played_items, raw_text
+from bfcl_pipeline.show.transcripts.texts import items_before_calls, no_call, played_items, raw_text
 from bfcl_pipeline.world.web.presented import searches
 
 _ENDED = Item(Kind.NOTE, "(not reached: the conversation had ended)", label="model")
@@ -86,30 +86,25 @@ def answer_record(
     elif plan_of(entry) is not None:
         read = _single(entry, result, response.mode, rules, limits)
         answer = tuple(room.fitting((*_written(texts, limits), *read)))
-    elif not isinstance(result, list):
-        answer = (Item(Kind.TEXT, cut(raw_text(result), limits.words), label="answer"),)
+    else:
         if is_conversation(entry):
             found = findings(entry, result, response.mode, conditions.constants, verdicts)
-    elif is_conversation(entry):
-        found = findings(entry, result, response.mode, conditions.constants, verdicts)
-        truth = truth_calls(judged_entry(entry, rules).entry)
-        owner = conditions.owner(response.model)
-        played = play(entry, result, response.mode, conditions.constants, owner)
-        turns = tuple(_turns(entry, played, room, limits, texts, truth=truth, found=found, rules=rules))
-    else:
-        before = memories.before
-        played = play_agentic(
-            entry,
-            result,
-            response.mode,
-            conditions,
-            response.web,
-            before.snapshot,
-            before.missing,
-            response.model,
-        )
-        tools = (SEARCH_TOOL, conditions.web.search_tool) if searches(entry) else ()
-        turns = tuple(_turns(entry, played, room, limits, texts, search_tools=tools))
+        if isinstance(result, list):
+            played = play(
+                entry,
+                result,
+                response.mode,
+                conditions,
+                response.web,
+                memories.before.snapshot,
+                memories.before.missing,
+                response.model,
+            )
+            tools = (SEARCH_TOOL, conditions.web.search_tool) if searches(entry) else ()
+            truth = truth_calls(judged_entry(entry, rules).entry) if is_conversation(entry) else ()
+            turns = tuple(_turns(entry, played, room, limits, texts, tools, truth, found, rules))
+        else:
+            answer = (Item(Kind.TEXT, cut(raw_text(result), limits.words), label="answer"),)
     return AnswerRecord(
         model=response.model or "",
         entry_id=entry.entry_id,
@@ -131,12 +126,8 @@ def _result(result_json: str | None) -> Json:
 def _single(entry: Entry, result: Json, mode: Mode, rules: Rules, limits: TextLimits) -> Iterator[Item]:
     """A single answer: a text unchanged, then the calls in it, or why it cannot be read as calls."""
     calls = answer_calls(entry, result, mode, judged_entry(entry, rules).rules)
-    label = "answer"
-    if isinstance(calls, DecodeFailure) or not calls or is_more_than(result, calls, _as_python):
-        yield Item(Kind.TEXT, cut(raw_text(result), limits.words), label=label)
-        label = "read as"
+    label = yield from items_before_calls(result, calls, _as_python, limits)
     if isinstance(calls, DecodeFailure):
-        yield no_call(calls.message, limits)
         return
     for place, call in enumerate(calls):
         text = _as_python((call,))[1:-1]
@@ -153,10 +144,10 @@ def _turns(
     room: Room,
     limits: TextLimits,
     written: Iterator[str],
-    search_tools: Sequence[str] = (),
-    truth: Sequence[Sequence[Call]] = (),
-    found: Mapping[Rules, Finding] | None = None,
-    rules: Rules = Rules.OFFICIAL,
+    search_tools: Sequence[str],
+    truth: Sequence[Sequence[Call]],
+    found: Mapping[Rules, Finding],
+    rules: Rules,
 ) -> Iterator[AnswerTurn]:
     """The turns that were reached, as far as there is room, and for the others that they were not."""
     for number in range(max(len(entry.turns), len(played))):
@@ -170,7 +161,7 @@ def _turns(
         wanted = truth[number] if number < len(truth) else ()
         yield AnswerTurn(
             steps=tuple(room.fitting(items)),
-            remark=remark(number, found or {}, rules) if reached else "",
+            remark=remark(number, found, rules) if reached else "",
             missing=_missing(wanted, made),
             as_truth=number < len(truth) and list(wanted) == made,
         )

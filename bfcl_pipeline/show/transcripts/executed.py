@@ -23,7 +23,7 @@ from bfcl_pipeline.judge.web_files import NotingApis
 from bfcl_pipeline.show.playback.conditions import OF_RELEASE, Conditions
 from bfcl_pipeline.show.transcripts.judged import judged_entry
 from bfcl_pipeline.show.transcripts.parts import Item, Kind, TextLimits
-from bfcl_pipeline.show.transcripts.texts import call_text, is_more_than, no_call, raw_text
+from bfcl_pipeline.show.transcripts.texts import call_text, items_before_calls
 from bfcl_pipeline.world.executables import (
     ApiAnswer,
     ApiRequest,
@@ -38,14 +38,6 @@ from bfcl_pipeline.world.executables.rest import NAMES, api_request, reference_c
 
 
 @dataclass(frozen=True, slots=True)
-class AskedRequest:
-    """A request of a call to a web API."""
-
-    request: ApiRequest
-    source: str = ""  # where its answer comes from, in words; empty if it is not recorded
-
-
-@dataclass(frozen=True, slots=True)
 class ExecutedCall:
     """One call that was executed."""
 
@@ -53,7 +45,8 @@ class ExecutedCall:
     value: Any = None  # what it returned; of a REST request the ApiAnswer
     error: str | None = None  # why it cannot be executed, as Python would report it; None if it can
     missing: str | None = None  # why its value is not known, for a person; None if it is
-    requests: tuple[AskedRequest, ...] = ()  # in order, each once
+    requests: tuple[tuple[ApiRequest, str], ...] = ()  # in order, each once, and where its answer comes
+    # from, in words; empty if that is not recorded
 
 
 def execute(
@@ -72,14 +65,17 @@ def execute(
     except PipelineError as failed:  # an answer is not recorded, or its record is damaged
         missing = str(failed)
     requests = tuple(
-        AskedRequest(key.request, conditions.api_source(web, key.request) if found else "")
+        (key.request, conditions.api_source(web, key.request) if found else "")
         for key, found in noting.keys.items()
     )
     return ExecutedCall(call, value, error, missing, requests)
 
 
 def execute_request(entry: Entry, call: Call, conditions: Conditions, web: str | None) -> ExecutedCall:
-    """Makes the request of a call in an answer to a REST entry. web: the column `web` of the response."""
+    """Makes the request of a call in an answer to a REST entry, or of its truth.
+
+    The reference request has the recorded response. web: the column `web` of the response.
+    """
     if call.name not in NAMES:
         return ExecutedCall(call, error=f"NameError: name {call.name!r} is not defined")
     try:
@@ -89,24 +85,14 @@ def execute_request(entry: Entry, call: Call, conditions: Conditions, web: str |
     except PipelineError as failed:  # a request that is never sent
         return ExecutedCall(call, missing=str(failed))
     if request == reference_request(entry.truth["request"]):
-        return _of_release(entry, call, request)
+        answer = ApiAnswer(200, json.dumps(entry.truth["response"], ensure_ascii=False))
+        return ExecutedCall(call, answer, requests=((request, OF_RELEASE),))
     try:
         answer = conditions.apis(web).get(request)
         source = conditions.api_source(web, request)
     except PipelineError as failed:
-        return ExecutedCall(call, missing=str(failed), requests=(AskedRequest(request),))
-    return ExecutedCall(call, answer, requests=(AskedRequest(request, source),))
-
-
-def execute_reference(entry: Entry) -> ExecutedCall:
-    """The reference request of a REST entry with its recorded response. Raises MalformedRelease."""
-    text = entry.truth["request"]
-    return _of_release(entry, reference_call(text), reference_request(text))
-
-
-def _of_release(entry: Entry, call: Call, request: ApiRequest) -> ExecutedCall:
-    answer = ApiAnswer(200, json.dumps(entry.truth["response"], ensure_ascii=False))
-    return ExecutedCall(call, answer, requests=(AskedRequest(request, OF_RELEASE),))
+        return ExecutedCall(call, missing=str(failed), requests=((request, ""),))
+    return ExecutedCall(call, answer, requests=((request, source),))
 
 
 MOST_EXECUTED = 100
@@ -129,7 +115,8 @@ def expected_items(entry: Entry, conditions: Conditions, limits: TextLimits) -> 
     Raises MalformedRelease if the truth is not well formed.
     """
     if _is_rest(entry):
-        yield from _call_items(execute_reference(entry), limits, "truth")
+        reference = reference_call(entry.truth["request"])
+        yield from _call_items(execute_request(entry, reference, conditions, None), limits, "truth")
         accepted = _ACCEPTED_LIST if isinstance(entry.truth["response"], list) else _ACCEPTED_OBJECT
         yield Item(Kind.NOTE, accepted, label="accepts")
         return
@@ -145,12 +132,8 @@ def answer_items(
     """A single answer: a text unchanged, then the calls in it with their values, or why it has none."""
     judged = judged_entry(entry, rules)
     calls = decode_step(result, response.mode, rules=judged.rules)
-    label = "answer"
-    if isinstance(calls, DecodeFailure) or not calls or is_more_than(result, calls, _as_python):
-        yield Item(Kind.TEXT, cut(raw_text(result), limits.words), label=label)
-        label = "read as"
+    label = yield from items_before_calls(result, calls, _as_python, limits)
     if isinstance(calls, DecodeFailure):
-        yield no_call(calls.message, limits)
         return
     pairings: Mapping[Rules, Pairing] = {}
     if not _is_rest(entry):
@@ -184,19 +167,19 @@ def _is_rest(entry: Entry) -> bool:
 def _call_items(executed: ExecutedCall, limits: TextLimits, label: str) -> Iterator[Item]:
     """A call, its requests, and its value, or why it has none."""
     yield Item(Kind.CALL, call_text(executed.call, limits), label=label)
-    for asked in executed.requests:
-        yield Item(Kind.REQUEST, cut(request_text(asked.request), limits.call), label="request")
-        if asked.source:
-            yield Item(Kind.NOTE, asked.source, label="from")
+    for request, source in executed.requests:
+        yield Item(Kind.REQUEST, cut(_request_text(request), limits.call), label="request")
+        if source:
+            yield Item(Kind.NOTE, source, label="from")
     if executed.missing is not None:
         yield Item(Kind.NOTE, f"(not recorded: {cut(executed.missing, limits.result)})", label="value")
     elif executed.error is not None:
         yield Item(Kind.VALUE, cut(on_one_line(executed.error), limits.result), label="error")
     else:
-        yield Item(Kind.VALUE, cut(value_text(executed.value), limits.result), label="value")
+        yield Item(Kind.VALUE, cut(_value_text(executed.value), limits.result), label="value")
 
 
-def request_text(request: ApiRequest) -> str:
+def _request_text(request: ApiRequest) -> str:
     """A request as one line. That of a function is without its headers, which depend on the API alone."""
     query = f"?{urlencode(request.params, errors='replace')}" if request.params else ""
     headers = () if request.function else request.headers
@@ -204,7 +187,7 @@ def request_text(request: ApiRequest) -> str:
     return on_one_line(f"GET {request.url}{query}{with_headers}")
 
 
-def value_text(value: object) -> str:
+def _value_text(value: object) -> str:
     """A value as Python, that of a request as its status and body; shortened if Python cannot write it."""
     if isinstance(value, ApiAnswer):
         return f"status {value.status}: {on_one_line(value.body)}"

@@ -70,20 +70,15 @@ def findings(
     entry: Entry, result: Json, mode: Mode, constants: Constants, verdicts: Mapping[Rules, Verdict]
 ) -> dict[Rules, Finding]:
     """The finding under each rule set whose verdict is not valid; those without one are not checked."""
+    checked: list[tuple[JudgedEntry, Finding | None]] = []  # rule sets may judge by the same
     found: dict[Rules, Finding] = {}
-    outcomes: dict[tuple[int, Rules], Finding | None] = {}  # of an entry, by identity, and checkers' rules
-    kept: list[Entry] = []  # so that no identity is used twice
-    for rules, verdict in verdicts.items():
-        if verdict.valid is not False:
-            continue
+    for rules in (name for name, verdict in verdicts.items() if verdict.valid is False):
         judged = judged_entry(entry, rules)
-        key = (id(judged.entry), judged.rules)
-        if key not in outcomes:
-            kept.append(judged.entry)
+        if all(judged != one for one, _ in checked):
             checker = MultiTurnChecker(judged.entry, constants)
             (outcome,) = checker.check(result, mode, NameStyle.UNDERSCORED, (judged.rules,))
-            outcomes[key] = outcome.finding
-        finding = outcomes[key]
+            checked.append((judged, outcome.finding))
+        finding = next(finding for one, finding in checked if one == judged)
         if finding is not None:
             found[rules] = finding
     return found

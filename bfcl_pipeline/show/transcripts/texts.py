@@ -5,12 +5,12 @@ items have the same texts without the quotes around them; a result of another fo
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from typing import Any
 
 from bfcl_pipeline.base.differences import MISSING
 from bfcl_pipeline.base.text import cut, on_one_line
-from bfcl_pipeline.benchmark.records import Call, FunctionDoc, Json, Message
+from bfcl_pipeline.benchmark.records import Call, DecodeFailure, FunctionDoc, Json, Message
 from bfcl_pipeline.dialogue.calls import executed_text
 from bfcl_pipeline.judge.scoring.findings import shorten
 from bfcl_pipeline.judge.scoring.web_results import result_document
@@ -128,9 +128,26 @@ def no_call(why: str, limits: TextLimits) -> Item:
     return Item(Kind.NOTE, f"(no call: {cut(why, limits.result)})")
 
 
-def is_more_than(result: Json, calls: Sequence[Call], write: Callable[[Sequence[Call]], str]) -> bool:
-    """Whether an answer is a text that contains more than its calls. write: the text of calls alone."""
-    return isinstance(result, str) and result != write(calls)
+def items_before_calls(
+    result: Json,
+    calls: Sequence[Call] | DecodeFailure,
+    write: Callable[[Sequence[Call]], str],
+    limits: TextLimits,
+) -> Generator[Item, None, str]:
+    """What a single answer has before the calls in it: its text if it is more, or why there are none.
+
+    write: the text of calls alone. Returns the label of the first call.
+    """
+    if (
+        isinstance(calls, DecodeFailure)
+        or not calls
+        or (isinstance(result, str) and result != write(calls))
+    ):
+        yield Item(Kind.TEXT, cut(raw_text(result), limits.words), label="answer")
+        if isinstance(calls, DecodeFailure):
+            yield no_call(calls.message, limits)
+        return "read as"
+    return "answer"
 
 
 def raw_text(result: Json) -> str:

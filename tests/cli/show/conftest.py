@@ -23,32 +23,64 @@ def entry(entries):
 
 
 @pytest.fixture
-def oracle(entry, staged, tmp_path):
+def generate(staged, tmp_path):
+    """A function that has the oracle answer an entry into the run of the `show` fixture."""
+
+    def generated(entry_id, model, *words):
+        words = ["--model", model, "--models", str(MODELS), "--run", "r", *words]
+        words += ["--category", category_of(entry_id), "--entry-ids", entry_id, "--data", str(staged)]
+        assert main(["generate", *words, "--out", str(tmp_path / "run/responses" / model)]) == 0
+        return tmp_path / "run/responses" / model / f"{category_of(entry_id)}.parquet"
+
+    return generated
+
+
+@pytest.fixture
+def oracle(entry, generate):
     """A function that returns the response of the oracle to an entry."""
 
     def respond(entry_id, mode=Mode.FC):
-        asked, out = entry(entry_id), tmp_path / "generated"
-        words = ["--model", "oracle" if mode is Mode.PROMPT else "oracle-FC", "--models", str(MODELS)]
-        words += ["--category", asked.category, "--entry-ids", asked.entry_id, "--run", "r"]
-        assert main(["generate", *words, "--out", str(out), "--data", str(staged)]) == 0
-        return read_responses(out / f"{asked.category}.parquet")[0]
+        model = "oracle" if mode is Mode.PROMPT else "oracle-FC"
+        return read_responses(generate(entry(entry_id).entry_id, model))[0]
 
     return respond
 
 
 @pytest.fixture
-def show(tmp_path, staged, capsys):
-    """A function that returns what the command prints for a response, or for the entry alone."""
+def show(tmp_path, staged, capsys, monkeypatch):
+    """A function that returns what the command prints for a response, or for the entry alone.
+
+    Paths are relative, so that lines break at the same places on every machine.
+    """
+    monkeypatch.chdir(tmp_path)
+    Path("data").symlink_to(staged)
 
     def shown(entry_id, response=None, *words, model="org/some-FC"):
-        words = [entry_id, "--data", str(staged), *words]
         if response is not None:
-            folder = tmp_path / "responses" / model.replace("/", "_")
+            folder = Path("run/responses", model.replace("/", "_"))
             write_responses(folder / f"{response.category}.parquet", [response])
-            words += ["--model", model]
-        if "--model" in words:
-            words += ["--run", str(tmp_path)]
-        assert main(["show", *words]) == 0
+            words += ("--model", model)
+        run = ["--run", "run"] if "--model" in words else []
+        capsys.readouterr()
+        assert main(["show", entry_id, "--data", "data", *words, *run]) == 0
         return capsys.readouterr().out
 
     return shown
+
+
+@pytest.fixture
+def page(show, entry, transcript):
+    """A function that compares the whole page of an entry with a file, without the benchmark's texts."""
+
+    def compared(name, entry_id, response=None, *words, **options):
+        asked = entry(entry_id)
+        texts = [message["content"] for turn in asked.turns for message in turn]
+        if isinstance(asked.source, str):
+            texts.append(asked.source)
+        elif asked.source:
+            texts += [hop["subquestion"] for hop in asked.source]
+        text = show(entry_id, response, *words, **options)
+        transcript.same(name, text, {text: f"text {place}" for place, text in enumerate(texts, 1)})
+        assert max(map(len, text.splitlines())) <= 100
+
+    return compared

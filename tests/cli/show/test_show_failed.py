@@ -15,6 +15,7 @@ from bfcl_pipeline.benchmark.records import Mode, Response
 from bfcl_pipeline.benchmark.tables import write_responses
 from bfcl_pipeline.cli import main
 from tests.support.run_form import recorded
+from tests.support.transcript import Transcript
 
 RIGHT = "calculate_triangle_area(base=10, height=5)"
 ANSWERS = {
@@ -117,22 +118,45 @@ def test_a_terminal_asks_for_the_next(newest: Path, staged: Path) -> None:
     assert b"Wrong answer 3 of 3" not in printed
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["--failed", "-m", "n", "--run", "one"], "unknown model 'n'. Known: m."),
-        (["--failed", "-m", "a"], "results/one: unknown model 'a'. Known: m."),
-        (["--failed", "--run", "pair"], "-m NAME. results/pair has a, b."),
-        (["--failed", "-c", "multipel"], "Did you mean 'multiple'?"),
-        (["simple_python_0", "--failed"], "'simple_python_0' is not among 3 wrong answers"),
-        (["simple_python_0", "-c", "multiple"], "--category is only for --failed"),
-        (["simple_python_0", "--truth", "-m", "m"], "--truth shows the entry alone"),
-        ([], "name an entry"),
-    ],
+REFUSED = (
+    "simple_python_0 -m n --run one",
+    "--failed -m n --run one",
+    "--failed -m a",
+    "--failed --run pair",
+    "--failed -c multipel",
+    "simple_python_0 --failed",
+    "simple_python_0 -c multiple",
+    "simple_python_0 --truth -m m",
+    "",
+    "simple_python_0 --prompt oracle --model oracle",
+    "simple_python_0 --prompt oracle --step 2",
+    "simple_python_0 --step 2",
+    "simple_python_0 --prompt orcale",
+    # A mistyped category or number has similar ids; a missing response the runs that have one.
+    "multi_turn_bas_12",
+    "multi_turn_base_200",
+    "simple_python_0 -m b/c --run pair",
+    "multi_turn_base_1 -m a",
+    # A release that was staged before a category was added is staged again; ids are not the matter.
+    "rest_0 --data older",
+    "simple_python_0 --data nowhere",
 )
+
+
 def test_what_cannot_be_shown_is_an_error(
-    words: list[str], said: str, newest: Path, staged: Path, capsys: pytest.CaptureFixture[str]
+    newest: Path, staged: Path, capsys: pytest.CaptureFixture[str], transcript: Transcript
 ) -> None:
-    """The message says what there is, or which option to leave out."""
-    assert main(["show", *words, "--data", str(staged)]) == 1
-    assert said in capsys.readouterr().err
+    """Each refusal says what there is, or which option to leave out."""
+    Path("data").symlink_to(staged)
+    Path("results/pair/responses/b_c").mkdir()
+    Path("older/entries").mkdir(parents=True)
+    Path("older/entries/sql.parquet").symlink_to((staged / "entries/sql.parquet").resolve())
+    text = ""
+    for words in REFUSED:
+        capsys.readouterr()
+        given = [*words.split(), *([] if "--data" in words else ["--data", "data"])]
+        assert main(["show", *given]) == 1
+        out, err = capsys.readouterr()
+        assert out == ""
+        text += f"$ {words}\n{err}\n"
+    transcript.same("refusals", text)

@@ -129,16 +129,10 @@ def test_what_cannot_be_made_again_is_said(run, prompt, tmp_path):
     assert "only the first 1 requests can be made again: no journal has an answer" in message
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["--prompt", "oracle", "--model", "oracle"], "use one of them"),
-        (["--prompt", "oracle", "--step", "2"], "--step needs --run"),
-        (["--step", "2"], "--step is only for --prompt"),
-        (["--prompt", "orcale"], "Did you mean 'oracle'"),
-    ],
-)
-def test_wrong_options_are_refused(words, message, staged, capsys):
-    """With one line that says what to give."""
-    assert main(["show", "simple_python_0", "--data", str(staged), *words]) == 1
-    assert message in capsys.readouterr().err
+@pytest.mark.parametrize("entry_id", ["exec_simple_3", "rest_3", "sql_3", "chatable_3"])
+def test_the_first_request_has_the_question_and_no_value(show, entry, entry_id):
+    """`--prompt` prints what a model is sent: the release's text, with placeholders instead of keys."""
+    sent = json.loads(show(entry_id, None, "--prompt", "oracle"))
+    asked = entry(entry_id)
+    assert sent["messages"][-1]["content"] == asked.turns[0][-1]["content"]
+    assert ("YOUR-RAPID-API-KEY" in json.dumps(sent)) == (entry_id == "rest_3")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import json
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -19,13 +18,7 @@ from bfcl_pipeline.benchmark.records import Mode
 from bfcl_pipeline.dialogue.release_texts import read_texts
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.show.playback.conditions import NO_WEB, Conditions, default_conditions, read_conditions
-from bfcl_pipeline.show.playback.conversation import (
-    NO_EMBEDDING,
-    NO_MEMORY,
-    NO_OUTCOME,
-    UNREADABLE,
-    play_agentic,
-)
+from bfcl_pipeline.show.playback.conversation import NO_EMBEDDING, NO_MEMORY, NO_OUTCOME, UNREADABLE, play
 from bfcl_pipeline.world.encoding import EmbeddingCache
 from bfcl_pipeline.world.tools import World, WorldConfig
 from bfcl_pipeline.world.web.cache import WebCache
@@ -104,36 +97,11 @@ def test_memory_calls_have_the_results_of_the_conversation(
     memory, count = None, 0
     for entry in [*chain, question]:
         result, outcomes, mode, after = hold(entry, config, name, memory)
-        turns = play_agentic(entry, result, mode, conditions, before=memory)
+        turns = play(entry, result, mode, conditions, before=memory)
         assert _results(turns) == outcomes
         assert _all_recorded(turns)
         memory, count = after, count + len(outcomes)
     assert count > 0
-
-
-def test_a_change_of_a_memory_is_recorded_with_its_call(entries, staged, constants):
-    """A text that is added has its place and value; reading it changes nothing."""
-    entry = next(one for one in entries("memory_kv") if one.prerequisite)
-    steps = [[{"core_memory_add": '{"key": "pet", "value": "a cat"}'}], [{"core_memory_list_keys": "{}"}]]
-    ((added, listed),) = play_agentic(entry, [steps], Mode.FC, Conditions(staged, constants))
-    (change,) = added.calls[0].changes
-    assert (change.path, change.after) == ("core_memory['pet']", "a cat")
-    assert listed.calls[0].changes == ()
-    assert "pet" in listed.calls[0].result
-
-
-def test_a_search_without_stored_embeddings_says_so(hold, entries, staged, constants, tmp_path):
-    """Of a vector memory whose embeddings are elsewhere, searches have no result; other calls have."""
-    entry = next(one for one in entries("memory_vector") if one.prerequisite)
-    steps = [
-        [{"archival_memory_add": '{"text": "a cat"}'}],
-        [{"archival_memory_retrieve": '{"query": "cat"}'}],
-    ]
-    config = WorldConfig(constants, encoder=WordEncoder())
-    assert hold(entry, config, "oracle-FC")[1] is not None
-    ((added, searched),) = play_agentic(entry, [steps], Mode.FC, Conditions(staged, constants, tmp_path))
-    assert added.calls[0].recorded
-    assert (searched.calls[0].result, searched.calls[0].recorded) == (NO_EMBEDDING, False)
 
 
 def test_each_search_with_stored_embeddings_has_its_result(entries, staged, constants, tmp_path):
@@ -145,20 +113,10 @@ def test_each_search_with_stored_embeddings_has_its_result(entries, staged, cons
     ]
     KeptEncoder(tmp_path / "encoder").encode(["a dog", "dog"])
     conditions = Conditions(staged, constants, tmp_path)
-    ((_, searched),) = play_agentic(entry, [steps], Mode.FC, conditions)
+    ((_, searched),) = play(entry, [steps], Mode.FC, conditions)
     assert [call.recorded for call in searched.calls] == [False, True]
+    assert searched.calls[0].result == NO_EMBEDDING
     assert "a dog" in searched.calls[1].result
-
-
-def test_a_question_without_a_recorded_memory_has_no_results(entries, staged, constants):
-    """Where the memory at the start is missing, no call is run on an empty one instead."""
-    entry = entries("memory_kv")[-1]
-    steps = [[{"core_memory_list_keys": "{}"}]]
-    conditions = Conditions(staged, constants)
-    ((step,),) = play_agentic(entry, [steps], Mode.FC, conditions, missing="It is elsewhere.")
-    assert (step.calls[0].result, step.calls[0].recorded) == ("It is elsewhere.", False)
-    ((step,),) = play_agentic(entry, [steps], Mode.FC, conditions, before={"core_memory": "x"})
-    assert (step.calls[0].result, step.calls[0].recorded) == (NO_MEMORY, False)
 
 
 SIMULATED = {
@@ -180,7 +138,7 @@ def test_web_calls_have_the_results_of_the_conversation(
     for entry in entries("web_search_base")[:6]:
         asked = present_entry(entry, web)
         result, outcomes, mode, _ = hold(asked, config_of(asked), name)
-        turns = play_agentic(entry, result, mode, conditions, web.mode)
+        turns = play(entry, result, mode, conditions, web.mode)
         assert _results(turns) == outcomes
         assert _all_recorded(turns)
         seen += outcomes
@@ -191,19 +149,15 @@ def test_web_calls_have_the_results_of_the_conversation(
 
 @pytest.mark.parametrize("mode", ["record", "replay"])
 def test_a_recorded_web_is_read_from_the_cache(hold, entries, staged, constants, tmp_path, mode):
-    """Outcomes that a run recorded are the results; an outcome that is not recorded says so."""
+    """Outcomes that a run recorded are the results."""
     live = RecordingWeb(WebCache(tmp_path / "web"), SimulatedWeb.of(entries("web_search_base")))
     entry = entries("web_search_base")[5]
     result, outcomes, _, _ = hold(entry, WorldConfig(constants, web=live), "oracle-FC")
     conditions = Conditions(staged, constants, tmp_path, WebChoice(mode=mode))
-    turns = play_agentic(entry, result, Mode.FC, conditions, mode)
+    turns = play(entry, result, Mode.FC, conditions, mode)
     assert outcomes
     assert _results(turns) == outcomes
     assert _all_recorded(turns)
-    elsewhere = replace(conditions, cache=tmp_path / "none")
-    turns = play_agentic(entry, result, Mode.FC, elsewhere, mode)
-    (first, *_) = [call for turn in turns for step in turn for call in step.calls]
-    assert (first.result, first.recorded) == (NO_OUTCOME, False)
 
 
 def test_a_damaged_outcome_is_not_a_result(entries, staged, constants, tmp_path):
@@ -214,17 +168,31 @@ def test_a_damaged_outcome_is_not_a_result(entries, staged, constants, tmp_path)
     outcome.write_text("{")
     steps = [[{"search_engine_query": '{"keywords": "tea"}'}]]
     conditions = Conditions(staged, constants, tmp_path)
-    ((step,),) = play_agentic(entries("web_search_base")[0], [steps], Mode.FC, conditions, "replay")
+    ((step,),) = play(entries("web_search_base")[0], [steps], Mode.FC, conditions, "replay")
     assert (step.calls[0].result, step.calls[0].recorded) == (UNREADABLE, False)
 
 
-@pytest.mark.parametrize("web", ["live", "unknown", None])
-def test_a_web_that_was_not_recorded_has_no_results(entries, staged, constants, web):
-    """Answers from a live web, or from elsewhere, have their calls without results."""
-    steps = [[{"search_engine_query": '{"keywords": "tea"}'}]]
-    conditions = Conditions(staged, constants)
-    ((step,),) = play_agentic(entries("web_search_base")[0], [steps], Mode.FC, conditions, web)
-    assert (step.calls[0].result, step.calls[0].recorded) == (NO_WEB, False)
+@pytest.mark.parametrize(
+    ("category", "name", "played", "why"),
+    [
+        ("memory_kv", "core_memory_list_keys", {"missing": "It is elsewhere."}, "It is elsewhere."),
+        ("memory_kv", "core_memory_list_keys", {"before": {"core_memory": "x"}}, NO_MEMORY),
+        *(
+            ("web_search_base", "search_engine_query", {"web": web}, NO_WEB)
+            for web in ("live", "unknown", None)
+        ),
+        ("web_search_base", "search_engine_query", {"web": "replay"}, NO_OUTCOME),
+        ("web_search_base", "search_engine_query", {"web": "record"}, NO_OUTCOME),
+    ],
+)
+def test_a_result_that_is_not_recorded_says_why(
+    entries, staged, constants, tmp_path, category, name, played, why
+):
+    """Where the memory or the web is not recorded, no call is run on another one instead."""
+    arguments = '{"keywords": "tea"}' if category == "web_search_base" else "{}"
+    conditions = Conditions(staged, constants, tmp_path)
+    ((step,),) = play(entries(category)[-1], [[[{name: arguments}]]], Mode.FC, conditions, **played)
+    assert (step.calls[0].result, step.calls[0].recorded) == (why, False)
 
 
 def test_the_conditions_are_those_of_the_recorded_config(staged, tmp_path):

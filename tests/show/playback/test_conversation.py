@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from bfcl_pipeline.ask.models.oracle import DONE
-from bfcl_pipeline.base.differences import MISSING
 from bfcl_pipeline.benchmark.records import Mode
 from bfcl_pipeline.judge.scoring import truth_calls
+from bfcl_pipeline.show.playback.conditions import Conditions
 from bfcl_pipeline.show.playback.conversation import MOST_CHANGING, play, play_truth
 from bfcl_pipeline.show.transcripts.parts import PAGE, Kind
 from bfcl_pipeline.show.transcripts.texts import played_items
@@ -20,11 +20,11 @@ def entry(entries):
 
 
 @pytest.fixture
-def played(entry, constants):
+def played(entry, staged, constants):
     """A function that plays prompted answers, given as the steps of each turn."""
 
     def played_turns(turns, mode=Mode.PROMPT):
-        return play(entry, turns, mode, constants)
+        return play(entry, turns, mode, Conditions(staged, constants))
 
     return played_turns
 
@@ -33,29 +33,6 @@ def played(entry, constants):
 def right(entry):
     """Answers with the calls of the truth, one step for each call."""
     return [[*turn, DONE] for turn in entry.truth]
-
-
-def test_each_call_has_its_result_and_what_it_changed(played, right):
-    """A reading call has no changes; a writing call has the place, the old and the new value."""
-    found = played(right)
-    create, ended = found[2]
-    (call,) = create.calls
-    assert call.call.name == "create_ticket"
-    assert call.result.startswith('{"id": 2, "title": "Tire Pressure Issue"')
-    queue, counter = call.changes
-    assert (queue.api, queue.path, queue.before) == ("TicketAPI", "ticket_queue[1]", MISSING)
-    assert queue.after["title"] == "Tire Pressure Issue"
-    assert (counter.path, counter.before, counter.after) == ("ticket_counter", 2, 3)
-    assert (ended.result, ended.calls) == (DONE, ())
-    assert [one.changes for step in found[3] for one in step.calls] == [()]
-
-
-def test_later_calls_do_not_alter_recorded_changes(played, right):
-    """The changes of an earlier call are the same after a later call changes the same place."""
-    found = played(right)
-    assert found[2][0].calls[0].changes[0].after["status"] == "Open"
-    (closed,) = found[4][0].calls[0].changes
-    assert (closed.path, closed.before, closed.after) == ("ticket_queue[1]['status']", "Open", "Closed")
 
 
 def test_the_truth_is_played_in_the_same_way(entry, constants, played, right):
@@ -89,12 +66,13 @@ def test_a_value_that_is_not_a_turn_is_not_run(played):
     assert step.problem == "Expected a list of steps, got dict."
 
 
-def test_only_so_many_calls_are_compared(entries, constants):
+def test_only_so_many_calls_are_compared(entries, staged, constants):
     """Comparing the whole world after each of thousands of calls would take hours; later calls say so."""
     entry = next(one for one in entries("multi_turn_base") if one.entry_id == "multi_turn_base_0")
     step = "[{}]".format(",".join(f"mkdir(dir_name='{{0}}_{number}')" for number in range(50)))
     steps = [step.replace("{0}", f"d{number}") for number in range(MOST_CHANGING // 50 + 1)]
-    calls = [call for one in play(entry, [steps], Mode.PROMPT, constants)[0] for call in one.calls]
+    (turn,) = play(entry, [steps], Mode.PROMPT, Conditions(staged, constants))
+    calls = [call for step in turn for call in step.calls]
     assert len(calls) == MOST_CHANGING + 50
     assert all(call.compared and call.changes for call in calls[:MOST_CHANGING])
     assert not any(call.compared or call.changes for call in calls[MOST_CHANGING:])

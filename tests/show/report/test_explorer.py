@@ -1,16 +1,22 @@
-"""The data of the list of entries: verdicts by character, conversations as blocks, files of the page."""
+"""The data of the list of entries: verdicts by character, conversations as blocks, files of the page.
+
+The run also has entries whose calls are executed to score them, and a hostile answer to one of them.
+"""
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from bfcl_pipeline.base.files import replaced_folder
 from bfcl_pipeline.benchmark.config.choices import ShownEntries
 from bfcl_pipeline.benchmark.records import Rules
+from bfcl_pipeline.benchmark.tables import read_responses, write_responses
 from bfcl_pipeline.cli import main
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.show.report.explorer import explorer as explorer_module
@@ -19,10 +25,19 @@ from bfcl_pipeline.show.report.explorer.explorer import make_explorer
 from bfcl_pipeline.show.report.explorer.index import FIRST_CODE, read_index
 from bfcl_pipeline.show.report.page.render import write_page
 from bfcl_pipeline.show.report.page.run_tables import read_run_tables
-from tests.support.explored_run import ENTRIES, MODELS, make_explored_run, unpacked, with_items
+from tests.support.explored_run import ENTRIES as PLAYED
+from tests.support.explored_run import MODELS, make_explored_run, unpacked, with_items
 from tests.support.few_entries import stage_few
 from tests.support.run_form import recorded
 from tests.support.synthetic_run import MadeUpModel, Marks, made_up_tables
+
+EXECUTED = ("exec_simple_3", "exec_parallel_multiple_3", "rest_69", "sql_3", "chatable_3")
+ENTRIES = (*PLAYED, *EXECUTED)
+
+HOSTILE = "<img src=x onerror=run()></script>\u202e\x1b[31m" + "W" * 100_000
+
+STYLE = ":is(.value, .request) > .text"
+"""Part of the style of executed calls."""
 
 NONE = "under each rule set. This report was made without conversations."
 """What the page says above the list if it has none."""
@@ -36,10 +51,20 @@ def data(tmp_path_factory: pytest.TempPathFactory, staged: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory, data: Path) -> Path:
-    """A small run of embedded models; read-only but for its page."""
+    """A small run of embedded models, one answer of which is hostile; read-only but for its page."""
     folder = tmp_path_factory.mktemp("explored") / "small"
-    make_explored_run(folder, data)
+    make_explored_run(folder, data, ENTRIES)
+    path = folder / "responses" / "lexical" / "exec_simple.parquet"
+    (answer,) = read_responses(path)
+    calls = f"[calculate_cosine_similarity(vectorA={HOSTILE!r}, vectorB=[1])]"
+    write_responses(path, [replace(answer, result_json=json.dumps(calls))])
     return folder
+
+
+@pytest.fixture(scope="module")
+def every(run: Path, data: Path) -> dict[str, Any]:
+    """All conversations of the run, by block."""
+    return blocks(run, data, ShownEntries.ALL)
 
 
 def test_a_block_holds_any_text_in_letters_of_base64() -> None:
@@ -109,7 +134,8 @@ def blocks(run: Path, data: Path, shown: ShownEntries, *pairs: tuple[str, str]) 
     """The records of the conversations of a run, by block."""
     index = read_index(Run(run, data=data), MODELS)
     found = conversations(Run(run, run / "cache", data), index, shown, pairs)
-    return {name: unpacked(block.text)["records"] for name, block in found}
+    documents = {name: unpacked(block.text) for name, block in found}
+    return {name: with_items(one["records"], one["items"]) for name, one in documents.items()}
 
 
 def answered(found: dict[str, Any], model: int) -> set[str]:
@@ -118,9 +144,8 @@ def answered(found: dict[str, Any], model: int) -> set[str]:
     return {entry_id for records in own for entry_id in records if "prereq" not in entry_id}
 
 
-def test_conversations_are_chosen_by_verdict(run: Path, data: Path) -> None:
+def test_conversations_are_chosen_by_verdict(run: Path, data: Path, every: dict[str, Any]) -> None:
     """All; none; those that a model has wrong; of compared models also those that the other has wrong."""
-    every = blocks(run, data, ShownEntries.ALL)
     assert answered(every, 0) == answered(every, 1) == set(ENTRIES)
     assert blocks(run, data, ShownEntries.NONE) == {}
     wrong = blocks(run, data, ShownEntries.WRONG)
@@ -153,11 +178,16 @@ def test_several_processes_make_the_same_blocks(run: Path, data: Path) -> None:
     assert told[-1][0] == told[-1][1] > len(ENTRIES)
 
 
-def test_sessions_before_a_shown_question_are_shown(run: Path, data: Path) -> None:
+@pytest.fixture(scope="module")
+def record_of(run: Path, data: Path, every: dict[str, Any]) -> Callable[[str, str], Any]:
+    """A function for the records of a block of a category: of its entries (`e`), or answers (`a0c`)."""
+    places = [one.name for one in read_index(Run(run, data=data), MODELS).categories]
+    return lambda kind, category: every[f"{kind}{places.index(category)}"]
+
+
+def test_sessions_before_a_shown_question_are_shown(record_of: Callable[[str, str], Any]) -> None:
     """With the memory after each, and every entry of an answer has a record."""
-    found = blocks(run, data, ShownEntries.ALL)
-    place = [one.name for one in read_index(Run(run, data=data), MODELS).categories].index("memory_kv")
-    answers, entries = found[f"a1c{place}"], found[f"e{place}"]
+    answers, entries = record_of("a1c", "memory_kv"), record_of("e", "memory_kv")
     (question,) = (name for name in answers if "prereq" not in name)
     assert set(answers[question]["sessions"]) == set(answers) - {question}
     assert set(answers) == set(entries)
@@ -235,15 +265,39 @@ def test_the_choice_is_that_of_the_config_unless_given(
         config.unlink()
 
 
-def test_a_folder_is_replaced_as_a_whole_or_not_at_all(tmp_path: Path) -> None:
-    """Earlier files are gone afterwards; after an error they are there as before."""
-    folder = tmp_path / "report"
-    with replaced_folder(folder) as made:
-        (made / "old.js").write_text("old")
-    with pytest.raises(FileNotFoundError), replaced_folder(folder) as made:
-        (made / "half.js").rename(made / "there is no such file")
-    assert [path.name for path in folder.iterdir()] == ["old.js"]
-    with replaced_folder(folder) as made:
-        (made / "new.js").write_text("new")
-    assert [path.name for path in folder.iterdir()] == ["new.js"]
-    assert [path.name for path in tmp_path.iterdir()] == ["report"]
+def test_an_entry_and_its_answer_have_the_values_of_their_calls(
+    record_of: Callable[[str, str], Any],
+) -> None:
+    """The records are those of the terminal, with more room for each text."""
+    (entry,) = record_of("e", "exec_parallel_multiple").values()
+    (answer,) = record_of("a0c", "exec_parallel_multiple").values()
+    assert [item["kind"] for item in entry["accepted"]] == [
+        *("call", "request", "note", "value", "note"),
+        *("call", "value", "note"),
+    ]
+    assert [item.get("label") for item in answer["answer"]] == [
+        *("answer 1", "request", "from", "value", "fits"),
+        *("answer 2", "value", "fits"),
+    ]
+    assert "more characters)" not in entry["accepted"][3]["text"]
+    assert "turns" not in answer
+
+
+def test_a_hostile_argument_is_a_bounded_text(record_of: Callable[[str, str], Any]) -> None:
+    """Invisible characters are spelled out, and no text is longer than a page shows."""
+    (answer,) = record_of("a1c", "exec_simple").values()
+    texts = [item["text"] for item in answer["answer"]]
+    assert all(text.isprintable() and len(text) < 20_100 for text in texts)
+    assert any("\\x1b[31m" in text and "\\u202e" in text for text in texts)
+
+
+@pytest.mark.usefixtures("without_figures")
+def test_only_a_page_with_executed_calls_has_their_style(run: Path, data: Path, tmp_path: Path) -> None:
+    """A page of V4 alone has not a byte more; a page with such entries makes no request either."""
+    page = write_page(Run(run, run / "cache", data), Rules.OFFICIAL, shown=ShownEntries.ALL).read_text()
+    assert STYLE in page
+    assert 'content="default-src &#39;none&#39;' in page
+    assert "strict-dynamic" not in page
+    plain = tmp_path / "plain"
+    make_explored_run(plain, data, PLAYED[:1])
+    assert STYLE not in write_page(Run(plain, run / "cache", data), Rules.OFFICIAL).read_text()

@@ -28,21 +28,16 @@ from bfcl_pipeline.show.report.figures.draw import (
     draw_run,
     write_figures,
 )
-from bfcl_pipeline.show.report.figures.experiments import ExperimentRun, draw_experiments
-from bfcl_pipeline.show.report.figures.figure import DrawnFigure, data
+from bfcl_pipeline.show.report.figures.experiments import ExperimentRun, experiment_figures
+from bfcl_pipeline.show.report.figures.figure import DrawnFigure
 from bfcl_pipeline.show.report.figures.names import LONGEST, Models, distinct, drawable_text
 from bfcl_pipeline.show.report.figures.usage import frontier, ticks
 from bfcl_pipeline.show.report.page.render import render_page
 from bfcl_pipeline.show.report.page.run_tables import RunTables, read_run_tables
 from tests.support.changed_tables import with_rows
+from tests.support.figure_docs import PAGE, document
 from tests.support.figure_tables import full_tables
 
-NAMES = [
-    *("overall", "categories", "differences", "errors", "cost", "latency"),
-    *("memory_backends", "memory_domains", "memory_failures", "memory_changes"),
-    *("web_steps", "web_steps_spread", "web_hops", "web_snippets", "web_failures"),
-    *("formats", "ast_executed", "weights", "composition"),
-]
 HOSTILE = (
     "<script>alert('&\"')</script>",
     "\u202eevil",
@@ -52,7 +47,7 @@ HOSTILE = (
     "same",
     "a\nb\x1b[31m",
 )
-STYLE = Path(style.__file__).parents[1] / "page/templates/style.css"
+TEMPLATES = Path(style.__file__).parents[1] / "page/templates"
 
 
 @pytest.fixture(scope="module")
@@ -88,8 +83,11 @@ def texts(svg: str) -> list[str]:
 
 
 def test_every_figure_is_drawn_with_title_caption_and_description(figures: list[DrawnFigure]) -> None:
-    """A run with all numbers has every figure, each with the texts for people who do not see it."""
-    assert [figure.name for figure in figures] == NAMES
+    """A run with all numbers has every figure, each with the texts for people who do not see it.
+
+    A figure that is missing here needs rows in `full_tables`.
+    """
+    assert [figure.name for figure in figures] == [spec.name for spec in FIGURES]
     for figure in figures:
         for svg in (figure.svg, figure.inline):
             root = fromstring(svg)
@@ -100,14 +98,36 @@ def test_every_figure_is_drawn_with_title_caption_and_description(figures: list[
                 f"{title.get('id')} {about.get('id')}",
             )
             assert about.text
+        assert figure.title
         assert figure.caption.endswith(".")
+
+
+def test_every_figure_has_a_place_on_the_page_and_in_the_documentation() -> None:
+    """Each place is that of a template and the reverse; that of errors has a table in its place."""
+    texts = [path.read_text(encoding="utf-8") for path in TEMPLATES.glob("*.j2")]
+    places = re.findall(r'\{\{ figure_html\(figures\["(\w+)"\]\) \}\}', "".join(texts))
+    assert sorted(places) == sorted({spec.place for spec in FIGURES if spec.place})
+    assert [spec.name for spec in FIGURES if not spec.place] == ["errors"]
+    assert all(spec.content for spec in FIGURES)
+    page = PAGE.read_text(encoding="utf-8")
+    assert page == document(page), "python -m tests.support.figure_docs"
+    assert all(f"| `{name}` |" in page for name in experiment_figures([]))
+
+
+def test_a_figure_is_drawn_from_the_tables_of_its_record(tables: RunTables) -> None:
+    """Without the rows of one of them it is another figure, or none."""
+    models = Models.of(tables)
+    for spec in FIGURES:
+        whole = spec.make(tables, models)
+        for name in spec.tables:
+            assert spec.make(with_rows(tables, **{name: []}), models) != whole, (spec.name, name)
 
 
 def test_without_numbers_there_is_no_figure(empty: RunTables) -> None:
     """A figure needs its numbers: empty tables give none."""
     nothing = with_rows(empty, leaderboard=[], categories=[], formats=[], error_types=[], comparisons=[])
     models = Models.of(empty)
-    assert [make(nothing, models) for make in FIGURES] == [None] * len(FIGURES)
+    assert [spec.make(nothing, models) for spec in FIGURES] == [None] * len(FIGURES)
 
 
 def test_a_run_has_the_figures_of_its_numbers(of_run: list[DrawnFigure]) -> None:
@@ -115,13 +135,6 @@ def test_a_run_has_the_figures_of_its_numbers(of_run: list[DrawnFigure]) -> None
     assert [figure.name for figure in of_run] == [
         *("overall", "categories", "errors", "formats", "weights", "composition")
     ]
-
-
-def test_scores_and_intervals_are_those_of_the_tables(figures: list[DrawnFigure]) -> None:
-    """The figure of the overall score has the score of each model, and its bars their limits."""
-    overall = figures[0]
-    assert "90.0\N{DAGGER}" in texts(overall.svg)
-    assert "Overall in per cent" in (fromstring(overall.svg)[1].text or "")
 
 
 def test_names_are_text(figures: list[DrawnFigure]) -> None:
@@ -164,8 +177,10 @@ def about(figures: list[DrawnFigure], name: str) -> str:
     return fromstring(svg)[1].text or ""
 
 
-def test_failures_and_steps_are_those_of_the_tables(figures: list[DrawnFigure]) -> None:
+def test_figures_have_the_numbers_of_the_tables(figures: list[DrawnFigure]) -> None:
     """Reasons are summed over models, each memory by itself; kinds are shares of wrong answers."""
+    assert "90.0\N{DAGGER}" in texts(figures[0].svg)
+    assert about(figures, "overall").startswith("Overall in per cent")
     text = about(figures, "memory_failures")
     models = len(HOSTILE)
     reasons = {reason: place for place, reason in enumerate(Reason, 1)}
@@ -196,22 +211,19 @@ def test_identifiers_are_unique_on_a_page(figures: list[DrawnFigure]) -> None:
     assert set(re.findall(r"url\(#([^)]+)\)", page)) <= set(identifiers)
 
 
-def test_the_page_shows_the_figures(tables: RunTables, figures: list[DrawnFigure]) -> None:
-    """Each figure is inline in the page, except that of errors, whose bars the page has in a table."""
-    made_up = with_rows(tables, error_types=[], comparisons=[], usage=[], formats=[], categories=[])
-    made_up = with_rows(made_up, memory_domains=[], memory_use=[], memory_failures=[])
-    made_up = with_rows(made_up, web_hops=[], web_failures=[], web_questions=[])
-    page = render_page(made_up, figures=figures)
-    assert '<figure id="overall-figure">' in page
-    assert '<figure id="composition-figure">' in page
-    assert '<figure id="errors-figure">' not in page
+def test_the_page_shows_the_figures_of_its_sections(empty: RunTables, figures: list[DrawnFigure]) -> None:
+    """Each figure is inline in the page, in the order of the records, at the places of its sections."""
+    page = render_page(empty, figures=figures[::-1])
+    found = re.findall(r'<figure id="(\w+)-figure">', page)
+    shown = [*("overall", "categories", "cost", "latency", "formats", "weights", "composition")]
+    assert found == shown
     assert "<script>alert" not in page
     assert not re.search(r"<svg[^>]*style=", page)
 
 
 def test_the_report_knows_the_colours_of_its_dark_form() -> None:
     """The style of the page replaces each colour of text, lines and ground."""
-    css = STYLE.read_text(encoding="utf-8")
+    css = (TEMPLATES / "style.css").read_text(encoding="utf-8")
     for colour in (style.INK, style.SOFT, style.LINE, style.GROUND):
         assert f'[fill="{colour}"]' in css
         assert f'[stroke="{colour}"]' in css
@@ -320,14 +332,9 @@ def test_runs_of_experiments_are_joined(tables: RunTables) -> None:
         experiment(tables, 5, tools=True, failures=0.5),
         experiment(tables, 1, tools=False, failures=0.0),
     ]
-    found = {figure.name: figure for figure in draw(draw_experiments(runs), "Runs")}
+    found = {figure.name: figure for figure in draw(experiment_figures(runs), "Runs")}
     assert list(found) == ["experiment_tools", "experiment_failures", "experiment_snippets"]
     assert {"80.0", "10.0"} <= set(texts(found["experiment_tools"].svg))
     assert {"80.0", "50.0"} <= set(texts(found["experiment_failures"].svg))
     assert "10.0" not in texts(found["experiment_failures"].svg)
-    assert not list(draw_experiments(runs[1:2]))
-
-
-def test_data_are_inline() -> None:
-    """Rows become values of the chart itself."""
-    assert data([{"a": 1}]).to_dict() == {"values": [{"a": 1}]}
+    assert set(experiment_figures(runs[1:2]).values()) == {None}

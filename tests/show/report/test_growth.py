@@ -39,7 +39,7 @@ def test_figures_of_many_models_take_little_more_work(made_up_run: Path) -> None
     def charts(models: int) -> int:
         named = full_tables(tables, [f"model {number:03}" for number in range(models)])
         with debug_mode(False), measured() as work:  # without the checks of altair, of which most calls are
-            assert None not in [make(named, Models.of(named)) for make in FIGURES]
+            assert None not in [spec.make(named, Models.of(named)) for spec in FIGURES]
         return work.calls
 
     assert charts(80) < 2 * charts(10)

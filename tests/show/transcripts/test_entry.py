@@ -9,7 +9,7 @@ from bfcl_pipeline.benchmark.definition import CATEGORIES
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.show.playback.conditions import Conditions
 from bfcl_pipeline.show.transcripts.entry import entry_record
-from bfcl_pipeline.show.transcripts.parts import PAGE, TERMINAL, Item, Kind
+from bfcl_pipeline.show.transcripts.parts import PAGE, TERMINAL, Kind
 
 
 @pytest.fixture
@@ -28,17 +28,6 @@ def _texts(items, kind):
     return [item.text for item in items if item.kind is kind]
 
 
-def test_a_web_question_has_its_hops_with_answers_and_sources(record):
-    """Each hop has what is asked, its answer, and the address of the page that has it."""
-    found = record("web_search_base_5")
-    assert _texts(found.hops, Kind.ACCEPTED) == ["Bangkok", "Magnolias Waterfront Residences", "70"]
-    assert [item.label for item in found.hops[:3]] == ["hop 1", "answer", "source"]
-    assert _texts(found.hops, Kind.HOP)[1] == "What is the tallest building in Bangkok?"
-    assert all(text.startswith("https://") for text in _texts(found.hops, Kind.SOURCE))
-    assert found.accepted == (Item(Kind.ACCEPTED, "'70'"),)
-    assert "3 hops to the answer" in found.about
-
-
 @pytest.mark.parametrize(
     ("web", "names"),
     [
@@ -50,55 +39,6 @@ def test_web_tools_are_those_that_the_run_offered(record, web, names):
     """A renamed search tool has its name of the run; without a web there are no functions."""
     functions = record("web_search_base_5", web=web).functions
     assert [item.text.partition("(")[0] for item in functions] == names
-
-
-def test_a_memory_question_names_its_sessions_and_where_its_fact_was_said(record):
-    """The ids of the sessions before it are listed, and the text with the fact is a source."""
-    found = record("memory_kv_12-customer-12")
-    (sessions,) = [text for text in found.about if text.startswith("sessions before it: ")]
-    ids = sessions.partition(": ")[2].split(", ")
-    assert ids[0] == "memory_kv_prereq_0-customer-0"
-    assert len(ids) > 5
-    assert _texts(found.accepted, Kind.SOURCE) == [
-        "...my toaster oven is basically banished to the pantry..."
-    ]
-
-
-def test_a_session_accepts_anything(record):
-    """A session before the questions is marked as one and has no acceptable answers."""
-    found = record("memory_kv_prereq_0-customer-0")
-    assert found.prerequisite
-    assert _texts(found.accepted, Kind.NOTE) == ["(anything: a session before the questions)"]
-
-
-def test_the_truth_of_a_conversation_is_played(record):
-    """Each turn has the calls of its truth, with results and changes; acceptable answers are elsewhere."""
-    found = record("multi_turn_base_60")
-    close = found.turns[-1].truth
-    assert [item.kind for item in close] == [Kind.CALL, Kind.RESULT, Kind.CHANGE]
-    assert close[0].text == "close_ticket(ticket_id=2)"
-    assert close[2].text == "TicketAPI.ticket_queue[1]['status']: 'Open' -> 'Closed'"
-    assert found.accepted == ()
-    assert len(found.functions) == 31
-
-
-def test_functions_that_appear_later_are_at_their_turn(record):
-    """A held-out function is not among those offered from the start."""
-    found = record("multi_turn_miss_func_60")
-    (turn,) = [turn for turn in found.turns if turn.appears]
-    assert _texts(turn.appears, Kind.FUNCTION) == ["check_tire_pressure()"]
-    assert "check_tire_pressure()" not in _texts(found.functions, Kind.FUNCTION)
-
-
-def test_acceptable_values_are_those_of_each_parameter(record):
-    """A function is followed by its parameters, each with its acceptable values."""
-    assert record("simple_python_3").accepted == (
-        Item(Kind.FUNCTION, "algebra.quadratic_roots"),
-        Item(Kind.ACCEPTED, "1", label="a"),
-        Item(Kind.ACCEPTED, "-3", label="b"),
-        Item(Kind.ACCEPTED, "2", label="c"),
-    )
-    assert record("irrelevance_3").accepted == (Item(Kind.NOTE, "(no call)"),)
 
 
 def test_errata_have_the_defect_its_proposal_and_the_treatment(record):

@@ -14,13 +14,15 @@ import pytest
 from bfcl_pipeline.benchmark.config import WebChoice
 from bfcl_pipeline.benchmark.definition import CATEGORIES, category_of
 from bfcl_pipeline.benchmark.records import Entry, Mode, Response, Rules
+from bfcl_pipeline.dialogue.release_texts import read_recorded_calls
 from bfcl_pipeline.judge.scoring import Judge
+from bfcl_pipeline.judge.web_files import needed_requests, shown_requests
 from bfcl_pipeline.show.playback.conditions import Conditions
 from bfcl_pipeline.show.transcripts.answer import answer_record
 from bfcl_pipeline.show.transcripts.entry import entry_record
 from bfcl_pipeline.show.transcripts.executed import MOST_EXECUTED
 from bfcl_pipeline.show.transcripts.parts import PAGE, TERMINAL, AnswerRecord, Item, Kind, TextLimits
-from bfcl_pipeline.world.executables import ApiAnswer, ApiRequest
+from bfcl_pipeline.world.executables import ApiAnswer, ApiRequest, SimulatedApis
 from bfcl_pipeline.world.executables.functions import work
 from bfcl_pipeline.world.tools import Constants
 from bfcl_pipeline.world.web.cache import WebCache
@@ -71,33 +73,6 @@ def with_truth(entry: Entry, *calls: tuple[str, str]) -> Entry:
     return replace(entry, truth=[{"call": call, "match": match} for call, match in calls])
 
 
-def test_expected_calls_have_values_and_how_they_are_compared(
-    find: Callable[[str], Entry], staged: Path, constants: Constants
-) -> None:
-    """A call that uses the network also has its request, and where the answer comes from."""
-    found = lines(entry_record(find(MIXED), Conditions(staged, constants)).accepted)
-    assert found[0] == ("truth 1", "retrieve_holiday_by_year(year='2020', country='ES')")
-    assert found[1] == ("request", "GET https://date.nager.at/api/v3/publicholidays/2020/ES")
-    assert found[2] == ("from", "the simulated network")
-    assert found[3][1].startswith("[{'date': '2020-01-01'")
-    assert found[4:] == [
-        ("accepts", "an equal value"),
-        ("truth 2", "calculate_displacement(initial_velocity=10, acceleration=2, time=5)"),
-        ("value", "75.0"),
-        ("accepts", "an equal value"),
-    ]
-
-
-def test_a_value_that_the_release_recorded_is_told_from_a_simulated_one(
-    find: Callable[[str], Entry], staged: Path, constants: Constants
-) -> None:
-    """Of calls that the release holds a value for, the answer is a recording of it."""
-    found = lines(entry_record(find("exec_simple_22"), Conditions(staged, constants)).accepted)
-    assert ("from", "a recording of the release") in found
-    assert ("value", "830542.59265") in found
-    assert ("accepts", "a number within 20 % of the value") in found
-
-
 @pytest.mark.parametrize("mode", ["live", "off", "replay"])
 def test_values_that_are_not_recorded_say_so(
     find: Callable[[str], Entry], staged: Path, constants: Constants, tmp_path: Path, mode: str
@@ -110,45 +85,6 @@ def test_values_that_are_not_recorded_say_so(
     assert notes[0].startswith("(not recorded: ")
     assert not [item for item in items if item.label == "from"]
     assert ("value", "75.0") in lines(items)
-
-
-def test_a_rest_entry_has_its_reference_request_and_recorded_response(
-    find: Callable[[str], Entry], staged: Path, constants: Constants
-) -> None:
-    """The response is cut to what a terminal has room for; headers choose the answer and are shown."""
-    conditions = Conditions(staged, constants, web=WebChoice(mode="off"))
-    call, request, source, value, accepts = entry_record(
-        find("rest_69"), conditions, limits=TERMINAL
-    ).accepted
-    assert call.text == "requests.get(url='https://date.nager.at/api/v3/LongWeekend/2023/CA')"
-    assert request.text == "GET https://date.nager.at/api/v3/LongWeekend/2023/CA"
-    assert source.text == "a recording of the release"
-    assert value.text.startswith('status 200: [{"startDate": "2023-04-07"')
-    assert len(value.text) < 450
-    assert accepts.text.endswith("a list of this length with these keys")
-    keyed = entry_record(find("rest_3"), conditions).accepted
-    assert keyed[1].text.endswith("; x-rapidapi-key: YOUR-RAPID-API-KEY")
-    assert keyed[-1].text.endswith("with status 200 and these keys at the top")
-
-
-def test_each_call_of_an_answer_has_its_value_and_the_expected_call_that_it_fits(
-    find: Callable[[str], Entry], record: Record
-) -> None:
-    """Calls in another order are assigned to the expected calls that they fit."""
-    text = (
-        "[calculate_displacement(initial_velocity=10, acceleration=2, time=5), "
-        "retrieve_holiday_by_year(year='2020', country='ES')]"
-    )
-    found = record(find(MIXED), text)
-    assert [line for line in lines(found.answer) if line[0] != "value"] == [
-        ("answer 1", "calculate_displacement(initial_velocity=10, acceleration=2, time=5)"),
-        ("fits", "truth 2"),
-        ("answer 2", "retrieve_holiday_by_year(year='2020', country='ES')"),
-        ("request", "GET https://date.nager.at/api/v3/publicholidays/2020/ES"),
-        ("from", "the simulated network"),
-        ("fits", "truth 1"),
-    ]
-    assert [one.valid for one in found.verdicts] == [True, True, True]
 
 
 def test_pairings_under_official_and_corrected_rules_are_told_apart(
@@ -171,27 +107,6 @@ def test_pairings_under_official_and_corrected_rules_are_told_apart(
     assert [one.valid for one in found.verdicts] == [False, True, True]
 
 
-def test_a_call_that_cannot_be_executed_has_its_error(find: Callable[[str], Entry], record: Record) -> None:
-    """Nothing that a model names is run: the error is that of a name that does not exist."""
-    entry = find("exec_simple_3")
-    for name in ("os.system", "eval", "__import__"):
-        call, error, note = record(entry, [{name: '{"command": "ls"}'}], mode=Mode.FC).answer
-        assert call.text == f"{name}(command='ls')"
-        assert (error.kind, error.label) == (Kind.VALUE, "error")
-        assert error.text.startswith("NameError")
-        assert note.text == "(no call fits the truth)"
-
-
-def test_a_wrong_number_of_calls_has_values_and_no_pairing(
-    find: Callable[[str], Entry], record: Record
-) -> None:
-    """Each call has its value; which expected call it fits was never asked."""
-    call = "calculate_displacement(initial_velocity=10, acceleration=2, time=5)"
-    found = record(find(MIXED), f"[{call}]")
-    assert lines(found.answer) == [("answer", call), ("value", "75.0")]
-    assert found.verdicts[0].error_type == "value_error:exec_result_count"
-
-
 def test_a_text_is_shown_before_what_is_read_from_it(find: Callable[[str], Entry], record: Record) -> None:
     """A call that is written in another way is a text and the call; a text without calls says why."""
     entry = with_truth(find("exec_simple_0"), ("calculate_triangle_area(base=1, height=2)", "exact_match"))
@@ -207,27 +122,72 @@ def test_a_text_is_shown_before_what_is_read_from_it(find: Callable[[str], Entry
     assert note.text.startswith("(no call: ")
 
 
-def test_a_rest_answer_has_its_request_and_where_its_answer_comes_from(
-    find: Callable[[str], Entry], record: Record, tmp_path: Path
+LONG_WEEKEND = "https://date.nager.at/api/v3/LongWeekend/2024/CA"
+
+
+@pytest.mark.parametrize(
+    ("entry_id", "text", "url", "value"),
+    [
+        ("rest_69", f"[requests.get(url='{LONG_WEEKEND}')]", LONG_WEEKEND, 'status 404: ["\u202e"]'),
+        (
+            MIXED,
+            "[retrieve_holiday_by_year(year='2020', country='ES')]",
+            "https://date.nager.at/api/v3/publicholidays/2020/ES",
+            r"['\u202e']",
+        ),
+    ],
+)
+def test_a_recorded_answer_has_its_date_and_a_damaged_record_says_so(
+    find: Callable[[str], Entry],
+    staged: Path,
+    constants: Constants,
+    tmp_path: Path,
+    entry_id: str,
+    text: str,
+    url: str,
+    value: str,
 ) -> None:
-    """The reference request has the recorded response; another one the record with its date, or nothing."""
-    entry = find("rest_69")
-    other = "[requests.get(url='https://date.nager.at/api/v3/LongWeekend/2024/CA')]"
-    same = record(entry, f"[{entry.truth['request']}]", web="off").answer
-    assert lines(same)[2] == ("from", "a recording of the release")
-    missing = record(entry, other, web="replay").answer
-    assert missing[-1].text.startswith("(not recorded: ")
-    key = ApiKey(ApiRequest("https://date.nager.at/api/v3/LongWeekend/2024/CA"))
+    """Without a record the value is missing; a damaged one is named, and the page is made all the same."""
+    response = Response(entry_id, category_of(entry_id), Mode.PROMPT, json.dumps(text), web="replay")
+
+    def answer() -> list[tuple[str, str]]:
+        conditions = Conditions(staged, constants, tmp_path)
+        return lines(answer_record(find(entry_id), response, {}, conditions).answer)[1:]
+
+    assert [label for label, _ in answer()] == ["request", "value"]
+    assert answer()[1][1].startswith("(not recorded: ")
+    cache, key = WebCache(tmp_path / "web"), ApiKey(ApiRequest(url))
     at = datetime(2026, 11, 23, tzinfo=UTC)
-    WebCache(tmp_path / "web").add(key, ApiAnswer(404, "none\u202e"), engine="e", recorded_at=at)
-    assert lines(record(entry, other, web="replay").answer)[1:] == [
-        ("request", "GET https://date.nager.at/api/v3/LongWeekend/2024/CA"),
-        ("from", "the record of 2026-11-23"),
-        ("value", "status 404: none\u202e"),
+    cache.add(key, ApiAnswer(404, '["\u202e"]'), engine="e", recorded_at=at)
+    assert answer()[:3] == [
+        *(("request", f"GET {url}"), ("from", "the record of 2026-11-23"), ("value", value)),
     ]
-    refused = record(entry, "[requests.get(url='date.nager.at')]").answer
-    assert refused[-1].label == "error"
-    assert refused[-1].text.startswith("MissingSchema")
+    cache.path(key).write_text("{}")
+    assert "differs from the file that was recorded" in " ".join(text for _, text in answer())
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ("[requests.get(url='date.nager.at')]", "MissingSchema"),
+        ("[requests.post(url='https://a')]", "NameError: name 'requests.post' is not defined"),
+    ],
+)
+def test_a_request_that_cannot_be_made_has_its_error(
+    find: Callable[[str], Entry], record: Record, text: str, error: str
+) -> None:
+    """As `requests` and Python would report it."""
+    assert record(find("rest_69"), text).answer[-1].text.startswith(error)
+
+
+def test_the_reference_request_has_the_recorded_response_in_every_mode(
+    find: Callable[[str], Entry], record: Record
+) -> None:
+    """It is never looked up in a record."""
+    entry = find("rest_69")
+    found = lines(record(entry, f"[{entry.truth['request']}]", web="off").answer)
+    assert found[2] == ("from", "a recording of the release")
+    assert json.loads(found[3][1].removeprefix("status 200: ")) == entry.truth["response"]
 
 
 def test_an_answer_of_very_many_calls_is_executed_in_part(
@@ -278,3 +238,33 @@ def test_every_expected_call_has_a_value_in_the_simulated_world(
         assert sum(item.kind is Kind.VALUE and item.label == "value" for item in accepted) == calls, (
             entry.entry_id
         )
+
+
+@pytest.mark.parametrize(
+    ("entry_id", "text"),
+    [
+        ("exec_parallel_multiple_3", "[retrieve_holiday_by_year(year='2020', country='DE')]"),
+        (
+            "exec_simple_3",
+            "[calculate_density(mass=1, volume=2), retrieve_holiday_by_year(year=1, country='x')]",
+        ),
+        ("rest_69", "[requests.get(url='https://date.nager.at/a'), requests.get(url='no scheme')]"),
+        ("rest_3", "no call"),
+    ],
+)
+def test_an_archive_keeps_every_answer_that_a_page_shows(
+    find: Callable[[str], Entry], staged: Path, constants: Constants, entry_id: str, text: str
+) -> None:
+    """Also of calls that no verdict needs, as those of an answer with a wrong number of calls."""
+    entry = find(entry_id)
+    response = Response(entry_id, entry.category, Mode.PROMPT, json.dumps(text))
+    apis = SimulatedApis(read_recorded_calls(staged))
+    kept = {**needed_requests(entry, [response], apis), **shown_requests(entry, [response], apis)}
+    conditions = Conditions(staged, constants)
+    items = answer_record(entry, response, {}, conditions).answer
+    if entry.category != "rest":  # whose reference request is of the release
+        items += entry_record(entry, conditions).accepted
+    requests = {
+        item.text.partition("?")[0].partition(";")[0] for item in items if item.kind is Kind.REQUEST
+    }
+    assert requests <= {f"GET {key.request.url}" for key in kept}

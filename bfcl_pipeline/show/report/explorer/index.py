@@ -54,21 +54,20 @@ class Index:
 
     def wanted(self, model: str, category: IndexedCategory) -> list[str]:
         """The entries that the model was asked and has not right under at least one rule set."""
-        strings = [text for text in self.verdicts[model].get(category.name, ()) if text.strip()]
         right = {chr(FIRST_CODE + place) for place, code in enumerate(self.codes) if code[1]}
-        return [
-            entry_id
-            for entry_id, *marks in zip(category.entry_ids, *strings, strict=True)
-            if set(marks) - right - {" "}
-        ]
+        return self._with_marks(model, category, right | {" "})
 
     def asked(self, model: str, category: IndexedCategory) -> list[str]:
         """The entries that the model was asked."""
-        strings = self.verdicts[model].get(category.name, ())
+        return self._with_marks(model, category, {" "})
+
+    def _with_marks(self, model: str, category: IndexedCategory, besides: set[str]) -> list[str]:
+        """The entries that have other marks than `besides` under a rule set with verdicts."""
+        strings = [text for text in self.verdicts[model].get(category.name, ()) if text.strip()]
         return [
             entry_id
             for entry_id, *marks in zip(category.entry_ids, *strings, strict=bool(strings))
-            if set(marks) - {" "}
+            if set(marks) - besides
         ]
 
     def as_json(self) -> dict[str, Any]:

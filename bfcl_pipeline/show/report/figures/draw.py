@@ -1,16 +1,14 @@
 """Draws the figures that the tables of a run have numbers for."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 from bfcl_pipeline.base.files import atomic_path, replace_folder
-from bfcl_pipeline.show.report.figures import composition, failures, memory, renderer, scores, usage, web
-from bfcl_pipeline.show.report.figures.figure import DrawnFigure, Figure
+from bfcl_pipeline.show.report.figures import composition, memory, renderer, scores, usage, web
+from bfcl_pipeline.show.report.figures.figure import DrawnFigure, Figure, FigureSpec
 from bfcl_pipeline.show.report.figures.names import Models, drawable_text
-from bfcl_pipeline.show.report.figures.renderer import png
 from bfcl_pipeline.show.report.figures.style import SOFT
-from bfcl_pipeline.show.report.figures.svg import clean_svg
 from bfcl_pipeline.show.report.page.run_tables import RunTables
 
 CAPTIONS = "captions.md"
@@ -33,7 +31,7 @@ def _files(figures: Sequence[DrawnFigure]) -> dict[str, bytes]:
     contents = {}
     for figure in figures:
         contents[f"{figure.name}.svg"] = f"{figure.svg}\n".encode()
-        contents[f"{figure.name}.png"] = png(figure.svg)
+        contents[f"{figure.name}.png"] = renderer.png(figure.svg)
     return {**contents, CAPTIONS: "".join(map(_caption, figures)).encode()}
 
 
@@ -41,38 +39,18 @@ def _caption(figure: DrawnFigure) -> str:
     return f"- `{figure.name}`: **{figure.title}.** {f'{figure.caption} {figure.notes}'.rstrip()}\n"
 
 
-Make: TypeAlias = Callable[[RunTables, Models], Figure | None]
-
-FIGURES: Sequence[Make] = (
-    scores.overall,
-    scores.categories,
-    scores.differences,
-    failures.errors,
-    usage.cost,
-    usage.latency,
-    memory.backends,
-    memory.domains,
-    failures.memory,
-    memory.memory_changes,
-    web.steps,
-    web.spread,
-    web.hops,
-    web.snippets,
-    failures.web,
-    scores.formats,
-    scores.ast_executed,
-    composition.weights,
-    composition.composition,
+FIGURES: Sequence[FigureSpec] = (
+    *scores.FIGURES,
+    *usage.FIGURES,
+    *memory.FIGURES,
+    *web.FIGURES,
+    *composition.FIGURES,
 )
-"""Every figure of a run; each is None if the run has no numbers for it."""
-
-
-JOINED = tuple(make for make in FIGURES if make not in (composition.weights, composition.composition))
-"""Those that may join the models of several runs: what entries a run has, and their weights, are not."""
+"""Every figure of a run."""
 
 
 def draw_run(
-    tables: RunTables, titled: bool = True, text_scale: float = 1.0, figures: Sequence[Make] = FIGURES
+    tables: RunTables, titled: bool = True, text_scale: float = 1.0, figures: Iterable[FigureSpec] = FIGURES
 ) -> list[DrawnFigure]:
     """The figures of a run.
 
@@ -83,22 +61,26 @@ def draw_run(
         figures: those that are drawn, as far as there are numbers for them.
     """
     models = Models.of(tables)
-    found = (make(tables, models) for make in figures)
     run = drawable_text(tables["leaderboard"][0]["run"] or "unnamed run", 60)
     source = f"Run {run}, {tables.rules.value} rules"
     if tables.sample:
         source += f"; {drawable_text(tables.sample, 120)}"
-    return draw((figure for figure in found if figure is not None), source, titled, text_scale)
+    found = {spec.name: spec.make(tables, models) for spec in figures}
+    return draw(found, source, titled, text_scale)
 
 
 def draw(
-    figures: Iterable[Figure], source: str, titled: bool = True, text_scale: float = 1.0
+    figures: Mapping[str, Figure | None], source: str, titled: bool = True, text_scale: float = 1.0
 ) -> list[DrawnFigure]:
-    """Figures as SVG. source: the line below every title, which says what was drawn."""
-    return [_drawn(figure, source, titled, text_scale) for figure in figures]
+    """Figures by name as SVG, without those that are None. source: below every title, what was drawn."""
+    return [
+        _drawn(name, figure, source, titled, text_scale)
+        for name, figure in figures.items()
+        if figure is not None
+    ]
 
 
-def _drawn(figure: Figure, source: str, titled: bool, text_scale: float) -> DrawnFigure:
+def _drawn(name: str, figure: Figure, source: str, titled: bool, text_scale: float) -> DrawnFigure:
     spec = figure.chart.to_dict()
     title: dict[str, Any] | None = None
     if titled:
@@ -112,10 +94,10 @@ def _drawn(figure: Figure, source: str, titled: bool, text_scale: float) -> Draw
         }
     file = renderer.svg({**spec, "title": title} if title else spec, text_scale)
     return DrawnFigure(
-        figure.name,
+        name,
         figure.title,
         figure.caption,
         " ".join(f"{text}." for text in figure.notes),
-        clean_svg(file, figure.name, figure.title, figure.about, ground=True),
-        clean_svg(renderer.svg(spec), f"figure-{figure.name}", figure.title, figure.about, ground=False),
+        renderer.clean_svg(file, name, figure.title, figure.about, ground=True),
+        renderer.clean_svg(renderer.svg(spec), f"figure-{name}", figure.title, figure.about, ground=False),
     )

@@ -1,6 +1,6 @@
 """Figures that join runs which differ in one setting of the web: tools, failing fetches, snippets."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any
@@ -26,17 +26,18 @@ class ExperimentRun:
     fetch_failures: float | None  # share of page fetches that were made to fail
 
 
-def draw_experiments(runs: Sequence[ExperimentRun]) -> Iterator[fig.Figure]:
-    """The figures for which these runs have numbers."""
+def experiment_figures(runs: Sequence[ExperimentRun]) -> dict[str, fig.Figure | None]:
+    """The figures by name; None: these runs have no numbers for it."""
     shown = {row["model"]: row["display_name"] for run in runs for row in run.tables["leaderboard"]}
     names = dict(zip(shown, distinct(shown.values()), strict=True))
     notes = fig.web_notes(
         row for run in runs if run.web_tools is not False for row in run.tables["web_hops"]
     )
-    for make in (_tools, _failures, _snippets):
-        figure = make(runs, names, notes)
-        if figure is not None:
-            yield figure
+    return {
+        "experiment_tools": _tools(runs, names, notes),
+        "experiment_failures": _failures(runs, names, notes),
+        "experiment_snippets": _snippets(runs, names, notes),
+    }
 
 
 def _results(runs: Iterable[ExperimentRun]) -> list[Row]:
@@ -97,7 +98,6 @@ def _tools(
         base.mark_text(dy=-8, fontWeight="bold").encode(text=alt.Text("accuracy:Q", format=".1f")),
     ).properties(width=430, height=260)
     return fig.Figure(
-        "experiment_tools",
         "Web search with and without web tools",
         f"Accuracy by number of hops with and without web tools: the mean over {_models(rows)} (bars), "
         "and each model (circles).",
@@ -137,7 +137,6 @@ def _failures(
     y = fig.percent_scale(alt.Y, "accuracy", "Accuracy (%)")
     chart = fig.each_and_mean(rows, means, alt.X("failures:Q", axis=axis), y, circles=True)
     return fig.Figure(
-        "experiment_failures",
         "Web search with fetches that fail",
         f"Accuracy by the share of page fetches that fail: the mean over {_models(rows)} (squares), and "
         "each model (circles).",
@@ -157,7 +156,7 @@ def _snippets(
         with_, without = (_accuracy(results, model=model, category=category) for category in CATEGORIES)
         if with_ is not None and without is not None:
             found[name] = (with_, without)
-    return snippets_of(found, notes, "experiment_snippets")
+    return snippets_of(found, notes)
 
 
 def _models(rows: Iterable[Row]) -> str:

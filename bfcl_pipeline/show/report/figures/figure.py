@@ -1,15 +1,58 @@
-"""One figure before and after it is drawn, and what charts have in common."""
+"""A figure as a record, before and after it is drawn; and what charts have in common."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import partial
 from statistics import fmean
-from typing import Any
+from typing import Any, TypeAlias
 
 import altair as alt
 from altair.vegalite.v6.api import ChartType
 
 from bfcl_pipeline.runs.web_label import note
+from bfcl_pipeline.show.report.figures.names import Models
 from bfcl_pipeline.show.report.figures.style import BLUE, DASHES, INK, PANEL, SERIES, SHAPES, SOFT
+from bfcl_pipeline.show.report.page.run_tables import RunTables
+
+_IN_WORDS = 10  # the most values in a description
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A chart with its texts."""
+
+    title: str
+    caption: str  # one or two sentences: what is drawn, and what its marks mean
+    about: str  # its content in words, for people who do not see it
+    chart: ChartType
+    notes: Sequence[str] = ()  # lines below the title, such as which web was searched
+
+
+Make: TypeAlias = Callable[[RunTables, Models], Figure | None]
+"""Makes a figure of tables; None if they have no numbers for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class FigureSpec:
+    """A figure of runs: files, page, `docs/report.md` and tests follow from it."""
+
+    name: str  # of its files, without suffix
+    place: str  # where it is on the page: `figures["PLACE"]` in a template; empty: in files only
+    tables: Sequence[str]  # those that it is drawn from
+    joined: bool  # whether it may have the models of several runs
+    make: Make
+
+    @property
+    def content(self) -> str:
+        """What it shows, in the list of docs/report.md: the first line of the function's docstring."""
+        return (self.make.__doc__ or "").partition("\n")[0].removesuffix(".")
+
+
+def of_runs(
+    name: str, *, place: str, tables: Sequence[str], joined: bool = True
+) -> Callable[[Make], FigureSpec]:
+    """Makes a function that draws a figure the record of it; the arguments are its fields."""
+    return partial(FigureSpec, name, place, tables, joined)
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,21 +65,6 @@ class DrawnFigure:
     notes: str  # sentences that the page has for all its figures at its top; may be empty
     svg: str  # a file of its own
     inline: str  # the same for the report: without ground and title, its identifiers unique on a page
-
-
-_IN_WORDS = 10  # the most values in a description
-
-
-@dataclass(frozen=True, slots=True)
-class Figure:
-    """A chart with its texts."""
-
-    name: str  # of its files, without suffix
-    title: str
-    caption: str  # one or two sentences: what is drawn, and what its marks mean
-    about: str  # its content in words, for people who do not see it
-    chart: ChartType
-    notes: Sequence[str] = field(default=())  # lines below the title, such as which web was searched
 
 
 def data(rows: Iterable[Mapping[str, Any]]) -> alt.InlineData:

@@ -1,5 +1,6 @@
-"""Figures of memory: accuracy by backend and by scenario, additions against removals."""
+"""Figures of memory: accuracy by backend and scenario, wrong answers by reason, additions and removals."""
 
+from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
@@ -7,10 +8,13 @@ import altair as alt
 from altair.vegalite.v6.api import ChartType
 
 from bfcl_pipeline.benchmark.definition import GROUPS
+from bfcl_pipeline.judge.scoring.memory_outcomes import Reason
 from bfcl_pipeline.show.report.figures import figure as fig
 from bfcl_pipeline.show.report.figures.names import Models, limit_note
-from bfcl_pipeline.show.report.figures.style import BLUE, LINE, ORANGE, SOFT
+from bfcl_pipeline.show.report.figures.style import BLUE, LINE, ORANGE, SOFT, STACK
+from bfcl_pipeline.show.report.page.memory import ALL
 from bfcl_pipeline.show.report.page.run_tables import Row, RunTables
+from bfcl_pipeline.show.transcripts.reasons import REASONS
 
 BACKENDS = {"memory_kv": "Key-value", "memory_vector": "Vector", "memory_rec_sum": "Recursive summary"}
 """The names of the backends by category."""
@@ -18,9 +22,29 @@ BACKENDS = {"memory_kv": "Key-value", "memory_vector": "Vector", "memory_rec_sum
 MOST_ROWS = 12
 """The most models of a backend."""
 
+MOST_BARS = 30
+"""The most models with a bar of reasons."""
+
+OTHER_REASONS = "Other"
+"""The last part of a bar: all reasons that have no part of their own."""
+
+_COLOURS = (*STACK[:7], LINE, STACK[7])  # of _SHOWN and OTHER_REASONS
+
+_SHOWN = (
+    Reason.NEVER_STORED,
+    Reason.DELETED,
+    Reason.OVERWRITTEN,
+    Reason.NOT_LOOKED_UP,
+    Reason.NOT_FOUND,
+    Reason.MISREAD,
+    Reason.ABSTAINED,
+    Reason.UNKNOWN,
+)
+
 _ADDED, _REMOVED = "added", "removed"
 
 
+@fig.of_runs("memory_backends", place="memory", tables=["categories"])
 def backends(tables: RunTables, models: Models) -> fig.Figure | None:
     """The accuracy of each model by backend, highest first, with the difference of best and worst."""
     panels: list[ChartType] = []
@@ -46,7 +70,6 @@ def backends(tables: RunTables, models: Models) -> fig.Figure | None:
     if not panels:
         return None
     return fig.Figure(
-        "memory_backends",
         "Memory: accuracy by backend",
         "Accuracy of each model with each memory backend, highest first, in per cent with its 95 % "
         "interval; the range is over all models."
@@ -72,6 +95,7 @@ def _panel(rows: list[dict[str, Any]], title: str, last: bool) -> ChartType:
     ).properties(width=430, height=alt.Step(18), title=fig.panel_title(title))
 
 
+@fig.of_runs("memory_domains", place="memory", tables=["memory_domains"])
 def domains(tables: RunTables, models: Models) -> fig.Figure | None:
     """The accuracy of each model by scenario and backend."""
     known = [row for row in tables["memory_domains"] if row["accuracy"] is not None]
@@ -102,7 +126,6 @@ def domains(tables: RunTables, models: Models) -> fig.Figure | None:
     )
     height = alt.Step(max(8, 26 // max(1, len(best))), **{"for": "offset"})
     return fig.Figure(
-        "memory_domains",
         "Memory: accuracy by scenario",
         "Accuracy of each model by scenario (the kind of assistant that it plays) and memory backend, in "
         "per cent." + limit_note(len(best), len({row["model"] for row in known})),
@@ -113,7 +136,52 @@ def domains(tables: RunTables, models: Models) -> fig.Figure | None:
     )
 
 
-def memory_changes(tables: RunTables, models: Models) -> fig.Figure | None:
+@fig.of_runs("memory_failures", place="memory_failures", tables=["memory_failures"])
+def failures(tables: RunTables, models: Models) -> fig.Figure | None:
+    """Wrong answers to memory questions by reason and backend, as stacked bars."""
+    counts: Counter[tuple[str, str, str]] = Counter()
+    names = {reason.value: REASONS[reason][0] for reason in _SHOWN}
+    for row in tables["memory_failures"]:
+        if row["category"] != ALL:
+            counts[row["model"], row["category"], names.get(row["reason"], OTHER_REASONS)] += row["count"]
+    if not counts:
+        return None
+    wrong = {model for model, _, _ in counts}
+    best = models.best(wrong, MOST_BARS)
+    colour_of = dict(zip((*names.values(), OTHER_REASONS), _COLOURS, strict=True))
+    found = {reason for _, _, reason in counts}
+    parts = [name for name in colour_of if name in found]
+    asked = {category for _, category, _ in counts}
+    panels = {name: BACKENDS[name] for name in GROUPS["memory"] if name in asked}
+    rows = []
+    sums: Counter[tuple[str, str]] = Counter()
+    for (model, category, reason), count in counts.items():
+        if model in best:
+            sums[category, reason] += count
+            where = {"model": models.names[model], "backend": BACKENDS[category]}
+            rows.append({**where, "reason": reason, "place": parts.index(reason), "count": count})
+    chart = fig.stacked_bars(
+        rows,
+        models.named(best),
+        fig.count_axis("count", "Wrong answers", 4),
+        fig.colours("reason", parts, [colour_of[part] for part in parts], columns=4),
+        height=11,
+    ).encode(order=alt.Order("place:Q"))
+    about = (
+        f"{name}: " + ", ".join(f"{reason} {sums[category, reason]:,}" for reason in parts)
+        for category, name in panels.items()
+    )
+    return fig.Figure(
+        "Memory: why answers are wrong",
+        "Wrong answers to memory questions by the first reason that applies; the parts of a bar have the "
+        "order of the legend." + limit_note(len(best), len(wrong)),
+        "; ".join(about) + ".",
+        fig.in_panels(chart, list(panels.values()), "backend", 150, alt.Step(20)),
+    )
+
+
+@fig.of_runs("memory_changes", place="memory_use", tables=["memory_use"])
+def changes(tables: RunTables, models: Models) -> fig.Figure | None:
     """Calls in the sessions that add to the memory, against those that remove from it."""
     sums: dict[tuple[str, str], dict[str, int]] = {}
     for row in tables["memory_use"]:
@@ -151,10 +219,17 @@ def memory_changes(tables: RunTables, models: Models) -> fig.Figure | None:
         if model in best[:10]
     )
     return fig.Figure(
-        "memory_changes",
         "Memory: additions and removals",
         "Calls in the sessions that add to the memory (to the right) and that remove one entry or all (to "
         "the left)." + limit_note(len(best), len(users)),
         "; ".join(about) + ".",
         fig.in_panels(chart, panels, "backend", 150, alt.Step(20)),
     )
+
+
+FIGURES = (
+    backends,
+    domains,
+    failures,
+    changes,
+)

@@ -1,5 +1,6 @@
-"""Figures of the scores: overall, by group, by prompt format, paired differences, AST and executed."""
+"""Figures of the scores: overall, by group, paired differences, and wrong answers by error type."""
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,21 +16,24 @@ from bfcl_pipeline.show.report.figures.names import (
     limit_note,
     number_names,
 )
-from bfcl_pipeline.show.report.figures.style import BLUE, INK, LINE, RED, SERIES, SHAPES, SOFT
+from bfcl_pipeline.show.report.figures.style import BLUE, RED, SOFT, STACK
 from bfcl_pipeline.show.report.format import PARTIAL, is_partial, percent
-from bfcl_pipeline.show.report.page.executable import KINDS
-from bfcl_pipeline.show.report.page.run_tables import Row, RunTables, by_model
+from bfcl_pipeline.show.report.page.run_tables import Row, RunTables
 from bfcl_pipeline.show.report.page.scores import LEADERBOARD_COLUMNS
 
 CLOSE_ROWS = 40
 """With more rows than this, they stand closer together."""
 
-MOST_FORMAT_ROWS = 30
-"""The most models in the figure of prompt formats."""
+MOST_ROWS = 30
+"""The most models with a bar of error types."""
+
+OTHER_TYPES = "other types"
+"""The last part of a bar: all types that have no part of their own."""
 
 _OF_RUN, _PUBLISHED = "of this run", "published"
 
 
+@fig.of_runs("overall", place="leaderboard", tables=["leaderboard", "published"])
 def overall(tables: RunTables, models: Models) -> fig.Figure | None:
     """The overall score of every model with its interval; published scores stand back."""
     if not any(row["answered"] for row in tables["leaderboard"]):
@@ -74,7 +78,6 @@ def overall(tables: RunTables, models: Models) -> fig.Figure | None:
     partial = f"{PARTIAL} categories that were not evaluated count 0"
     marked = any(PARTIAL in row["text"] for row in rows)
     return fig.Figure(
-        "overall",
         "Overall score",
         "Overall accuracy of each model in per cent, in the order of ranks, with its 95 % interval"
         + (", and published scores." if published else "."),
@@ -100,6 +103,7 @@ def _published(tables: RunTables) -> list[dict[str, Any]]:
     ]
 
 
+@fig.of_runs("categories", place="leaderboard", tables=["leaderboard"])
 def categories(tables: RunTables, models: Models) -> fig.Figure | None:
     """The scores of the groups as parallel coordinates.
 
@@ -147,7 +151,6 @@ def categories(tables: RunTables, models: Models) -> fig.Figure | None:
         for row in of_best
     )
     return fig.Figure(
-        "categories",
         "Scores by group",
         "Accuracy of each model in the groups of the leaderboard, in per cent."
         + limit_note(len(best), len(models.names)),
@@ -155,61 +158,6 @@ def categories(tables: RunTables, models: Models) -> fig.Figure | None:
         chart.properties(width=92 * len(groups), height=280),
         fig.web_notes(of_best),
     )
-
-
-def formats(tables: RunTables, models: Models) -> fig.Figure | None:
-    """The accuracy in each prompt format: a tick each, with the range and the mean of a model."""
-    known = {
-        model: [row["accuracy"] for row in rows if row["accuracy"] is not None]
-        for model, rows in by_model(tables["formats"]).items()
-    }
-    best = models.best((model for model, shares in known.items() if len(shares) > 1), MOST_FORMAT_ROWS)
-    if not best:
-        return None
-    ticks = [
-        {"model": models.names[model], "accuracy": fig.points(share)}
-        for model in best
-        for share in known[model]
-    ]
-    spans = [_span(models.names[model], known[model]) for model in best]
-    ranges = fig.in_words((span["model"], span["range"]) for span in spans)
-    of_model, of_format = (
-        alt.Chart(fig.data(each)).encode(y=fig.named_rows(models.named(best))) for each in (spans, ticks)
-    )
-    chart = alt.layer(
-        of_model.mark_rule(color=LINE, strokeWidth=8).encode(
-            x=fig.percent_scale(alt.X, "low"), x2="high:Q"
-        ),
-        of_format.mark_tick(color=BLUE, thickness=1.5, height=12).encode(
-            x=fig.percent_scale(alt.X, "accuracy", "Accuracy (%)")
-        ),
-        of_model.mark_point(shape="diamond", filled=True, size=70, color=INK, opacity=1).encode(
-            x=fig.percent_scale(alt.X, "mean")
-        ),
-        of_model.mark_text(align="left", dx=9, color=SOFT).encode(
-            x=fig.percent_scale(alt.X, "high"), text="text:N"
-        ),
-    )
-    return fig.Figure(
-        "formats",
-        "Sensitivity to the prompt format",
-        "Accuracy on the same questions in each prompt format (ticks), its mean (diamond), and the "
-        "difference of the best and the worst in percentage points." + limit_note(len(best), len(known)),
-        f"Best minus worst format in points: {ranges}.",
-        chart.properties(width=430, height=alt.Step(24)),
-    )
-
-
-def _span(name: str, shares: Sequence[float]) -> dict[str, Any]:
-    low, high = min(shares), max(shares)
-    return {
-        "model": name,
-        "low": fig.points(low),
-        "high": fig.points(high),
-        "mean": fig.points(sum(shares) / len(shares)),
-        "range": fig.points(high - low),
-        "text": f"\N{GREEK CAPITAL LETTER DELTA} {percent(high - low, 1)}",
-    }
 
 
 MOST_PAIRS = 40
@@ -221,6 +169,7 @@ SIDE = 24
 _FIRST, _SECOND, _NEITHER = "the first is better", "the second is better", "neither is shown to be better"
 
 
+@fig.of_runs("differences", place="comparisons", tables=["comparisons"])
 def differences(tables: RunTables, models: Models) -> fig.Figure | None:
     """The differences of a pair of models in every score, or of several pairs in the overall."""
     pairs = list(dict.fromkeys((row["first"], row["second"]) for row in tables["comparisons"]))
@@ -253,7 +202,6 @@ def differences(tables: RunTables, models: Models) -> fig.Figure | None:
         f" The first {MOST_PAIRS} of {len(pairs)} pairs are shown." if len(pairs) > MOST_PAIRS else ""
     )
     return fig.Figure(
-        "differences",
         title,
         f"Difference in accuracy of {rows_are}, on the entries that both have a verdict on, in percentage "
         f"points with its paired 95 % interval.{left_out}",
@@ -277,37 +225,51 @@ def _row(name: str, row: Row) -> dict[str, Any]:
     return {"name": name, **fig.shares(row, "difference"), "result": result}
 
 
-def ast_executed(tables: RunTables, models: Models) -> fig.Figure | None:
-    """The executed accuracy against the AST accuracy on questions of the same kind."""
-    found = {(row["model"], row["category"]): fig.points(row["accuracy"]) for row in tables["categories"]}
-    rows = [
-        {"model": models.names[model], "kind": ast, "ast": score, "executed": found[model, KINDS[ast]]}
-        for (model, ast), score in found.items()
-        if ast in KINDS and None not in (score, found.get((model, KINDS[ast])))
-    ]
-    if not rows:
+@fig.of_runs("errors", place="", tables=["error_types"])
+def errors(tables: RunTables, models: Models) -> fig.Figure | None:
+    """Wrong answers by official error type, as stacked bars; on the page, a table has them."""
+    totals: Counter[str] = Counter()
+    counts: Counter[tuple[str, str]] = Counter()
+    for row in tables["error_types"]:
+        totals[row["error_type"]] += row["count"]
+    if not totals:
         return None
-    kinds = fig.present(KINDS, rows, "kind")
-    equal = alt.Chart(fig.data([{"ast": end, "executed": end} for end in (0, 100)]))
+    own = sorted(totals, key=lambda kind: (-totals[kind], kind))
+    if len(own) > len(STACK):
+        own = own[: len(STACK) - 1]
+    for row in tables["error_types"]:
+        counts[row["model"], row["error_type"] if row["error_type"] in own else OTHER_TYPES] += row["count"]
+    kinds = {kind: drawable_text(kind, 50) for kind in own}
+    if len(own) < len(totals):
+        kinds[OTHER_TYPES] = OTHER_TYPES
+    wrong = {model for model, _ in counts}
+    best = models.best(wrong, MOST_ROWS)
+    rows = [
+        {"model": models.names[model], "type": name, "place": place, "count": counts[model, kind]}
+        for model in best
+        for place, (kind, name) in enumerate(kinds.items())
+        if counts[model, kind]
+    ]
+    names = list(kinds.values())
+    chart = fig.stacked_bars(
+        rows,
+        models.named(best),
+        fig.count_axis("count", "Wrong answers", 6),
+        fig.colours("type", names, STACK, columns=2),
+    ).encode(order=alt.Order("place:Q"))
+    sums = (f"{name} {sum(counts[model, kind] for model in best):,}" for kind, name in kinds.items())
     return fig.Figure(
-        "ast_executed",
-        "AST and executed accuracy",
-        "A mark for each model and kind of question: accuracy of calls that are executed (V1) against that "
-        "of calls that are compared with the accepted ones (AST, V4), in per cent. On the line both are "
-        "equal. The questions are not the same.",
-        fig.in_groups(rows, "kind", lambda row: row["model"], "executed", kinds, "executed "),
-        alt.layer(
-            equal.mark_line(color=LINE).encode(
-                x=fig.percent_scale(alt.X, "ast", "AST (%)"),
-                y=fig.percent_scale(alt.Y, "executed", "Executed (%)"),
-            ),
-            alt.Chart(fig.data(rows))
-            .mark_point(size=60, strokeWidth=1.6, opacity=1)
-            .encode(
-                x=fig.percent_scale(alt.X, "ast"),
-                y=fig.percent_scale(alt.Y, "executed"),
-                color=fig.colours("kind", kinds, SERIES, columns=2),
-                shape=fig.shapes("kind", kinds, SHAPES),
-            ),
-        ).properties(width=300, height=300),
+        "Wrong answers by error type",
+        "Number of wrong answers of each model by official error type; the parts of a bar have the order "
+        "of the legend." + limit_note(len(best), len(wrong)),
+        f"Wrong answers of the models shown by type: {', '.join(sums)}.",
+        chart.properties(width=430, height=alt.Step(22)),
     )
+
+
+FIGURES = (
+    overall,
+    categories,
+    differences,
+    errors,
+)

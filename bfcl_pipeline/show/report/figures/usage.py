@@ -21,14 +21,16 @@ NEAR = 0.45
 """Names of points in this part of the scale, from its start, are on the right of them."""
 
 
+@fig.of_runs("cost", place="usage", tables=["leaderboard", "usage"])
 def cost(tables: RunTables, models: Models) -> fig.Figure | None:
-    """Cost against the overall score, of models with prices."""
+    """Cost against the overall score, with the models that no other beats in both."""
     priced = {row["model"] for row in tables["usage"] if row["cost_usd"] is not None}
     return _against(tables, models, priced, "cost", "cost_usd", "Cost (US dollars, log scale)", "$")
 
 
+@fig.of_runs("latency", place="usage", tables=["leaderboard"])
 def latency(tables: RunTables, models: Models) -> fig.Figure | None:
-    """Mean latency of a request against the overall score."""
+    """Mean latency of a request against the overall score, with the models that no other beats in both."""
     timed = {row["model"] for row in tables["leaderboard"]}
     title = "Mean latency of a request (seconds, log scale)"
     return _against(tables, models, timed, "latency", "latency_mean_seconds", title, "s")
@@ -81,7 +83,6 @@ def _against(
     what = "Cost" if name == "cost" else "Latency"
     of = ", ".join(f"{row['model']} {row['x']:.3g} {unit} and {row['y']:.1f} %" for row in best[:10])
     return fig.Figure(
-        name,
         f"{what} and score",
         f"{what} against overall accuracy: no model is both better and "
         f"{'cheaper' if name == 'cost' else 'faster'} than one on the dashed line."
@@ -118,3 +119,9 @@ def ticks(values: Sequence[float]) -> list[float]:
         if len(found) >= _FEWEST_TICKS:
             break
     return found
+
+
+FIGURES = (
+    cost,
+    latency,
+)

@@ -1,4 +1,4 @@
-"""Figures of web search: steps and accuracy by number of hops, with and without snippets."""
+"""Figures of web search: steps and accuracy by number of hops, with and without snippets, and failures."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from operator import itemgetter
@@ -11,6 +11,7 @@ from bfcl_pipeline.show.report.figures import figure as fig
 from bfcl_pipeline.show.report.figures.names import Models, limit_note
 from bfcl_pipeline.show.report.figures.style import BLUE, INK, LINE, RED, SKY, SOFT
 from bfcl_pipeline.show.report.page.run_tables import Row, RunTables
+from bfcl_pipeline.show.transcripts.reasons import FAILURES
 
 WITH, WITHOUT = "with snippets", "without snippets"
 CATEGORIES = {"web_search_base": WITH, "web_search_no_snippet": WITHOUT}
@@ -26,6 +27,7 @@ _QUANTILES = (10, 25, 50, 75, 90)
 _PANELS = {"mean_steps": "(a) all answers", "mean_steps_correct": "(b) right answers"}
 
 
+@fig.of_runs("web_steps", place="web", tables=["web_hops"])
 def steps(tables: RunTables, models: Models) -> fig.Figure | None:
     """Mean steps by hops, of all answers and of the right ones: each model, and the mean over models."""
     rows = [
@@ -40,7 +42,6 @@ def steps(tables: RunTables, models: Models) -> fig.Figure | None:
     y = alt.Y("steps:Q", axis=alt.Axis(title="Mean steps per question", tickMinStep=1))
     few = len({row["model"] for row in rows}) <= MOST_ROWS
     return fig.Figure(
-        "web_steps",
         "Web search: steps by number of hops",
         "Mean number of steps of a model for questions of so many hops: each model "
         f"({'circles' if few else 'thin lines'}), and the mean over models (squares)."
@@ -65,6 +66,7 @@ def _mean_steps(rows: Iterable[Row], column: str) -> Mapping[tuple[str, int], fl
     return {key: total / count for key, (total, count) in sums.items()}
 
 
+@fig.of_runs("web_steps_spread", place="web", tables=["web_questions"])
 def spread(tables: RunTables, _: Models) -> fig.Figure | None:
     """The distribution of steps by hops, of all answers and of the right ones, over all models."""
     found: dict[tuple[str, int], list[int]] = {}
@@ -90,7 +92,6 @@ def spread(tables: RunTables, _: Models) -> fig.Figure | None:
     )
     models = len({row["model"] for row in tables["web_questions"]})
     return fig.Figure(
-        "web_steps_spread",
         "Web search: distribution of steps",
         f"Steps of an answer by hops of its question, over the answers of "
         f"{plural(models, 'model', 'models')}: median (tick), the middle half (box), the middle "
@@ -108,6 +109,7 @@ def _quantiles(steps: Sequence[int]) -> dict[str, Any]:
     return {**places, "answers": f"{len(ranked):,}"}
 
 
+@fig.of_runs("web_hops", place="web", tables=["web_hops"])
 def hops(tables: RunTables, models: Models) -> fig.Figure | None:
     """Accuracy by hops of each model with its interval."""
     known = [row for row in tables["web_hops"] if row["accuracy"] is not None]
@@ -136,7 +138,6 @@ def hops(tables: RunTables, models: Models) -> fig.Figure | None:
     entries = {row["hops"]: row["entries"] for row in known}
     asked = ", ".join(f"{number} of {hop}" for hop, number in sorted(entries.items()))
     return fig.Figure(
-        "web_hops",
         "Web search: accuracy by number of hops",
         "Accuracy of each model on questions of so many hops, in per cent with its 95 % interval "
         f"(questions by hops: {asked})." + limit_note(len(best), len({row["model"] for row in known})),
@@ -148,6 +149,7 @@ def hops(tables: RunTables, models: Models) -> fig.Figure | None:
     )
 
 
+@fig.of_runs("web_snippets", place="web", tables=["leaderboard"])
 def snippets(tables: RunTables, models: Models) -> fig.Figure | None:
     """The accuracy of each model with and without snippets."""
     found = {
@@ -158,9 +160,7 @@ def snippets(tables: RunTables, models: Models) -> fig.Figure | None:
     return snippets_of(found, fig.web_notes(tables["web_hops"]))
 
 
-def snippets_of(
-    found: Mapping[str, tuple[float, float]], notes: Sequence[str], figure: str = "web_snippets"
-) -> fig.Figure | None:
+def snippets_of(found: Mapping[str, tuple[float, float]], notes: Sequence[str]) -> fig.Figure | None:
     """The figure of accuracies with and without snippets by name of a model."""
     if not found:
         return None
@@ -193,7 +193,6 @@ def snippets_of(
         f"{name}: {WITH} {found[name][0] * 100:.1f}, {WITHOUT} {found[name][1] * 100:.1f}" for name in names
     )
     return fig.Figure(
-        figure,
         "Web search with and without snippets",
         "Accuracy of each model with and without snippets in the search results, in per cent."
         + limit_note(len(names), len(found), "highest"),
@@ -201,3 +200,73 @@ def snippets_of(
         chart.properties(width=430, height=alt.Step(22)),
         notes,
     )
+
+
+@fig.of_runs("web_failures", place="web", tables=["web_failures"])
+def failures(tables: RunTables, models: Models) -> fig.Figure | None:
+    """The share of wrong answers with each kind of failure: each model, and the mean over models."""
+    every = [
+        {
+            "panel": CATEGORIES.get(row["category"], row["category"]),
+            "failure": FAILURES[row["failure"]],
+            "share": fig.points(share),
+            "model": row["model"],
+        }
+        for row in tables["web_failures"]
+        if row["failure"] in FAILURES and (share := _share(row)) is not None
+    ]
+    known = dict.fromkeys(row["model"] for row in every)
+    best = models.best(known)
+    kinds = fig.present(FAILURES.values(), (row for row in every if row["share"]), "failure")
+    if not kinds:
+        return None
+    series = fig.Series(models.named(best))
+    rows = [
+        {**row, "model": models.names[model]} for model in best for row in every if row["model"] == model
+    ]
+    means: list[dict[str, Any]] = [
+        {"panel": row["panel"], "failure": row["failure"], "mean": row["share"]}
+        for row in fig.means_by(every, ("panel", "failure"), "share")
+        if row["failure"] in kinds
+    ]
+    panels = fig.present(CATEGORIES.values(), every, "panel")
+    base = alt.Chart(fig.data(row for row in [*means, *rows] if row["failure"] in kinds)).encode(
+        y=fig.named_rows(kinds, "failure")
+    )
+    axis = alt.Axis(title="Wrong answers (%)", values=[0, 25, 50, 75, 100])
+    chart = alt.layer(
+        base.transform_filter("isValid(datum.mean)")
+        .mark_bar(height=15, color=LINE, stroke=SOFT, strokeWidth=0.6)
+        .encode(x=fig.percent_scale(alt.X, "mean")),
+        base.transform_filter("isValid(datum.share)")
+        .mark_point(size=50, strokeWidth=1.6, opacity=1)
+        .encode(
+            x=fig.percent_scale(alt.X, "share").axis(axis), color=series.colour(), shape=series.shape()
+        ),
+    )
+    return fig.Figure(
+        "Web search: what wrong answers did",
+        "Share of the wrong answers with each kind of failure, of which an answer may have several: the "
+        f"mean over {plural(len(known), 'model', 'models')} (bars), and each model. Kinds "
+        "without any answer are left out." + limit_note(len(best), len(known)),
+        fig.in_groups(
+            means, "panel", lambda row: row["failure"], "mean", panels, "mean over models in per cent "
+        ),
+        fig.in_panels(chart, panels, width=190, height=alt.Step(24)),
+        fig.web_notes(tables["web_hops"]),
+    )
+
+
+def _share(row: Row) -> float | None:
+    """The share of wrong answers with a failure, of those of which it is known."""
+    known = row["wrong"] if row["known"] is None else row["known"]
+    return row["count"] / known if known else None
+
+
+FIGURES = (
+    steps,
+    spread,
+    hops,
+    snippets,
+    failures,
+)

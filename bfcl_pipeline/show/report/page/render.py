@@ -20,7 +20,7 @@ from bfcl_pipeline.benchmark.tables.entries import read_examples
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.show.report.explorer.conversations import Told, silent
 from bfcl_pipeline.show.report.explorer.explorer import Explorer, make_explorer
-from bfcl_pipeline.show.report.figures.draw import draw_run, write_figures
+from bfcl_pipeline.show.report.figures.draw import FIGURES, draw_run, write_figures
 from bfcl_pipeline.show.report.figures.figure import DrawnFigure
 from bfcl_pipeline.show.report.page import (
     benchmark,
@@ -146,7 +146,7 @@ def render_page(
             examples=examples,
             shown=shown_categories(tables),
             explorer=explorer,
-            figures={figure.name: _shown(figure) for figure in figures},
+            figures=_by_place(figures),
         )
     )
 
@@ -157,6 +157,11 @@ def _explorer_script() -> str:
     return f'"use strict";\n(() => {{\n{"".join(parts)}}})();\n'
 
 
-def _shown(figure: DrawnFigure) -> dict[str, str]:
-    """A figure for the template; its SVG was made of harmless elements alone by `report.figures.svg`."""
-    return {"title": figure.title, "caption": figure.caption, "svg": Markup(figure.inline)}  # noqa: S704
+def _by_place(figures: Iterable[DrawnFigure]) -> dict[str, list[DrawnFigure]]:
+    """The figures of each place of the page that has any, drawn or not."""
+    drawn = {figure.name: figure for figure in figures}
+    places: dict[str, list[DrawnFigure]] = {spec.place: [] for spec in FIGURES}
+    for spec in FIGURES:
+        if spec.name in drawn:
+            places[spec.place].append(drawn[spec.name])
+    return places

@@ -25,7 +25,7 @@ from bfcl_pipeline.judge.scoring.web_results import Place, places, question_text
 from bfcl_pipeline.judge.scoring.web_use import FETCH_TOOL, WebCall, WebWork, subquestions
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.show.playback.conditions import Conditions, read_conditions
-from bfcl_pipeline.show.playback.conversation import play_agentic
+from bfcl_pipeline.show.playback.conversation import play
 from bfcl_pipeline.show.report.tables.run_records import AnswerTables, RunRecords, by_model
 from bfcl_pipeline.world.tools import Constants
 
@@ -201,7 +201,7 @@ def _played(
     if conditions is None or not answer.calls:
         return unknown
     try:
-        turns = play_agentic(answer.entry, answer.result, answer.mode, conditions, answer.web, model=model)
+        turns = play(answer.entry, answer.result, answer.mode, conditions, answer.web, model=model)
     except TableError:  # the questions that the simulated web is made of are not staged
         return unknown
     return [

@@ -10,8 +10,8 @@ import pytest
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.benchmark.config import ModelRow, load_models
 from bfcl_pipeline.benchmark.records import Json
-from bfcl_pipeline.show.entry import two_prompts
-from bfcl_pipeline.show.entry.two_prompts import PromptPart, differences, prompt_lines
+from bfcl_pipeline.show.entry import sent
+from bfcl_pipeline.show.entry.sent import PromptPart, differences, prompt_lines
 
 DOC = '{"name": "f", "parameters": {"a": 1}}'
 PROMPT = f"<s>Be brief. 26 Jul 2024\n{DOC}\n<user>Why? {{no}}<end>\n<bot>"
@@ -69,7 +69,7 @@ def test_one_entry_has_its_lines_and_all_have_counts(
     assert head == "simple_python_0: functions: other content, text before the question"
     assert '+{"type": "function", "function": "calculate_triangle_area"}<|im_end|>' in diff
     assert not any("triangle with a base" in line for line in diff if line[0] in "+-")
-    monkeypatch.setattr(two_prompts, "V4_CATEGORIES", ("irrelevance", "live_relevance"))
+    monkeypatch.setattr(sent, "V4_CATEGORIES", ("irrelevance", "live_relevance"))
     (table,) = lines(None)
     assert "functions: other content      256  irrelevance_0" in table
     with pytest.raises(ConfigError, match="must be sent prompts"):
