@@ -23,7 +23,8 @@ def errata_page(
 ) -> str:
     """The page docs/errata.md.
 
-    classes: of defects, with their meanings. ceilings: rows of the table `ceilings` over the whole release. completeness: a section in Markdown.
+    classes: of defects, with their meanings. ceilings: rows of the table `ceilings` over the whole release.
+    completeness: a section in Markdown.
     """
     groups = alike(errata)
     introduction = _INTRODUCTION.format(version=release.VERSION)

@@ -94,6 +94,10 @@ def _json_object(text: str) -> Json | None:
     return value if isinstance(value, dict) else None
 
 
+_NOT_OF_PROMPTS = ("name", "models", "official")
+"""The keys of a row on which prompts do not depend."""
+
+
 def prompts_digest(family: str) -> str:
     """`sha256:` and the digest of what makes the prompts of `family`: its row and its templates.
 
@@ -101,7 +105,7 @@ def prompts_digest(family: str) -> str:
     own tokenizer is one of the files that identify its weights; the code that renders them is not covered.
     """
     row = load_families()[family]
-    facts = {key: value for key, value in asdict(row).items() if key not in ("name", "models")}
+    facts = {key: value for key, value in asdict(row).items() if key not in _NOT_OF_PROMPTS}
     content = {"row": facts, "templates": _referenced_templates(row.template)}
     return f"sha256:{hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()}"
 
