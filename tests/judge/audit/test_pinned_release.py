@@ -63,7 +63,8 @@ def test_entries_without_the_called_function_do_not_contradict(entry_id, found_o
 
 def test_restatements_are_only_listed_for_their_format(findings):
     """An entry that can be passed is listed in each prompt format in which it cannot."""
-    restated = [each for each in findings if each.entry.category == "format_sensitivity"]
+    unpassable = [each for each in findings if each.detector == "unpassable"]
+    restated = [each for each in unpassable if each.entry.category == "format_sensitivity"]
     assert {each.related for each in restated} == {"simple_python_96"}
     assert all("ret_fmt=json" in each.entry_id for each in restated)
     assert len(restated) == 6
