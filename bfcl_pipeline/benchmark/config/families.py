@@ -39,7 +39,7 @@ class FamilyRow:
     system_as_user: SystemAsUser = "never"  # its turns
     joins_users: bool = False  # whether consecutive messages of the user become one
     functions: str = (
-        "docs"  # key of `bfcl_pipeline.dialogue.families.functions.FORMS`: what the template receives
+        "docs"  # key of `bfcl_pipeline.dialogue.families.rendering.FORMS`: what the template receives
     )
     result_role: ResultRole = "tool"
     between_arguments: str = ","  # in the text of a call that names its result, in mode fc

@@ -13,19 +13,22 @@ from bfcl_pipeline.benchmark.errata import Erratum, errata_of
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.judge.audit.agentic import answers_within_words, broken_hops, deciding_forms
 from bfcl_pipeline.judge.audit.benchmark import Benchmark, Detector, Suspicion, are_compared
-from bfcl_pipeline.judge.audit.drift import drifted_variants
-from bfcl_pipeline.judge.audit.omissions import (
+from bfcl_pipeline.judge.audit.drift import drifted_variants, unrecorded_siblings
+from bfcl_pipeline.judge.audit.parameters import (
     accepted_omissions,
     rejected_defaults,
     rejected_omissions,
     unasked_values,
+    values_outside_enums,
 )
-from bfcl_pipeline.judge.audit.parameters import values_outside_enums
 from bfcl_pipeline.judge.audit.provenance import unstated_values
-from bfcl_pipeline.judge.audit.requests import contradicting_entries, wrong_dates
-from bfcl_pipeline.judge.audit.siblings import unrecorded_siblings
 from bfcl_pipeline.judge.audit.unpassable import unpassable_entries
-from bfcl_pipeline.judge.audit.wording import rejected_formats, rejected_words
+from bfcl_pipeline.judge.audit.wording import (
+    contradicting_entries,
+    rejected_formats,
+    rejected_words,
+    wrong_dates,
+)
 
 DETECTORS: Mapping[str, Detector] = {
     each.name: each

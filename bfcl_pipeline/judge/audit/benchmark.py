@@ -11,8 +11,7 @@ from bfcl_pipeline.benchmark.records import Call, Entry, Mode, NameStyle, Rules
 from bfcl_pipeline.dialogue.calls import write_native
 from bfcl_pipeline.judge.scoring.agentic import AgenticChecker
 from bfcl_pipeline.judge.scoring.findings import Finding
-from bfcl_pipeline.judge.scoring.multi_turn import MultiTurnChecker
-from bfcl_pipeline.judge.scoring.truth import TruthTurn
+from bfcl_pipeline.judge.scoring.multi_turn import MultiTurnChecker, TruthTurn
 from bfcl_pipeline.world.tools import Constants
 
 _COMPARED = (

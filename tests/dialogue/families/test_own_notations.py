@@ -10,8 +10,8 @@ import pytest
 import yaml
 
 from bfcl_pipeline.base.errors import ConfigError
-from bfcl_pipeline.dialogue.families.functions import FORMS
 from bfcl_pipeline.dialogue.families.readers.objects import call_ids
+from bfcl_pipeline.dialogue.families.rendering import FORMS
 from tests.support.family_talk import DOC, Talk, asked
 
 UNDERSCORED = {**DOC, "name": "m_f"}
@@ -132,7 +132,6 @@ def test_functions_that_the_package_cannot_write_are_left_out():
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch):
     """The functions of MiniCPM need an extra, and the error says how to install it."""
     monkeypatch.setitem(sys.modules, "datamodel_code_generator", None)
-    monkeypatch.delitem(sys.modules, "bfcl_pipeline.dialogue.families.written_classes", raising=False)
     talk = Talk("minicpm-fc", asked("Go."), ({**DOC, "name": "not_written_before"},))
     with pytest.raises(ConfigError, match=r"pip install 'bfcl-pipeline\[minicpm\]'"):
         talk.prompt()
