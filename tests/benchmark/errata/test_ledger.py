@@ -15,7 +15,17 @@ import yaml
 
 from bfcl_pipeline.base.errors import ErrataError
 from bfcl_pipeline.benchmark.definition import CATEGORIES, GROUPS, V4_CATEGORIES, category_of
-from bfcl_pipeline.benchmark.errata import LeftOut, errata, errata_digest, errata_of, ledger, verified_entry
+from bfcl_pipeline.benchmark.errata import (
+    Faithful,
+    LeftOut,
+    errata,
+    errata_digest,
+    errata_of,
+    ledger,
+    same,
+    verified_entry,
+)
+from bfcl_pipeline.benchmark.errata.faithful_answers import written_answers
 from bfcl_pipeline.benchmark.errata.ledger import by_record, check_distinct, read_record, read_records
 from bfcl_pipeline.benchmark.staging.release_files import release_id
 from bfcl_pipeline.cli import audit, show
@@ -195,6 +205,15 @@ def test_all_edits_of_truths_fit(entries):
                 assert found.truth != entry.truth, entry.entry_id
             else:
                 assert found is entry
+
+
+def test_every_confirmed_agentic_or_multi_turn_entry_has_faithful_answers():
+    """They are written down, one fails officially by its record, and each edit changes something."""
+    for erratum in errata():
+        if erratum.confirmed and not CATEGORIES[category_of(erratum.entry_id)].single_turn:
+            assert erratum.entry_id in written_answers()
+            assert erratum.faithful is not Faithful.PASSES
+        assert not any(edit.form == "replace" and same(edit.old, edit.new) for edit in erratum.edits)
 
 
 def test_entries_of_one_line_of_the_release_agree():
