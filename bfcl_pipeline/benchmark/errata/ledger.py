@@ -129,11 +129,11 @@ def errata_digest(categories: Iterable[str] = tuple(CATEGORIES)) -> str:
 def _texts() -> dict[str, str]:
     """The text of each file of records by its name, in the order of names."""
     paths = sorted(files(__package__).joinpath("entries").iterdir(), key=lambda path: path.name)
-    return {path.name: path.read_text(encoding="utf-8") for path in paths if _is_yaml(path.name)}
-
-
-def _is_yaml(name: str) -> bool:
-    return name.endswith(".yaml") and not name.startswith(".")
+    return {
+        path.name: path.read_text(encoding="utf-8")
+        for path in paths
+        if path.name.endswith(".yaml") and not path.name.startswith(".")
+    }
 
 
 def check_distinct(found: Iterable[Erratum]) -> None:

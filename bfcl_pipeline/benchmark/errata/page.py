@@ -256,7 +256,8 @@ def _texts(records: _Records) -> list[str]:
 
 def _sources(records: _Records) -> list[str]:
     first = records[0][0]
-    return [_code(first.evidence), _threads(first)]
+    threads = (f"[#{number}]({THREAD.format(number=number)})" for number in first.threads)
+    return [_code(first.evidence), ", ".join(threads)]
 
 
 BUNDLE_TITLE = "# Proposed changes of the data files of BFCL V4"
@@ -309,10 +310,6 @@ def _proposal(erratum: Erratum) -> str:
 
 def _edits(erratum: Erratum) -> str:
     return "<br>".join(_code(str(edit)) for edit in erratum.edits)
-
-
-def _threads(erratum: Erratum) -> str:
-    return ", ".join(f"[#{number}]({THREAD.format(number=number)})" for number in erratum.threads)
 
 
 def markdown_table(headings: _Row, rows: Iterable[_Row]) -> str:

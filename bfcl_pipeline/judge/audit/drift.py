@@ -60,7 +60,9 @@ def _differences(base: Entry, entry: Entry) -> Iterator[_Difference]:
     if CATEGORIES[entry.category].check is Check.MULTI_TURN:
         yield from _state(base, entry)
         yield from _docs(base, entry)
-        yield from _values_said(base, entry)
+        here, there = said(entry), said(base)
+        if here != there:
+            yield "messages", f"the messages say {_listed(here - there)}, there {_listed(there - here)}"
         yield from _calls(base, entry)
         return
     for name in _RESTATED:
@@ -88,13 +90,6 @@ def _docs(base: Entry, entry: Entry) -> Iterator[_Difference]:
         yield "functions", f"the docs of {', '.join(names)} differ"
 
 
-def _values_said(base: Entry, entry: Entry) -> Iterator[_Difference]:
-    here, there = said(entry), said(base)
-    if here != there:
-        only = f"the messages say {_listed(here - there)}, there {_listed(there - here)}"
-        yield "messages", only
-
-
 def said(entry: Entry) -> set[str]:
     """The words with a digit in the messages of an entry."""
     text = plain_text(" ".join(map(content_of, entry.turns)))
@@ -120,7 +115,9 @@ def _changes(
     base: Entry, entry: Entry, there: Sequence[Call], here: Sequence[Call]
 ) -> Iterator[_Difference]:
     if [call.name for call in there] != [call.name for call in here]:
-        if CATEGORIES[entry.category].long_context and all(map(_on_files, (*there, *here))):
+        on_files = effects(APIS["GorillaFileSystem"])
+        all_on_files = all(call.name in on_files for call in (*there, *here))
+        if CATEGORIES[entry.category].long_context and all_on_files:
             return
         made, wanted = (", ".join(map(_text, calls)) or "no call" for calls in (here, there))
         yield "truth", f"{made}; there {wanted}"
@@ -139,10 +136,6 @@ def _explained(base: Entry, entry: Entry, old: Json, new: Json) -> bool:
         return False
     said = plain_text(" ".join(map(content_of, base.turns)))
     return not any(plain_text(str(value)) in said for value in scalars(old))
-
-
-def _on_files(call: Call) -> bool:
-    return call.name in effects(APIS["GorillaFileSystem"])
 
 
 def _key(call: Call) -> str:
