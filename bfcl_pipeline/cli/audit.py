@@ -25,15 +25,8 @@ from bfcl_pipeline.benchmark.tables.schemas import FINDINGS
 from bfcl_pipeline.benchmark.tables.text_forms import form_of, write_any_form
 from bfcl_pipeline.cli.options import add_data, add_errata, add_names, add_rules
 from bfcl_pipeline.dialogue.release_texts import read_constants
-from bfcl_pipeline.judge.audit import (
-    DEFECTS,
-    DETECTORS,
-    Benchmark,
-    Suspicion,
-    adjudicated_by,
-    are_compared,
-    find,
-)
+from bfcl_pipeline.judge.audit import DEFECTS, DETECTORS, Benchmark, Suspicion, adjudicated_by, find
+from bfcl_pipeline.judge.audit.benchmark import are_compared
 from bfcl_pipeline.judge.audit.consensus import shared_errors
 from bfcl_pipeline.judge.audit.readings import completeness_section
 from bfcl_pipeline.judge.judged_answers import judged_answers

@@ -12,7 +12,7 @@ from bfcl_pipeline.base.errors import ErrataError
 from bfcl_pipeline.benchmark.errata import Erratum, errata_of
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.judge.audit.agentic import answers_within_words, broken_hops, deciding_forms
-from bfcl_pipeline.judge.audit.benchmark import Benchmark, Detector, Suspicion, are_compared
+from bfcl_pipeline.judge.audit.benchmark import Benchmark, Detector, Suspicion
 from bfcl_pipeline.judge.audit.drift import drifted_variants, unrecorded_siblings
 from bfcl_pipeline.judge.audit.parameters import (
     accepted_omissions,
@@ -143,7 +143,6 @@ __all__ = [
     "Detector",
     "Suspicion",
     "adjudicated_by",
-    "are_compared",
     "check_classes",
     "find",
 ]

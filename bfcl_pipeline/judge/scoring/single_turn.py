@@ -142,20 +142,16 @@ def _check(
     plan: Plan, calls: tuple[Call, ...] | DecodeFailure, style: NameStyle, rules: Rules
 ) -> Finding | None:
     if plan.check is Check.RELEVANCE:
-        return _check_relevance(calls)
+        if calls and not isinstance(calls, DecodeFailure):
+            return None
+        why = calls.message if isinstance(calls, DecodeFailure) else "The answer holds none."
+        return Finding("relevance_error:decoder_failed", f"Expected at least one call. {why}")
     if isinstance(calls, DecodeFailure):
         return Finding(calls.error_type, f"The calls cannot be read: {calls.message}")
     if plan.check is Check.PARALLEL:
         return check_parallel(plan.expected, calls, style, rules)
     checker = f"{plan.check}_function_checker"
     return check_single(plan.expected[0], calls, style, rules, checker)
-
-
-def _check_relevance(calls: Sequence[Call] | DecodeFailure) -> Finding | None:
-    if not isinstance(calls, DecodeFailure) and calls:
-        return None
-    why = calls.message if isinstance(calls, DecodeFailure) else "The answer holds none."
-    return Finding("relevance_error:decoder_failed", f"Expected at least one call. {why}")
 
 
 @dataclass(frozen=True, slots=True)
