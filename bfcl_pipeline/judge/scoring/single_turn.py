@@ -77,9 +77,13 @@ class SingleTurnChecker:
             calls = result
         elif mode is Mode.FC:  # is decoded alike by all rules
             calls = _decoded(plan.prompt_format, result, mode, Rules.OFFICIAL)
-        elif plan.check is Check.IRRELEVANCE and plan.prompt_format == DEFAULT_FORMAT:
-            if isinstance(result, str) and is_prose(result):
-                calls = _PROSE  # why a text cannot be decoded does not matter
+        elif (
+            plan.check is Check.IRRELEVANCE
+            and plan.prompt_format == DEFAULT_FORMAT
+            and isinstance(result, str)
+            and is_prose(result)
+        ):
+            calls = _PROSE  # why a text cannot be decoded does not matter
         for rule_set in rules:
             found = _decoded(plan.prompt_format, result, mode, rule_set) if calls is None else calls
             if plan.check is not Check.IRRELEVANCE:
