@@ -25,7 +25,8 @@ from bfcl_pipeline.benchmark.tables.schemas import FINDINGS
 from bfcl_pipeline.benchmark.tables.text_forms import form_of, write_any_form
 from bfcl_pipeline.cli.options import add_data, add_errata, add_names, add_rules
 from bfcl_pipeline.dialogue.release_texts import read_constants
-from bfcl_pipeline.judge.audit import DETECTORS, Benchmark, Suspicion, adjudicated_by, are_compared, find
+from bfcl_pipeline.judge.audit import DEFECTS, DETECTORS, Benchmark, Suspicion, adjudicated_by, find
+from bfcl_pipeline.judge.audit.benchmark import are_compared
 from bfcl_pipeline.judge.audit.consensus import shared_errors
 from bfcl_pipeline.judge.audit.readings import completeness_section
 from bfcl_pipeline.judge.judged_answers import judged_answers
@@ -172,7 +173,7 @@ def _publish(options: argparse.Namespace) -> int:
         print(f"{options.dataset}: BFCL-Verified {version}, sha256 {sha256}; {FIXES} lists the changes.")
     if markdown:
         section = completeness_section(one.entry_id for one in errata())
-        write_text(markdown, errata_page(errata(), release_ceilings(), section))
+        write_text(markdown, errata_page(errata(), DEFECTS, release_ceilings(), section))
         print(f"Written to {markdown}.", file=sys.stderr)
     return 0
 

@@ -27,6 +27,7 @@ from bfcl_pipeline.benchmark.config import (
 )
 from bfcl_pipeline.benchmark.config.added_row import add_row
 from bfcl_pipeline.benchmark.config.check import LONGEST_VALUE
+from bfcl_pipeline.benchmark.config.families import is_own
 from bfcl_pipeline.benchmark.records import Json
 
 READY = "ready"
@@ -38,6 +39,8 @@ _KEYS = (
     *("family", "input_price", "output_price"),
 )
 """The keys of a row in the JSON output."""
+OWN = "own"
+"""The way of asking by a family that the leaderboard does not have."""
 _NARROW_TERMINAL = 130  # characters; a narrower one shows the narrow columns
 
 
@@ -64,7 +67,7 @@ class Listed:
         return {
             **{key: getattr(row, key) for key in _KEYS},
             "where": location(row),
-            "prompting": row.prompting if _has_weights(row) else None,
+            "prompting": (OWN if is_own(row.family) else row.prompting) if _has_weights(row) else None,
             "missing": [{"what": need.what, "remedy": need.remedy} for need in self.needs],
         }
 
@@ -178,6 +181,8 @@ def location(row: ModelRow) -> str:
 
 def prompts_of(row: ModelRow) -> str:
     """The family whose prompts are sent to open weights, or `server`; of other models `-`."""
+    if is_own(row.family):
+        return f"{row.family} ({OWN})"
     return (row.family or row.prompting) if _has_weights(row) else "-"
 
 

@@ -215,7 +215,10 @@ def _rows(table: pa.Table, first: int) -> list[_Row]:
         ("name_style", styles, [*NameStyle, None]),
         ("status", statuses, [*Status]),
     ):
-        _require_known(name, values, accepted, first)
+        known = [None if value is None else str(value) for value in accepted]
+        for value in set(values) - set(known):
+            row = first + values.index(value) + 1
+            raise TableError(f"row {row}: {unknown_name(name, value, filter(None, known))}")
     details = _texts(table, "status_detail")
     entry_ids, results = _texts(table, "entry_id"), _texts(table, "result_json")
     webs = _texts(table, "web")
@@ -233,13 +236,6 @@ def _texts(table: pa.Table, name: str, default: str | None = None) -> list[Any]:
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
             raise TableError(f"the column {name!r} must contain text, got {column.type}.") from error
     return [default if value is None else value for value in column.to_pylist()]
-
-
-def _require_known(name: str, values: Sequence[Any], accepted: Iterable[Any], first: int) -> None:
-    accepted = [None if value is None else str(value) for value in accepted]
-    for value in set(values) - set(accepted):
-        row = first + values.index(value) + 1
-        raise TableError(f"row {row}: {unknown_name(name, value, filter(None, accepted))}")
 
 
 def _score(

@@ -28,6 +28,7 @@ from bfcl_pipeline.benchmark.records import Entry, Mode, Rules
 from bfcl_pipeline.benchmark.tables.entries import entries_path, read_entries
 from bfcl_pipeline.benchmark.tables.files import read_table
 from bfcl_pipeline.dialogue.release_texts import read_constants
+from bfcl_pipeline.judge.audit import check_classes
 from bfcl_pipeline.judge.scoring import NO_CONSTANTS, Judge
 from bfcl_pipeline.world.tools import Constants
 
@@ -82,6 +83,7 @@ def _read(files: Sequence[Path]) -> list[Erratum]:
             found += records_of(path.name, read_yaml_file(path))
         except FileNotFoundError:
             raise ConfigError(f"errata: {path}: no such file.") from None
+    check_classes(found)
     check_distinct(found)
     return found
 

@@ -19,13 +19,11 @@ RESTATED = (
 @pytest.fixture
 def audit(staged, entries, capsys, monkeypatch):
     """Runs the command on entries that are read once, and returns its exit status and what it printed."""
-    monkeypatch.setattr(
-        tables,
-        "read_entries",
-        lambda path, ids=None: [
-            entry for entry in entries(path.stem) if ids is None or entry.entry_id in ids
-        ],
-    )
+
+    def read(path, ids=None):
+        return [entry for entry in entries(path.stem) if ids is None or entry.entry_id in ids]
+
+    monkeypatch.setattr(command, "read_entries", read)
 
     def run(*options: str) -> tuple[int, str, str]:
         status = main(["audit", "--data", str(staged), *options])
@@ -51,20 +49,6 @@ def test_an_entry_has_its_findings_and_its_errata(audit):
     assert "simple_java_36" not in out
 
 
-def test_an_unknown_entry_is_an_error_with_similar_ids(audit):
-    """An unknown id ends the command with status 1 and the most similar ids."""
-    status, _, error = audit("multi_turn_bas_176")
-    assert status == 1
-    assert "multi_turn_base_176" in error
-
-
-def test_an_unknown_detector_is_an_error_with_the_known_ones(audit):
-    """An unknown detector ends the command with status 1 and the known names."""
-    status, _, error = audit("--detector", "unpasable")
-    assert status == 1
-    assert "Did you mean 'unpassable'?" in error
-
-
 def test_findings_are_written_as_rows(audit, tmp_path):
     """--out writes one row per finding, with the class, the place and the related entry."""
     file = tmp_path / "findings.jsonl"
@@ -79,12 +63,6 @@ def test_findings_are_written_as_rows(audit, tmp_path):
     assert rows[1]["related_entry_id"] == "simple_python_96"
 
 
-def test_entries_that_are_mended_or_left_out_have_no_such_finding(audit):
-    """--rules verified audits the entries as the errata mend them, without those that are left out."""
-    for entry_id in ("simple_java_36", RESTATED):
-        assert "0 findings on 0 of" in audit(entry_id, "--rules", "verified")[1]
-
-
 def test_an_entry_has_its_proposed_change_and_what_verified_rules_do(audit):
     """It prints the edits of a confirmed erratum, and whether the entry is mended or left out."""
     _, mended, _ = audit("multi_turn_base_4")
@@ -95,17 +73,26 @@ def test_an_entry_has_its_proposed_change_and_what_verified_rules_do(audit):
     assert "irrelevance_228 under verified rules: left out" in left_out
 
 
-def test_an_entry_without_findings_begins_with_its_errata(audit):
-    """Without findings there is no table, and no empty line in its place."""
-    _, out, _ = audit("simple_python_0")
-    assert out.startswith("simple_python_0: no erratum on record.\n")
+def test_without_findings_there_is_no_table(audit):
+    """Nor an empty line in its place; --rules verified leaves out entries, and audits those it mends."""
+    asked = ("--detector", "unpassable")
+    assert audit("simple_python_0", *asked)[1].startswith("simple_python_0: no erratum on record.\n")
+    for entry_id in ("simple_java_36", RESTATED):
+        assert "0 findings on 0 of" in audit(entry_id, *asked, "--rules", "verified")[1]
 
 
-def test_an_entry_outside_the_categories_is_an_error(audit):
-    """--category and an entry that exclude each other end the command with status 1."""
-    status, _, error = audit("multi_turn_base_4", "--category", "live")
-    assert status == 1
-    assert "multi_turn_base_4 is not in --category" in error
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["multi_turn_bas_176"], "multi_turn_base_176"),
+        (["--detector", "unpasable"], "Did you mean 'unpassable'?"),
+        (["multi_turn_base_4", "--category", "live"], "multi_turn_base_4 is not in --category"),
+    ],
+)
+def test_what_is_not_known_is_an_error(audit, options, message):
+    """It ends the command with status 1 and the most similar names."""
+    status, _, error = audit(*options)
+    assert (status, message in error) == (1, True)
 
 
 @pytest.mark.parametrize("option", [("--out", "x.csv"), ("--detector", "enum"), ("--rules", "verified")])
@@ -130,7 +117,7 @@ def test_patches_of_one_entry_need_no_others(audit, tmp_path):
 
 def test_an_entry_is_audited_without_the_entries_of_other_kinds(audit, staged, monkeypatch):
     """Only entries with which a detector compares the entry are read."""
-    read, read_entries = [], tables.read_entries
+    read, read_entries = [], command.read_entries
 
     def note(path, ids=None):
         read.append(path.stem)

@@ -18,6 +18,7 @@ from bfcl_pipeline.base.errors import ConfigError, ErrataError
 from bfcl_pipeline.benchmark.errata import errata, errata_of_id, own_errata
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.cli import main
+from bfcl_pipeline.judge.audit import check_classes
 from bfcl_pipeline.judge.judging import score_table, start_workers
 from bfcl_pipeline.judge.own_errata import check_errata, check_files, using_errata
 
@@ -113,6 +114,9 @@ def test_own_records_replace_those_of_the_release_s_errata(tmp_path: Path, stage
             "does not fit \"cd(folder='document')\"",
         ),
         ({"reason": "x"}, "keys missing: none; unknown: reason"),
+        ({"defect": "odd"}, "defect 'odd' is not one of unpassable, provenance"),
+        ({"defect": ["truth"]}, "defect ['truth'] is not one of"),
+        ({"also": ["odd"]}, "defect 'odd' is not one of"),
     ],
 )  # fmt: skip
 def test_a_record_that_does_not_fit_is_an_error(
@@ -127,7 +131,8 @@ def test_a_record_that_does_not_fit_is_an_error(
 
 
 def test_the_shipped_errata_fit_the_release(staged: Path) -> None:
-    """The check of own records accepts all shipped ones."""
+    """The checks of own records accept all shipped ones."""
+    check_classes(errata())
     check_errata(errata(), staged)
 
 

@@ -17,7 +17,7 @@ from bfcl_pipeline.benchmark.definition import ReturnFormat
 from bfcl_pipeline.benchmark.records import Call, Entry, Json, Mode
 from bfcl_pipeline.dialogue.calls import write_calls
 from bfcl_pipeline.dialogue.prompts import WireFormat
-from bfcl_pipeline.judge.scoring.truth import truth_calls
+from bfcl_pipeline.judge.scoring.multi_turn import truth_calls
 
 OVERLONG = 0.06
 """The part of the scripts in which one turn has more steps than a conversation may have."""

@@ -21,7 +21,7 @@ from bfcl_pipeline.ask.generation import conversation
 from bfcl_pipeline.ask.models.adapters.completions import Completions
 from bfcl_pipeline.ask.models.adapters.prompt_length import new_tokens
 from bfcl_pipeline.benchmark.config import ModelRow, load_models
-from bfcl_pipeline.benchmark.config.families import OWN_TEMPLATE, load_families
+from bfcl_pipeline.benchmark.config.families import OWN_TEMPLATE, is_own, load_families
 from bfcl_pipeline.benchmark.definition import CATEGORIES
 from bfcl_pipeline.benchmark.records import Entry, Exchange, Json, Request
 from bfcl_pipeline.dialogue.prompts import Texts
@@ -72,6 +72,8 @@ def models_of(staged: Path, tokenizer: Path) -> list[Model]:
     rows = load_models()
     models = []
     for family in load_families().values():
+        if is_own(family.name):
+            continue
         folder = str(tokenizer) if family.template == OWN_TEMPLATE else None
         for name in family.models:
             bare = ModelRow(name, "vllm", family.mode, name, model=official[name]["model_name"])

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from bfcl_pipeline.ask.results.layout import official_models
 from bfcl_pipeline.benchmark.config.families import load_families
 from bfcl_pipeline.benchmark.definition import CATEGORIES, V4_CATEGORIES, Check
 from bfcl_pipeline.benchmark.records import Entry
@@ -38,10 +37,9 @@ AGENTIC = tuple(name for name, category in CATEGORIES.items() if category.group 
 
 
 @pytest.fixture(scope="module")
-def families(staged: Path) -> list[Asked]:
-    """Every family with its first model."""
-    handlers = {row["name"]: row["handler"] for row in official_models(staged).values()}
-    return [Asked(row, row.models[0], handlers[row.models[0]]) for row in load_families().values()]
+def families() -> list[Asked]:
+    """Every family of the leaderboard with its first model."""
+    return [Asked(row, row.models[0], row.official) for row in load_families().values() if row.official]
 
 
 Entries = Callable[[str], list[Entry]]

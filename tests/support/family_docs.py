@@ -15,7 +15,7 @@ from tests.support import ROOT
 
 PAGE = ROOT / "docs" / "families.md"
 _TABLE = re.compile(r"(?<=<!-- table of families -->\n).*?(?=<!-- end of the table -->)", re.DOTALL)
-_TITLES = ("family", "models", "prompt", "functions", "calls are read by", "results of calls")
+_TITLES = ("family", "models", "handler", "prompt", "functions", "calls are read by", "results of calls")
 _TEMPLATES = "../bfcl_pipeline/dialogue/families/templates"
 
 
@@ -34,6 +34,7 @@ def _lines() -> Iterator[str]:
 def _cells(family: FamilyRow) -> Iterator[str]:
     yield f"`{family.name}`"
     yield ", ".join(name.removesuffix("-FC").partition("/")[2] or name for name in family.models)
+    yield f"`{family.official}`" if family.official else "none: our own family"
     written = (ROOT / "bfcl_pipeline/dialogue/families/templates" / family.template).is_file()
     yield f"[{family.template}]({_TEMPLATES}/{family.template})" if written else "the model's own"
     yield "in the benchmark's system prompt" if family.system_prompt else f"`{family.functions}`"

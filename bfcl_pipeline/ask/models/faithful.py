@@ -26,8 +26,8 @@ from bfcl_pipeline.benchmark.records import Call, Entry, Json, Mode, Rules
 from bfcl_pipeline.benchmark.tables import entries_path, read_entries
 from bfcl_pipeline.dialogue.calls import executed_text, write_native
 from bfcl_pipeline.dialogue.release_texts import read_constants
-from bfcl_pipeline.judge.audit.accepted import OMITTED, accepted_parameters
 from bfcl_pipeline.judge.audit.benchmark import Benchmark, in_answer_form
+from bfcl_pipeline.judge.audit.parameters import OMITTED, accepted_parameters
 from bfcl_pipeline.judge.scoring import NO_CONSTANTS, Judge, truth_calls
 from bfcl_pipeline.world.tools import Constants
 

@@ -29,7 +29,8 @@ class FamilyRow:
     """One family: models that are sent the same prompts and whose answers are read alike."""
 
     name: str  # in models files and reports
-    models: tuple[str, ...]  # names of the leaderboard's models
+    models: tuple[str, ...]  # names of the leaderboard's models; of an own family, names on the hub
+    official: str | None  # the leaderboard's handler that asks them so; None: a family of our own
     template: str  # file of `bfcl_pipeline/dialogue/families/templates`, or OWN_TEMPLATE
     reader: str  # key of `bfcl_pipeline.dialogue.families.readers.READERS`
     mode: Mode = Mode.FC  # the form of answers that have been read, in which they are scored
@@ -38,7 +39,7 @@ class FamilyRow:
     system_as_user: SystemAsUser = "never"  # its turns
     joins_users: bool = False  # whether consecutive messages of the user become one
     functions: str = (
-        "docs"  # key of `bfcl_pipeline.dialogue.families.functions.FORMS`: what the template receives
+        "docs"  # key of `bfcl_pipeline.dialogue.families.rendering.FORMS`: what the template receives
     )
     result_role: ResultRole = "tool"
     between_arguments: str = ","  # in the text of a call that names its result, in mode fc
@@ -86,8 +87,16 @@ def family_of(name: str, model: str, mode: Mode) -> str | None:
     return by_name.get(name) or by_model.get((model, mode))
 
 
+def is_own(family: str | None) -> bool:
+    """Whether a family is one of our own, which the leaderboard does not have."""
+    row = load_families().get(family or "")
+    return row is not None and row.official is None
+
+
 def way_of_asking(family: str | None, mode: str) -> str:
     """How open weights are asked, for people. family: None if their server's chat template is used."""
+    if is_own(family):
+        return f"prompts of our own family {family}, not of the leaderboard"
     if family is not None:
         return f"prompts of the leaderboard, family {family}"
     return f"server's chat template{' and tool parser' if mode == Mode.FC else ''}"

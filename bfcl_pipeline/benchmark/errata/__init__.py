@@ -6,7 +6,6 @@ its entry is left out, under the rules `verified` only. docs/errata.md is the sa
 
 from bfcl_pipeline.benchmark.errata.edits import Edit, edit_line, same
 from bfcl_pipeline.benchmark.errata.ledger import (
-    DEFECTS,
     Erratum,
     ErratumStatus,
     Faithful,
@@ -28,7 +27,6 @@ from bfcl_pipeline.benchmark.errata.mending import (
 )
 
 __all__ = [
-    "DEFECTS",
     "Edit",
     "Erratum",
     "ErratumStatus",

@@ -109,7 +109,13 @@ def _make(line: Json, edit: Edit) -> None:
             value.update(edit.new)
         case "replace", _ if same(value, edit.old):
             parent[last] = edit.new
-        case "replace", str() if _is_fragment(edit.old, value) and isinstance(edit.new, str):
+        case "replace", str() if (
+            isinstance(edit.old, str)
+            and isinstance(edit.new, str)
+            and (
+                value.count(edit.old) == 1  # a fragment
+            )
+        ):
             parent[last] = value.replace(edit.old, edit.new)
         case "replace", _:
             raise ErrataError(
@@ -118,10 +124,6 @@ def _make(line: Json, edit: Edit) -> None:
             )
         case _:
             raise ErrataError(f"the edit at {list(edit.at)} does not fit {_shown(value)}.")
-
-
-def _is_fragment(old: Json, text: str) -> bool:
-    return isinstance(old, str) and text.count(old) == 1
 
 
 def same(left: Json, right: Json) -> bool:

@@ -1,7 +1,7 @@
 """The records of the errata, read from `entries/*.yaml` once per process and checked.
 
 Covers reading and looking up, also of the user's own records, while `judge.own_errata` has them in use.
-`mending` applies the proposals; `judge.audit` finds candidates.
+`mending` applies the proposals; `judge.audit` finds candidates, and has the classes of defects.
 """
 
 import hashlib
@@ -39,30 +39,6 @@ class Faithful(StrEnum):
     PASSES = "passes"
 
 
-DEFECTS: Mapping[str, str] = {
-    "unpassable": "no answer at all can pass",
-    "provenance": "the truth has a value that nothing in the entry states or returns",
-    "contradiction": "the same request has the opposite truth in another entry",
-    "enum": "no accepted value is in the enum of the function doc",
-    "calendar": "a date and its weekday, or the years of request and truth, differ",
-    "drift": "variants of one scenario demand different things of the same words",
-    "default": "the default of an optional parameter is accepted, but not its omission",
-    "written_default": "an optional parameter may be left out, but its default is not accepted",
-    "omission": "a parameter may be left out, though the request states another value than its default",
-    "unasked": "an optional parameter must have a value that the request does not state",
-    "format": "no accepted value has the format that the function doc gives",
-    "wording": "the request's own words for a value are not accepted",
-    "answer": "the accepted answers of an agentic question are wrong or incomplete",
-    "hops": "the hop chain of a web question does not lead to its answer",
-    "forms": "accepted answers differ only in what normalisation should ignore",
-    "part_of_word": "an accepted answer stands in its session only as a part of longer words",
-    "siblings": "an entry has no erratum, and one with the same task and truth has",
-    "truth": "the truth is wrong or incomplete in another way",
-    "doc": "the function doc is wrong",
-}
-"""The classes of defects, with their meanings."""
-
-
 EXECUTABLE = "executable.yaml"
 """The file of records of the executable categories."""
 
@@ -72,7 +48,7 @@ class Erratum:
     """One suspected defect of one entry, adjudicated."""
 
     entry_id: str
-    defect: str  # one of DEFECTS
+    defect: str  # its class, one of `judge.audit.DEFECTS`
     status: ErratumStatus
     what: str  # the defect in one sentence, for tables
     why: str  # the reason of the status
@@ -80,7 +56,7 @@ class Erratum:
     faithful: Faithful
     edits: tuple[Edit, ...] = ()  # proposed changes of the release; empty: none, or the entry is left out
     threads: tuple[int, ...] = ()  # issues and pull requests of the benchmark's repository
-    also: tuple[str, ...] = ()  # further classes of DEFECTS as which detectors find the same defect
+    also: tuple[str, ...] = ()  # further classes as which detectors find the same defect
     record: str = ""  # file and number of its record, which may have more entries
 
     @property
@@ -153,11 +129,11 @@ def errata_digest(categories: Iterable[str] = tuple(CATEGORIES)) -> str:
 def _texts() -> dict[str, str]:
     """The text of each file of records by its name, in the order of names."""
     paths = sorted(files(__package__).joinpath("entries").iterdir(), key=lambda path: path.name)
-    return {path.name: path.read_text(encoding="utf-8") for path in paths if _is_yaml(path.name)}
-
-
-def _is_yaml(name: str) -> bool:
-    return name.endswith(".yaml") and not name.startswith(".")
+    return {
+        path.name: path.read_text(encoding="utf-8")
+        for path in paths
+        if path.name.endswith(".yaml") and not path.name.startswith(".")
+    }
 
 
 def check_distinct(found: Iterable[Erratum]) -> None:
@@ -252,9 +228,6 @@ def read_record(place: str, record: Any) -> list[Erratum]:
     ids, threads, also = record["entries"], record.get("threads", []), record.get("also", [])
     if not _is_list(also, str):
         raise ErrataError(f"{place}: `also` is a list of classes.")
-    for defect in (record["defect"], *also):
-        if defect not in tuple(DEFECTS):
-            raise ErrataError(f"{place}: defect {defect!r} is not one of {', '.join(DEFECTS)}.")
     if (status is ErratumStatus.CONFIRMED) != ("propose" in record):
         raise ErrataError(f"{place}: `propose` belongs to every confirmed record, and to no other.")
     edits = _read_proposal(place, record.get("propose", EXCLUDE))

@@ -5,7 +5,7 @@ from typing import Any
 
 from bfcl_pipeline.benchmark.definition import CATEGORIES, GROUPS, V4_CATEGORIES, category_of, release
 from bfcl_pipeline.benchmark.definition.leaderboard import categories_of
-from bfcl_pipeline.benchmark.errata.ledger import DEFECTS, Erratum, ErratumStatus, alike
+from bfcl_pipeline.benchmark.errata.ledger import Erratum, ErratumStatus, alike
 from bfcl_pipeline.benchmark.records import Rules
 
 THREAD = "https://github.com/ShishirPatil/gorilla/issues/{number}"
@@ -16,17 +16,21 @@ _Records = Sequence[Sequence[Erratum]]  # with the same texts: one row
 
 
 def errata_page(
-    errata: Sequence[Erratum], ceilings: Iterable[Mapping[str, Any]], completeness: str = ""
+    errata: Sequence[Erratum],
+    classes: Mapping[str, str],
+    ceilings: Iterable[Mapping[str, Any]],
+    completeness: str = "",
 ) -> str:
     """The page docs/errata.md.
 
-    ceilings: rows of the table `ceilings` over the whole release. completeness: a section in Markdown.
+    classes: of defects, with their meanings. ceilings: rows of the table `ceilings` over the whole release.
+    completeness: a section in Markdown.
     """
     groups = alike(errata)
     introduction = _INTRODUCTION.format(version=release.VERSION)
     retired = [erratum for erratum in errata if category_of(erratum.entry_id) in GROUPS["executable"]]
     of_v4 = [erratum for erratum in errata if category_of(erratum.entry_id) in V4_CATEGORIES]
-    parts = [introduction, _classes(), _counts(of_v4, retired), _ceilings(errata, ceilings)]
+    parts = [introduction, _classes(classes), _counts(classes, of_v4, retired), _ceilings(errata, ceilings)]
     parts += [completeness] if completeness else []
     for status, heading in _HEADINGS.items():
         chosen = [records for records in groups if records[0][0].status is status]
@@ -116,24 +120,24 @@ def _group(records: _Records) -> str:
     return CATEGORIES[category_of(records[0][0].entry_id)].group
 
 
-def _classes() -> str:
-    rows = [(f"`{name}`", meaning) for name, meaning in DEFECTS.items()]
+def _classes(classes: Mapping[str, str]) -> str:
+    rows = [(f"`{name}`", meaning) for name, meaning in classes.items()]
     return "## Classes of defects\n\n" + markdown_table(("class", "meaning"), rows)
 
 
-def _counts(of_v4: Sequence[Erratum], retired: Sequence[Erratum]) -> str:
+def _counts(classes: Iterable[str], of_v4: Sequence[Erratum], retired: Sequence[Erratum]) -> str:
     return (
         "## Entries by class and status\n\n"
         "An entry with several records of one status counts once in the last row.\n\n"
-        + _count_table(of_v4)
+        + _count_table(classes, of_v4)
         + "\nThe retired categories of V1 ([group executable](executable.md)), in no score of V4:\n\n"
-        + _count_table(retired)
+        + _count_table(classes, retired)
     )
 
 
-def _count_table(errata: Sequence[Erratum]) -> str:
+def _count_table(classes: Iterable[str], errata: Sequence[Erratum]) -> str:
     rows = []
-    for defect in DEFECTS:
+    for defect in classes:
         found = [erratum for erratum in errata if erratum.defect == defect]
         if found:
             rows.append((f"`{defect}`", *_by_status(found)))
@@ -252,7 +256,8 @@ def _texts(records: _Records) -> list[str]:
 
 def _sources(records: _Records) -> list[str]:
     first = records[0][0]
-    return [_code(first.evidence), _threads(first)]
+    threads = (f"[#{number}]({THREAD.format(number=number)})" for number in first.threads)
+    return [_code(first.evidence), ", ".join(threads)]
 
 
 BUNDLE_TITLE = "# Proposed changes of the data files of BFCL V4"
@@ -305,10 +310,6 @@ def _proposal(erratum: Erratum) -> str:
 
 def _edits(erratum: Erratum) -> str:
     return "<br>".join(_code(str(edit)) for edit in erratum.edits)
-
-
-def _threads(erratum: Erratum) -> str:
-    return ", ".join(f"[#{number}]({THREAD.format(number=number)})" for number in erratum.threads)
 
 
 def markdown_table(headings: _Row, rows: Iterable[_Row]) -> str:

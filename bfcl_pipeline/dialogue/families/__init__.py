@@ -1,4 +1,4 @@
-"""Open weights as the leaderboard asks them: the prompt of each family, and how its answers are read.
+"""Open weights asked by prompts that are text: the prompt of each family, and how its answers are read.
 
 A family is a row of config/families.yaml, a chat template of `templates` and a reader of `readers`. Prompts
 are text, made of messages and function docs; readers turn texts into calls within the bounds of

@@ -22,10 +22,9 @@ from bfcl_pipeline.benchmark.records import (
     Request,
 )
 from bfcl_pipeline.dialogue.calls import executed_text
-from bfcl_pipeline.dialogue.families.functions import FORMS
 from bfcl_pipeline.dialogue.families.readers import READERS
 from bfcl_pipeline.dialogue.families.readers.answers import Answer
-from bfcl_pipeline.dialogue.families.rendering import render
+from bfcl_pipeline.dialogue.families.rendering import FORMS, render
 from bfcl_pipeline.dialogue.prompts import (
     Texts,
     fc_request,

@@ -30,10 +30,6 @@ def _rendered(functions_json: str, doc_format: str) -> str:
     return _RENDERERS[doc_format](json.loads(functions_json))
 
 
-def _as_json(functions: Sequence[FunctionDoc]) -> str:
-    return json.dumps(functions, indent=4)
-
-
 def _as_python(functions: Sequence[FunctionDoc]) -> str:
     return "\n\n".join(part for function in functions for part in (_python_function(function), "\n"))
 
@@ -71,10 +67,6 @@ def _python_type(schema: Json) -> str:
             return f"dict[str, {_python_type(schema['additionalProperties'])}]"
         return "dict"
     return kind
-
-
-def _as_xml(functions: Sequence[FunctionDoc]) -> str:
-    return "\n".join(_xml_function(function) for function in functions)
 
 
 def _xml_function(function: FunctionDoc) -> str:
@@ -133,7 +125,7 @@ def _description(schema: Mapping[str, Json]) -> str:
 
 
 _RENDERERS: Mapping[str, Callable[[Sequence[FunctionDoc]], str]] = {
-    "json": _as_json,
+    "json": lambda functions: json.dumps(functions, indent=4),
     "python": _as_python,
-    "xml": _as_xml,
+    "xml": lambda functions: "\n".join(map(_xml_function, functions)),
 }

@@ -1,7 +1,7 @@
 """What the detectors look at, what they put to checkers, and what they return."""
 
 import json
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Self
 
@@ -11,8 +11,7 @@ from bfcl_pipeline.benchmark.records import Call, Entry, Mode, NameStyle, Rules
 from bfcl_pipeline.dialogue.calls import write_native
 from bfcl_pipeline.judge.scoring.agentic import AgenticChecker
 from bfcl_pipeline.judge.scoring.findings import Finding
-from bfcl_pipeline.judge.scoring.multi_turn import MultiTurnChecker
-from bfcl_pipeline.judge.scoring.truth import TruthTurn
+from bfcl_pipeline.judge.scoring.multi_turn import MultiTurnChecker, TruthTurn
 from bfcl_pipeline.world.tools import Constants
 
 _COMPARED = (
@@ -51,6 +50,17 @@ class Suspicion:
     def entry_id(self) -> str:
         """The id of the entry."""
         return self.entry.entry_id
+
+
+@dataclass(frozen=True, slots=True)
+class Detector:
+    """What finds suspected defects of one class."""
+
+    name: str  # of the detector and of the class
+    meaning: str  # the defect in one sentence, for people
+    find: Callable[["Benchmark"], Iterable[Suspicion]]
+    known: str | None  # an entry of the release with a finding; None: it finds what the errata still lack
+    adjudicated: bool = True  # False: its findings are hints, of which the errata need not have any
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,10 +3,12 @@
 Multi-turn: the four variants of a scenario may differ in when a function or a value is given, in turns
 without calls and in the fillers of long context. Beyond that they should start in the same state, say the
 same values and demand the same calls. Memory, web search and format sensitivity: the same question in
-another category should have the same messages, docs and truth. A finding names the first entry as related.
+another category should have the same messages, docs and truth. A finding names the first entry as
+related. Siblings share task and truth: each of them needs the errata of the others.
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import TypeAlias
@@ -14,13 +16,13 @@ from typing import TypeAlias
 from bfcl_pipeline.base.differences import MISSING
 from bfcl_pipeline.base.text import cut
 from bfcl_pipeline.benchmark.definition import CATEGORIES, Check
+from bfcl_pipeline.benchmark.errata import ErratumStatus, errata_of
 from bfcl_pipeline.benchmark.records import Call, Entry, Json
 from bfcl_pipeline.dialogue.calls import executed_text
 from bfcl_pipeline.judge.audit.benchmark import Benchmark, Suspicion
 from bfcl_pipeline.judge.audit.texts import content_of, plain_text, scalars
-from bfcl_pipeline.judge.scoring.differences import first_differences
-from bfcl_pipeline.judge.scoring.findings import shorten
-from bfcl_pipeline.judge.scoring.truth import truth_calls
+from bfcl_pipeline.judge.scoring.findings import first_differences, shorten
+from bfcl_pipeline.judge.scoring.multi_turn import truth_calls
 from bfcl_pipeline.world.tools import APIS, effects
 
 _LONGEST = 120  # characters of a value in a finding
@@ -58,7 +60,9 @@ def _differences(base: Entry, entry: Entry) -> Iterator[_Difference]:
     if CATEGORIES[entry.category].check is Check.MULTI_TURN:
         yield from _state(base, entry)
         yield from _docs(base, entry)
-        yield from _values_said(base, entry)
+        here, there = said(entry), said(base)
+        if here != there:
+            yield "messages", f"the messages say {_listed(here - there)}, there {_listed(there - here)}"
         yield from _calls(base, entry)
         return
     for name in _RESTATED:
@@ -86,13 +90,6 @@ def _docs(base: Entry, entry: Entry) -> Iterator[_Difference]:
         yield "functions", f"the docs of {', '.join(names)} differ"
 
 
-def _values_said(base: Entry, entry: Entry) -> Iterator[_Difference]:
-    here, there = said(entry), said(base)
-    if here != there:
-        only = f"the messages say {_listed(here - there)}, there {_listed(there - here)}"
-        yield "messages", only
-
-
 def said(entry: Entry) -> set[str]:
     """The words with a digit in the messages of an entry."""
     text = plain_text(" ".join(map(content_of, entry.turns)))
@@ -118,7 +115,9 @@ def _changes(
     base: Entry, entry: Entry, there: Sequence[Call], here: Sequence[Call]
 ) -> Iterator[_Difference]:
     if [call.name for call in there] != [call.name for call in here]:
-        if CATEGORIES[entry.category].long_context and all(map(_on_files, (*there, *here))):
+        on_files = effects(APIS["GorillaFileSystem"])
+        all_on_files = all(call.name in on_files for call in (*there, *here))
+        if CATEGORIES[entry.category].long_context and all_on_files:
             return
         made, wanted = (", ".join(map(_text, calls)) or "no call" for calls in (here, there))
         yield "truth", f"{made}; there {wanted}"
@@ -139,10 +138,6 @@ def _explained(base: Entry, entry: Entry, old: Json, new: Json) -> bool:
     return not any(plain_text(str(value)) in said for value in scalars(old))
 
 
-def _on_files(call: Call) -> bool:
-    return call.name in effects(APIS["GorillaFileSystem"])
-
-
 def _key(call: Call) -> str:
     return f"{call.name} {sorted(call.arguments.items(), key=str)}"
 
@@ -153,3 +148,45 @@ def _text(call: Call) -> str:
 
 def _short(value: Json) -> str:
     return cut("missing" if value is MISSING else shorten(value), _LONGEST)
+
+
+_SHARING = (Check.MULTI_TURN, Check.MEMORY, Check.WEB_SEARCH)
+
+
+def unrecorded_siblings(benchmark: Benchmark) -> Iterator[Suspicion]:
+    """Each entry without an erratum whose siblings have a confirmed or disputed one that it may share.
+
+    Siblings are the variants of a multi-turn scenario that say the same values and demand the same calls,
+    and memory and web entries with the same question and truth. An erratum of one multi-turn variant other
+    than the base is not expected of the others: most are of what the variant changes (a function that is
+    held out, a value that is missing, long context).
+    """
+    siblings = defaultdict[str, list[Entry]](list)
+    for entry in benchmark.compared(*_SHARING):
+        siblings[task_of(entry)].append(entry)
+    for entry in benchmark.checked_with(*_SHARING):
+        if not errata_of(entry):
+            yield from _of_siblings(entry, siblings[task_of(entry)])
+
+
+def _of_siblings(entry: Entry, siblings: list[Entry]) -> Iterator[Suspicion]:
+    alike = [other for other in siblings if _demanded(other) == _demanded(entry)]
+    recorded = [
+        (other, erratum)
+        for other in alike
+        for erratum in errata_of(other)
+        if erratum.status is not ErratumStatus.REJECTED
+    ]
+    for other, erratum in recorded:
+        others = {each.entry_id for each, same in recorded if same.what == erratum.what}
+        is_variant = CATEGORIES[other.category].check is Check.MULTI_TURN and other is not siblings[0]
+        if len(others) > 1 or not is_variant:
+            yield Suspicion(entry, erratum.defect, f"it has no erratum: {erratum.what}", other.entry_id)
+            return
+
+
+def _demanded(entry: Entry) -> object:
+    """What siblings must share: values and the calls of all turns, or the question and its answers."""
+    if CATEGORIES[entry.category].check is Check.MULTI_TURN:
+        return said(entry), [call for calls in entry.truth or () for call in calls]
+    return content_of(entry.turns[-1]), entry.truth

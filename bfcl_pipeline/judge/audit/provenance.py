@@ -31,7 +31,7 @@ from bfcl_pipeline.judge.audit.texts import (
     words,
 )
 from bfcl_pipeline.judge.scoring.findings import shorten, shown_options
-from bfcl_pipeline.judge.scoring.truth import TRUTH_OWNER
+from bfcl_pipeline.judge.scoring.multi_turn import TRUTH_OWNER
 from bfcl_pipeline.world.executables import read_call
 from bfcl_pipeline.world.tools import APIS, Effect, World, WorldConfig, effects, plain
 

@@ -11,82 +11,73 @@ from bfcl_pipeline.judge.scoring.answer_words import SEPARATORS, tokens
 
 _ADVERB = (
     r"(?:(?:currently|really|actually|reliably|definitively|conclusively|yet|still|even|able|to|be|been"
-    r"|being"
-    r"|have|has|had|seem|appear|specifically|explicitly|directly|ever|exactly|clearly|quite|entirely|fully"
-    r"|completely|personally|honestly|simply|just|in|anywhere|previously|accurately|properly|confidently"
-    r"|correctly|absolutely|100|certainly|immediately|precisely|successfully|get|got|help) ){0,4}"
+    r"|being|have|has|had|seem|appear|specifically|explicitly|directly|ever|exactly|clearly|quite"
+    r"|entirely|fully|completely|personally|honestly|simply|just|in|anywhere|previously|accurately"
+    r"|properly|confidently|correctly|absolutely|100|certainly|immediately|precisely|successfully|get|got"
+    r"|help) ){0,4}"
 )
 _LOOKED_FOR = (
     r"(?:recall|recalled|remember|remembered|determine|determined|ascertain|ascertained|verify|verified"
     r"|confirm|confirmed|answer|answered|locate|located|retrieve|retrieved|identify|identified|pinpoint"
     r"|sure|certain|aware|familiar|specified|specify|mentioned|mention|stated|state|recorded|stored|noted"
     r"|provided|found|listed|documented|disclosed|disclose|discussed|given|logged|saved|known|clear"
-    r"|available"
-    r"|included|indicated|indicate|established|possible|enough|sufficient|reveal|revealed|contain|contained"
-    r"|include|say|said|on (?:file|record)|(?:present|anything|something|information|one) in"
-    r"|in (?:my|the|your|our|any|this) (?:\w+ )?(?:memory|memories|records?|notes?|history|sessions?"
-    r"|conversations?)"
-    r"|shared with (?:me|us)|(?:told?|tell|informed?|shown?|showed|gave?|give) (?:me|us|the assistant)"
-    r"|come up|came up"
-    r"|(?:talked|spoken|spoke) (?:about|of))\b"
+    r"|available|included|indicated|indicate|established|possible|enough|sufficient|reveal|revealed"
+    r"|contain|contained|include|say|said|on (?:file|record)|(?:present|anything|something|information"
+    r"|one) in|in (?:my|the|your|our|any|this) (?:\w+ )?(?:memory|memories|records?|notes?|history"
+    r"|sessions?|conversations?)|shared with (?:me|us)|(?:told?|tell|informed?|shown?|showed|gave?"
+    r"|give) (?:me|us|the assistant)|come up|came up|(?:talked|spoken|spoke) (?:about|of))\b"
 )
 _KNOWN_BY = (
     r"(?:know|find|see|tell|access|recognize|help|have (?:that|this|it|anything|one|your|his|her|their"
-    r"|the user)"
-    r"|get|give|provide|figure|learn|hear|store|save|share|told|informed|answer|think i|say|check|look)\b"
+    r"|the user)|get|give|provide|figure|learn|hear|store|save|share|told|informed|answer|think i|say"
+    r"|check|look)\b"
 )
 _NOTE = (
     r"(?:record|records|recording|information|info|memory|memories|data|details?|mention|mentions|note"
-    r"|notes|entry|entries"
-    r"|indication|trace|knowledge|evidence|references?|idea|clue|answers?|results?|match|matches|context"
-    r"|access"
-    r"|recollection|documentation|way of (?:knowing|telling)|way to (?:know|tell|determine|answer)"
-    r"|means of|log"
-    r"|logs|certainty|confirmation|facts?|history|source|hint|statement|discussion)\b"
+    r"|notes|entry|entries|indication|trace|knowledge|evidence|references?|idea|clue|answers?|results?"
+    r"|match|matches|context|access|recollection|documentation|way of (?:knowing|telling)|way to (?:know"
+    r"|tell|determine|answer)|means of|log|logs|certainty|confirmation|facts?|history|source|hint"
+    r"|statement|discussion)\b"
 )
 _RECORDS = (
     r"(?:memory|memories|records?|notes?|sessions?|conversations?|history|archive|archives|summary"
-    r"|transcripts?"
-    r"|files?|database|search|searches|entries|log|logs|context|data|information|text|profile)"
+    r"|transcripts?|files?|database|search|searches|entries|log|logs|context|data|information|text"
+    r"|profile)"
 )
 _CUES = re.compile(
     "|".join(
         (
             rf"\b(?:not|never) {_ADVERB}{_LOOKED_FOR}",
             rf"\b(?:i|we|assistant|system|model|ai)(?: \w+){{0,3}} (?:not|never) {_ADVERB}{_KNOWN_BY}",
-            rf"(?:^|\. |\b(?:but|so|and|because|since|sorry|honestly|unfortunately) )"
-            rf"(?:do|did|can|could|would) not {_ADVERB}{_KNOWN_BY}",
+            rf"(?:^|\. |\b(?:but|so|and|because|since|sorry|honestly|unfortunately) )(?:do|did|can|could"
+            rf"|would) not {_ADVERB}{_KNOWN_BY}",
             r"\bunable to |\b(?:failed|impossible|difficult|hard) to (?:\w+ ){0,2}?(?:answer|find|recall"
-            r"|determine"
-            r"|tell|say|know|retrieve|locate|remember|identify|confirm)\b",
+            r"|determine|tell|say|know|retrieve|locate|remember|identify|confirm)\b",
             r"\b(?:no|without|zero|missing|lacks?|lacked|lacking|insufficient|not (?:\w+ ){0,2}?(?:any|a"
-            r"|the|enough|that|this"
-            r"|such|sufficient|have)|never (?:had|received|got)) (?!(?:other|further|additional|more)\b)"
+            r"|the|enough|that|this|such|sufficient|have)|never (?:had|received|got)) (?!(?:other|further"
+            r"|additional|more)\b)"
             rf"(?:(?!(?:about|on|for)\b)\w+ ){{0,3}}?{_NOTE}",
-            rf"\b{_RECORDS} (?:\w+ ){{0,4}}?(?:does|do|did|has|have|had|can|could|is|are|was"
-            rf"|were) (?:not|silent)\b",
+            rf"\b{_RECORDS} (?:\w+ ){{0,4}}?(?:does|do|did|has|have|had|can|could|is|are|was|were) (?:not"
+            rf"|silent)\b",
             rf"\b{_RECORDS} (?:\w+ ){{0,3}}?(?:empty|blank|unavailable|inconclusive|missing)\b",
             r"\b(?:unknown|unsure|uncertain|unclear|unavailable|undetermined|unspecified|unrecorded"
-            r"|undisclosed"
-            r"|indeterminate|unanswerable|unfamiliar|undefined|inconclusive|unstated|unmentioned"
-            r"|unrecalled)\b",
+            r"|undisclosed|indeterminate|unanswerable|unfamiliar|undefined|inconclusive|unstated"
+            r"|unmentioned|unrecalled)\b",
             r"^n (?:\. )?a\b|\bnot applicable\b|\bno answer\b|\bas an ai\b",
             r"\b(?:only|just|purely|be|have to) guess(?:ing)?\b|\bonly a guess\b|\bwish (?:i|we) (?:knew"
             r"|could)\b",
             r"\bnothing (?!else|other|more|further)(?:\w+ ){0,4}?(?:found|mentioned|stored|recorded"
-            r"|memory|records?"
-            r"|available|matching|relevant|known|noted|saved|said|on file|about (?:that|this|it|the|your"
-            r"|a|any))\b",
+            r"|memory|records?|available|matching|relevant|known|noted|saved|said|on file|about (?:that"
+            r"|this|it|the|your|a|any))\b",
             r"\b(?:found|finds?|knows?|recall|remember|contains?|holds?|returned|returns|yielded|shows?"
-            r"|says?"
-            r"|i have|we have|got|see|turned up) nothing\b",
+            r"|says?|i have|we have|got|see|turned up) nothing\b",
             r"\bnone (?:\w+ ){0,4}?(?:found|mentioned|recorded|stored|specified|provided|available"
             r"|on (?:file|record))\b",
             r"\bneither (?:\w+ ){0,6}?(?:mentions?|mentioned|recorded|stored|says?|said|specified"
             r"|contains?)\b",
             r"\b(?:could|can|would|will) you (?:please |kindly )?(?:tell|provide|share|clarify|specify"
-            r"|remind|give"
-            r"|confirm)\b|\bplease (?:\w+ )?(?:provide|share|clarify|specify|remind|give me|tell me)\b",
+            r"|remind|give|confirm)\b|\bplease (?:\w+ )?(?:provide|share|clarify|specify|remind|give me"
+            r"|tell me)\b",
             r"\b(?:need|require|requires|needs) (?:more|additional|further) (?:\w+ )?(?:information|info"
             r"|context|details?|data)\b",
             r"\bi (?:have |had |must have |seem to have )?(?:forgot|forgotten|forget)\b|\bescapes me\b"

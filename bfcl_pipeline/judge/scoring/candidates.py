@@ -50,7 +50,8 @@ def _values(acceptable: Sequence[Json], type_name: str, item_type: str | None) -
         if type_name in _OBJECT_TYPES and isinstance(value, Mapping):
             yield from _objects(value)
         elif type_name in _LIST_TYPES and item_type in _OBJECT_TYPES and isinstance(value, list):
-            yield from _object_lists(value)
+            choices = [list(_objects(each)) if isinstance(each, Mapping) else [each] for each in value]
+            yield from map(list, itertools.product(*choices))
         yield value
     for value in meant:
         yield from _equal_values(value)
@@ -66,12 +67,6 @@ def _objects(alternatives: Mapping[str, Json]) -> Iterator[dict[str, Json]]:
     ]
     for chosen in itertools.product(*choices):
         yield dict(pair for pair in chosen if pair is not None)
-
-
-def _object_lists(values: Sequence[Json]) -> Iterator[list[Json]]:
-    choices = [list(_objects(value)) if isinstance(value, Mapping) else [value] for value in values]
-    for chosen in itertools.product(*choices):
-        yield list(chosen)
 
 
 def _alternatives(value: Json) -> list[Json]:

@@ -1,11 +1,14 @@
-"""Findings of the checkers, and the form of values in their messages."""
+"""Findings of the checkers, the form of values in their messages, and where two states differ."""
 
 import reprlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
+from itertools import islice
 from typing import Any
 
+from bfcl_pipeline.base.differences import Difference, differences
 from bfcl_pipeline.benchmark.records import AnswerClass
+from bfcl_pipeline.world.tools import plain
 
 MAX_MESSAGE = 5_000
 """Characters of a message, so that no answer makes a table large."""
@@ -77,3 +80,27 @@ def shown_options(options: Sequence[Any]) -> str:
     if wanted:
         return " or ".join(wanted)
     return "that it is left out" if options else "no value at all"
+
+
+MOST = 3
+"""Differences in one message."""
+
+
+def first_differences(got: Any, expected: Any, most: int = MOST) -> list[Difference]:
+    """The first `most` differences of two states of one API, in the order of its attributes.
+
+    A path is an attribute, then keys and positions: orders[12446]['status'].
+    """
+    found = differences(got, expected, parts=_parts, strict=False)
+    return [Difference(one.path, plain(one.first), plain(one.second)) for one in islice(found, most)]
+
+
+def _parts(value: Any) -> dict[str, Any] | None:
+    value = plain(value)
+    if is_dataclass(value) and not isinstance(value, type):
+        return {f".{field.name}": getattr(value, field.name) for field in fields(value)}
+    if isinstance(value, dict):
+        return {f"[{key!r}]": item for key, item in value.items()}
+    if isinstance(value, list):
+        return {f"[{place}]": item for place, item in enumerate(value)}
+    return None

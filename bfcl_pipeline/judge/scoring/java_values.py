@@ -58,10 +58,6 @@ def long_value(text: str, rules: Rules) -> Any:
     return int(text.rstrip("\n")[:-1]) if _LONG.match(text) else text
 
 
-def _double(text: str) -> Any:
-    return float(text) if _DOUBLE.match(text) else text
-
-
 def _float(text: str) -> Any:
     return float(text.rstrip("\n")[:-1]) if _FLOAT.match(text) else text
 
@@ -187,7 +183,7 @@ _SCALARS: dict[str, Callable[[str], Any]] = {
     "short": whole,
     "integer": whole,
     "float": _float,
-    "double": _double,
+    "double": lambda text: float(text) if _DOUBLE.match(text) else text,
     "boolean": boolean,
 }
 """Types whose text is converted; `char`, `String` and `any` stay text."""

@@ -35,16 +35,8 @@ def convert_javascript(text: str, type_name: str, item_type: str | None = None) 
         return text
 
 
-def _string(text: str) -> str:
-    return text[1:-1] if _is_quoted(text) else text
-
-
 def _float(text: str) -> Any:
     return float(text) if _FLOAT.match(text) else text
-
-
-def _bigint(text: str) -> Any:
-    return int(text.rstrip("\n")[:-1]) if _BIGINT.match(text) else text
 
 
 def _array(text: str, item_type: str | None) -> Any:
@@ -131,10 +123,10 @@ def _is_quoted(text: str) -> bool:
 
 
 _SCALARS: dict[str, Callable[[str], Any]] = {
-    "String": _string,
+    "String": lambda text: text[1:-1] if _is_quoted(text) else text,
     "integer": whole,
     "float": _float,
-    "Bigint": _bigint,
+    "Bigint": lambda text: int(text.rstrip("\n")[:-1]) if _BIGINT.match(text) else text,
     "Boolean": boolean,
 }
 """Types whose text is converted; `any` stays text."""

@@ -1,21 +1,76 @@
 """Checks multi-turn entries: runs the calls, then compares states and results with the truth's.
 
 After every turn whose truth has calls, the state of each API must equal that of the truth, and the
-results of all turns so far must include those of the truth's turn. Source: the release's multi-turn
-checker and its evaluation runner.
+results of all turns so far must include those of the truth's turn. The calls of the truth are read from the
+release's texts and run once for any number of answers. Source: the release's multi-turn checker and its
+evaluation runner.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from bfcl_pipeline.base.differences import Difference
+from bfcl_pipeline.base.errors import MalformedRelease
 from bfcl_pipeline.benchmark.records import Call, DecodeFailure, Entry, Json, Mode, NameStyle, Rules
-from bfcl_pipeline.dialogue.calls import Work, decode_step, executed_text
-from bfcl_pipeline.judge.scoring.differences import first_differences
-from bfcl_pipeline.judge.scoring.findings import Finding, Outcome, shorten
-from bfcl_pipeline.judge.scoring.truth import TruthTurn, play_truth
-from bfcl_pipeline.world.tools import Constants, World, WorldConfig
+from bfcl_pipeline.dialogue.calls import Work, decode_step, executed_text, read_literal_call
+from bfcl_pipeline.judge.scoring.findings import Finding, Outcome, first_differences, shorten
+from bfcl_pipeline.world.tools import Constants, World, WorldConfig, parameters_of, snapshot
+
+TRUTH_OWNER = "truth"
+"""The owner name of the truth's world."""
+
+
+@dataclass(frozen=True, slots=True)
+class TruthTurn:
+    """One turn of the truth after its calls were run."""
+
+    calls: tuple[Call, ...]  # empty if the model should not call anything
+    results: tuple[str, ...]  # result of each call, as text for a model
+    wanted: Mapping[str, int]  # number of occurrences of each result
+    states: Mapping[str, Any]  # state of each API after the turn
+
+
+def truth_calls(entry: Entry) -> tuple[tuple[Call, ...], ...]:
+    """The calls of each turn, with a name for every argument. Raises MalformedRelease for invalid text."""
+    if not isinstance(entry.truth, list) or not all(isinstance(turn, list) for turn in entry.truth):
+        raise _malformed(entry, "a list of turns", type(entry.truth).__name__)
+    return tuple(tuple(_call(entry, text) for text in turn) for turn in entry.truth)
+
+
+def play_truth(entry: Entry, constants: Constants) -> tuple[TruthTurn, ...]:
+    """Runs every turn of the truth of `entry` in a fresh world. Raises MalformedRelease."""
+    world = World.for_entry(entry, WorldConfig(constants), TRUTH_OWNER)
+    turns = []
+    for calls in truth_calls(entry):
+        results = tuple(world.run(call) for call in calls)
+        turns.append(TruthTurn(calls, results, Counter(results), _states(world)))
+    return tuple(turns)
+
+
+def _states(world: World) -> dict[str, Any]:
+    return {name: snapshot(state) for name, state in world.states().items()}
+
+
+def _call(entry: Entry, text: Any) -> Call:
+    try:
+        return read_literal_call(text, lambda name: _parameters(entry.apis, name))
+    except (ValueError, TypeError) as error:
+        raise _malformed(entry, "a call with literal arguments", f"{text!r:.80} ({error})") from None
+
+
+def _parameters(apis: Sequence[str], name: str) -> Sequence[str]:
+    try:
+        return parameters_of(apis, name)
+    except KeyError:
+        raise ValueError(f"{name} is not a method of {', '.join(apis)}") from None
+
+
+def _malformed(entry: Entry, expected: str, got: str) -> MalformedRelease:
+    return MalformedRelease.at(f"{entry.entry_id}: truth", expected, got)
+
 
 TurnSteps = list[tuple[Call, ...]]
 """The calls of a turn's steps, without the steps that have none."""

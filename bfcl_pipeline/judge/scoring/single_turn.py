@@ -77,7 +77,12 @@ class SingleTurnChecker:
             calls = result
         elif mode is Mode.FC:  # is decoded alike by all rules
             calls = _decoded(plan.prompt_format, result, mode, Rules.OFFICIAL)
-        elif plan.check is Check.IRRELEVANCE and _is_prose(plan, result):
+        elif (
+            plan.check is Check.IRRELEVANCE
+            and plan.prompt_format == DEFAULT_FORMAT
+            and isinstance(result, str)
+            and is_prose(result)
+        ):
             calls = _PROSE  # why a text cannot be decoded does not matter
         for rule_set in rules:
             found = _decoded(plan.prompt_format, result, mode, rule_set) if calls is None else calls
@@ -125,10 +130,6 @@ def plan_of(entry: Entry) -> Plan | None:
     return Plan(category.check, answer_format(entry), expected, entry.functions)
 
 
-def _is_prose(plan: Plan, result: Json) -> bool:
-    return plan.prompt_format == DEFAULT_FORMAT and isinstance(result, str) and is_prose(result)
-
-
 def _decoded(
     expected: PromptFormat, result: Json, mode: Mode, rules: Rules
 ) -> tuple[Call, ...] | DecodeFailure:
@@ -145,20 +146,16 @@ def _check(
     plan: Plan, calls: tuple[Call, ...] | DecodeFailure, style: NameStyle, rules: Rules
 ) -> Finding | None:
     if plan.check is Check.RELEVANCE:
-        return _check_relevance(calls)
+        if calls and not isinstance(calls, DecodeFailure):
+            return None
+        why = calls.message if isinstance(calls, DecodeFailure) else "The answer holds none."
+        return Finding("relevance_error:decoder_failed", f"Expected at least one call. {why}")
     if isinstance(calls, DecodeFailure):
         return Finding(calls.error_type, f"The calls cannot be read: {calls.message}")
     if plan.check is Check.PARALLEL:
         return check_parallel(plan.expected, calls, style, rules)
     checker = f"{plan.check}_function_checker"
     return check_single(plan.expected[0], calls, style, rules, checker)
-
-
-def _check_relevance(calls: Sequence[Call] | DecodeFailure) -> Finding | None:
-    if not isinstance(calls, DecodeFailure) and calls:
-        return None
-    why = calls.message if isinstance(calls, DecodeFailure) else "The answer holds none."
-    return Finding("relevance_error:decoder_failed", f"Expected at least one call. {why}")
 
 
 @dataclass(frozen=True, slots=True)

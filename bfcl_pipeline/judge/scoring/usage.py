@@ -90,7 +90,8 @@ def summarise_usage(usage: Usage, input_price: float | None, output_price: float
         cost_usd=_cost(usage, latencies, input_price, output_price),
         latency_mean_seconds=round(statistics.mean(latencies), 2) if latencies else None,
         latency_std_seconds=round(statistics.stdev(latencies), 2) if len(latencies) > 1 else None,
-        latency_p95_seconds=_round_decimal(percentile(latencies)) if latencies else None,
+        # Scaled first, like numpy: the built-in sometimes rounds otherwise.
+        latency_p95_seconds=round(percentile(latencies) * 100) / 100 if latencies else None,
     )
 
 
@@ -119,8 +120,3 @@ def percentile(values: Sequence[float]) -> float:
     if part >= 0.5:
         return high - (high - low) * (1 - part)
     return low + (high - low) * part
-
-
-def _round_decimal(value: float) -> float:
-    """`value` rounded to two places like numpy, which scales first; the built-in sometimes differs."""
-    return round(value * 100) / 100

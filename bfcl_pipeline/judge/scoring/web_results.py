@@ -169,7 +169,7 @@ def is_pasted(query: str, question: str, hops: Sequence[str]) -> bool:
         hops: the annotated sub-questions; empty if there are none, when no packing is found.
     """
     asked, given = set(words(asked_text(question))), set(words(query))
-    content = {word for word in given - _STOP if not _is_year(word)}
+    content = {word for word in given - _STOP if not (len(word) == 4 and word.isdecimal())}  # no year
     stems = _stems(asked - _STOP)
     taken = {_stem(word) for word in content} & stems
     beside = min((len(taken - _stems(words(hop))) for hop in hops), default=None)  # any single hop
@@ -206,7 +206,3 @@ def _stems(of_words: Sequence[str] | set[str]) -> set[str]:
 
 def _stem(word: str) -> str:
     return word[:_STEM]
-
-
-def _is_year(word: str) -> bool:
-    return len(word) == 4 and word.isdecimal()

@@ -20,6 +20,7 @@ from bfcl_pipeline.ask.models import build_adapter, build_derived, build_model
 from bfcl_pipeline.base.errors import ConfigError, TableError
 from bfcl_pipeline.base.text import Log, text_table
 from bfcl_pipeline.benchmark.config import KINDS, ModelRow, load_models, model_folder, model_row, trial_of
+from bfcl_pipeline.benchmark.config.families import is_own, way_of_asking
 from bfcl_pipeline.benchmark.definition import CATEGORIES, V4_CATEGORIES, Check
 from bfcl_pipeline.benchmark.records import Entry, Json, Request, Status
 from bfcl_pipeline.benchmark.tables import entries_path, read_entries
@@ -41,6 +42,7 @@ def first_request(
     or the model is sent nothing.
     """
     row = model_row(load_models(models), model)
+    _log_own_family(row, log)
     return FirstRequests(row, default_conditions(data, cache), log).text(find_entry(data, entry_id))
 
 
@@ -52,13 +54,14 @@ def recorded_request(run: Run, entry_id: str, model: str, step: int, log: Log) -
         entry_id: as of `find_entry`.
         model: in the run, with the number of a later trial.
         step: counts the requests of all turns.
-        log: receives a remark on an empty memory.
+        log: receives a remark on an empty memory, and on a family that the leaderboard does not have.
 
     Raises:
         ConfigError: there is no such entry or model, or it was sent fewer requests.
         TableError: the request cannot be made again: an answer or a result before it is not recorded.
     """
     entry, row = find_entry(run.data, entry_id), model_row(run.rows, trial_of(model).model)
+    _log_own_family(row, log)
     if KINDS[row.kind].embedded and step > 1:
         raise ConfigError(f"{row.name} is embedded: it has no journal, from which requests are made again.")
     if KINDS[row.kind].embedded or row.recorded:
@@ -106,6 +109,12 @@ class FirstRequests:
     def text(self, entry: Entry) -> str:
         """As it is sent."""
         return _text(self.request(entry), self._adapter)
+
+
+def _log_own_family(row: ModelRow, log: Log) -> None:
+    """Says that the leaderboard does not send this prompt, if its family is one of our own."""
+    if is_own(row.family):
+        log(f"{row.name}: {way_of_asking(row.family, row.mode)}.")
 
 
 def _text(request: Request, adapter: Adapter | None) -> str:

@@ -11,8 +11,8 @@ from typing import Any
 from bfcl_pipeline.base.errors import MalformedRelease, ModelError, NotRecorded, PipelineError
 from bfcl_pipeline.benchmark.records import Call, DecodeFailure, Entry, Json, Mode
 from bfcl_pipeline.dialogue.calls import Work, decode_step
-from bfcl_pipeline.judge.scoring.differences import first_differences
-from bfcl_pipeline.judge.scoring.truth import TRUTH_OWNER, truth_calls
+from bfcl_pipeline.judge.scoring.findings import first_differences
+from bfcl_pipeline.judge.scoring.multi_turn import TRUTH_OWNER, truth_calls
 from bfcl_pipeline.show.playback.conditions import Conditions
 from bfcl_pipeline.world.tools import Constants, World, WorldConfig, snapshot
 

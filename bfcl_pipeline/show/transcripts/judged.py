@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from bfcl_pipeline.base.text import cut
 from bfcl_pipeline.benchmark.errata import (
-    DEFECTS,
     ErratumStatus,
     LeftOut,
     Treatment,
@@ -14,6 +13,7 @@ from bfcl_pipeline.benchmark.errata import (
     verified_entry,
 )
 from bfcl_pipeline.benchmark.records import Entry, Json, Mode, NameStyle, Rules, Verdict
+from bfcl_pipeline.judge.audit import DEFECTS
 from bfcl_pipeline.judge.scoring.findings import Finding
 from bfcl_pipeline.judge.scoring.multi_turn import MultiTurnChecker
 from bfcl_pipeline.show.transcripts.parts import EntryRecord, Item, Kind, TextLimits

@@ -1,7 +1,6 @@
 """config/official_models.yaml: the models of the leaderboard as rows."""
 
 import json
-from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -21,8 +20,8 @@ CALLS_EACH = 5_000  # of functions, to read one row: most are those of the YAML 
 
 OFFICIAL = SHIPPED.with_name("official_models.yaml")
 
-FAMILIES = yaml.safe_load(Path(__file__).with_name("open_weights.yaml").read_text())
-"""The handlers of open weights with their families."""
+FAMILIES = {row.name: row.official for row in load_families().values() if row.official is not None}
+"""The families of the leaderboard with its handlers."""
 
 VLLM = yaml.safe_load(Path(__file__).with_name("vllm_parsers.yaml").read_text())
 """Names of parsers in one version of vLLM."""
@@ -107,21 +106,21 @@ def test_a_request_can_be_made_from_a_row(name, monkeypatch, entries, staged):
 
 def test_open_weights_are_asked_as_the_leaderboard_asks_them(official):
     """Each model of a handler of open weights has the prompts of one of the handler's families."""
-    asked = defaultdict(set)
+    asked = set()
     for name, row in ROWS.items():
-        if FAMILIES.get(official[name]["handler"]):
-            assert row.prompting == "leaderboard", name
-            asked[official[name]["handler"]].add(row.family)
-    assert asked == {handler: set(families) for handler, families in FAMILIES.items() if families}
-    listed = sorted(family for families in FAMILIES.values() for family in families)
-    assert listed == sorted(load_families())
+        if official[name]["handler"] in FAMILIES.values():
+            assert (row.prompting, FAMILIES[row.family]) == ("leaderboard", official[name]["handler"]), name
+            asked.add(row.family)
+    assert asked == FAMILIES.keys()
+    for row in load_families().values():
+        assert row.official is None or {official[name]["handler"] for name in row.models} == {row.official}
 
 
 def test_all_other_weights_are_asked_by_their_server(official):
     """Rows that serve weights in place of a vendor's API say so: their official requests are chats."""
     rows = yaml.safe_load(OFFICIAL.read_text(encoding="utf-8"))["models"]
     said = {row["name"] for row in rows if row.get("prompting") == "server"}
-    others = {name for name, row in ROWS.items() if official[name]["handler"] not in FAMILIES}
+    others = {name for name, row in ROWS.items() if official[name]["handler"] not in FAMILIES.values()}
     assert said == {name for name in others if ROWS[name].kind == "vllm"}
     assert {ROWS[name].prompting for name in said} == {"server"}
 

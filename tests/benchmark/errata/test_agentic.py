@@ -1,16 +1,12 @@
-"""The errata of memory and web-search entries: the evidence of every confirmed one."""
+"""The errata of memory and web-search entries: the words of sessions that are their evidence."""
 
 from __future__ import annotations
 
-import json
 import re
 
 import pytest
 
 from bfcl_pipeline.benchmark.errata import errata
-from bfcl_pipeline.benchmark.errata.faithful_answers import written_answers
-from bfcl_pipeline.benchmark.records import Mode, Response, Rules
-from bfcl_pipeline.judge.scoring import judge
 
 CATEGORIES = ("memory_kv", "memory_vector", "memory_rec_sum", "web_search_base", "web_search_no_snippet")
 
@@ -45,24 +41,10 @@ def entry_of(entries):
     )
 
 
-def verdict(entry, text, rules):
-    message = json.dumps({"answer": text, "context": "from the session or the page"})
-    return judge(entry, Response(entry.entry_id, entry.category, Mode.FC, json.dumps([[message]])), rules)
-
-
-def test_every_confirmed_entry_has_a_faithful_answer():
-    """Answers are written down for every entry with a confirmed defect; a session has words of one."""
-    assert {each.entry_id for each in CONFIRMED} <= written_answers().keys()
-    assert {question(each.entry_id) for each in CONFIRMED if each.entry_id.startswith("memory")} == set(
-        SAID
-    )
-
-
-@pytest.mark.parametrize("erratum", CONFIRMED, ids=lambda each: each.entry_id)
-def test_official_rules_pass_the_truth(erratum, entry_of):
-    """Official rules pass the truth of an entry with a confirmed defect."""
-    entry = entry_of(erratum)
-    assert verdict(entry, entry.truth[0], Rules.OFFICIAL).valid is True
+def test_every_confirmed_memory_question_has_its_words():
+    """A session has words of each."""
+    memory = {question(each.entry_id) for each in CONFIRMED if each.entry_id.startswith("memory")}
+    assert memory == set(SAID)
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from bfcl_pipeline.benchmark.errata import Erratum, errata
 from bfcl_pipeline.benchmark.errata.ledger import read_record
 from bfcl_pipeline.benchmark.errata.page import errata_page
 from bfcl_pipeline.cli import main
+from bfcl_pipeline.judge.audit import DEFECTS
 from tests.support import ROOT
 
 CEILINGS = [
@@ -61,7 +62,7 @@ def test_the_readme_has_the_numbers_of_the_page() -> None:
 
 def test_every_erratum_is_on_the_page() -> None:
     """Each entry of the errata is in a row of the table of its status."""
-    page = errata_page(errata(), [])
+    page = errata_page(errata(), DEFECTS, [])
     for heading in ("Confirmed", "Disputed", "Rejected"):
         rows = [row for row in rows_of(page, heading) if row[0].startswith("`")]  # one table for each group
         ids = {cell for row in rows for cell in row[0].split("<br>")}
@@ -77,7 +78,7 @@ def test_records_with_the_same_texts_are_one_row() -> None:
         erratum("multiple_3", 3, why="X."),
         erratum("multiple_4", 4, why="X."),
     ]
-    first, second = rows_of(errata_page(found, []), "Confirmed")
+    first, second = rows_of(errata_page(found, DEFECTS, []), "Confirmed")
     assert first[0] == "`multiple_1`<br>`multiple_2`"
     assert first[5] == "`multiple_1`: `ground_truth[0]: remove`<br>`multiple_2`: `ground_truth[1]: remove`"
     assert second[0] == "`multiple_3`<br>`multiple_4`"
@@ -88,7 +89,7 @@ def test_texts_stay_in_their_cells() -> None:
     """Bars and angle brackets are escaped; an edit with backquotes is code, too."""
     edit = {"at": ["question"], "old": "`a|b`", "new": "c"}
     ((_, _, what, _, _, proposal, _, _),) = rows_of(
-        errata_page([erratum("multiple_1", propose=[edit])], []), "Confirmed"
+        errata_page([erratum("multiple_1", propose=[edit])], DEFECTS, []), "Confirmed"
     )
     assert what == "What / is &lt;wrong>."
     assert proposal == 'left out; for upstream: `` question: replace "`a/b`" by "c" ``'
@@ -96,10 +97,10 @@ def test_texts_stay_in_their_cells() -> None:
 
 def test_ceilings_are_of_affected_scores() -> None:
     """Each score with a mended or left-out entry has a row: entries, how many of both, three ceilings."""
-    (row,) = rows_of(errata_page([erratum("multi_turn_base_1")], CEILINGS), "Ceilings")
+    (row,) = rows_of(errata_page([erratum("multi_turn_base_1")], DEFECTS, CEILINGS), "Ceilings")
     assert row == ["multi_turn_base", "200", "0", "1", "99.00", "99.00", "100.00"]
 
 
 def test_an_empty_table_says_so() -> None:
     """Without disputed records the section has a word instead of a table."""
-    assert "## Disputed\n\nNone.\n" in errata_page([erratum("multiple_1")], [])
+    assert "## Disputed\n\nNone.\n" in errata_page([erratum("multiple_1")], DEFECTS, [])

@@ -11,10 +11,30 @@ def read(text, return_format, rules=Rules.OFFICIAL, tag=False):
     return decode(text, mode=Mode.PROMPT, return_format=return_format, tool_call_tag=tag, rules=rules)
 
 
-def test_json_is_found_in_the_text():
-    """The first list of objects is read, with or without text and fences around it."""
-    text = 'Here:\n```json\n[{"function": "a.b", "parameters": {"x": [1, null]}}]\n``` ok'
-    assert read(text, ReturnFormat.JSON) == (Call("a.b", {"x": [1, None]}),)
+FAILED, WRONG_FORMAT = "ast_decoder:decoder_failed", "ast_decoder:decoder_wrong_output_format"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        # The first list of objects is read, with or without text and fences around it.
+        (
+            'Here:\n```json\n[{"function": "a.b", "parameters": {"x": [1, null]}}]\n``` ok',
+            (Call("a.b", {"x": [1, None]}),),
+        ),
+        # Text that is not JSON has no calls; a malformed call is a failure.
+        ("No call here.", ()),
+        ('{"function": "f"', ()),
+        ("[1, 2]", ()),
+        ('[{"function": "f"}]', FAILED),
+        ('[{"function": ["f"], "parameters": {}}]', FAILED),
+        ('[{"function": "f", "parameters": [1]}]', WRONG_FORMAT),
+    ],
+)
+def test_json(text, expected):
+    """Calls are objects with a function and parameters."""
+    found = read(text, ReturnFormat.JSON)
+    assert (found.error_type if isinstance(found, DecodeFailure) else found) == expected
 
 
 def test_json_end_rule():
@@ -23,23 +43,6 @@ def test_json_end_rule():
     assert read(text, ReturnFormat.JSON) == ()
     whole = (Call("f", {"x": [{"y": 1}], "z": 2}),)
     assert read(text, ReturnFormat.JSON, Rules.CORRECTED) == whole
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("No call here.", ()),
-        ('{"function": "f"', ()),
-        ("[1, 2]", ()),
-        ('[{"function": "f"}]', "ast_decoder:decoder_failed"),
-        ('[{"function": ["f"], "parameters": {}}]', "ast_decoder:decoder_failed"),
-        ('[{"function": "f", "parameters": [1]}]', "ast_decoder:decoder_wrong_output_format"),
-    ],
-)
-def test_json_that_is_no_call(text, expected):
-    """Text that is not JSON has no calls; a malformed call is a failure."""
-    found = read(text, ReturnFormat.JSON)
-    assert (found.error_type if isinstance(found, DecodeFailure) else found) == expected
 
 
 VERBOSE = (
@@ -54,17 +57,13 @@ CONCISE = (
 )
 
 
-def test_verbose_xml():
-    """Values are attributes, converted by the type attribute."""
-    call = Call("f", {"a": 1, "b": [1, 2], "c": True, "d": " x "})
-    assert read(f"Sure: {VERBOSE} done", ReturnFormat.VERBOSE_XML) == (call,)
-    assert read(f"<TOOLCALL>{VERBOSE}</TOOLCALL>", ReturnFormat.VERBOSE_XML, tag=True) == (call,)
-
-
-def test_concise_xml():
-    """Values are text without the space around it."""
-    call = Call("f", {"a": 1, "b": (1, 2), "c": None, "d": "text <"})
-    assert read(CONCISE, ReturnFormat.CONCISE_XML) == (call,)
+def test_xml():
+    """Values are attributes, converted by the type attribute, or text without the space around it."""
+    verbose = (Call("f", {"a": 1, "b": [1, 2], "c": True, "d": " x "}),)
+    assert read(f"Sure: {VERBOSE} done", ReturnFormat.VERBOSE_XML) == verbose
+    assert read(f"<TOOLCALL>{VERBOSE}</TOOLCALL>", ReturnFormat.VERBOSE_XML, tag=True) == verbose
+    concise = (Call("f", {"a": 1, "b": (1, 2), "c": None, "d": "text <"}),)
+    assert read(CONCISE, ReturnFormat.CONCISE_XML) == concise
 
 
 @pytest.mark.parametrize(
@@ -82,7 +81,7 @@ def test_xml_failures(text):
     """Malformed XML, missing names, values not of their type and entities are failures."""
     found = read(text, ReturnFormat.VERBOSE_XML)
     assert isinstance(found, DecodeFailure)
-    assert found.error_type == "ast_decoder:decoder_failed"
+    assert found.error_type == FAILED
 
 
 @pytest.mark.parametrize(
@@ -92,23 +91,16 @@ def test_xml_failures(text):
         ([], ()),
         ("", ()),
         ({}, ()),
-        ("text", "ast_decoder:decoder_failed"),
-        (None, "ast_decoder:decoder_failed"),
-        (7, "ast_decoder:decoder_failed"),
-        (["text"], "ast_decoder:decoder_failed"),
-        ([{}], "ast_decoder:decoder_failed"),
-        ([{"f": {"a": 1}}], "ast_decoder:decoder_failed"),
-        ([{"f": '{"a": '}], "ast_decoder:decoder_failed"),
-        ([{"f": "[1]"}], "ast_decoder:decoder_wrong_output_format"),
+        *(
+            (result, FAILED)
+            for result in ("text", None, 7, ["text"], [{}], [{"f": {"a": 1}}], [{"f": '{"a": '}])
+        ),
+        ([{"f": "[1]"}], WRONG_FORMAT),
         ([{"f": "{}", "ignored": "x"}], (Call("f", {}),)),
     ],
 )
 def test_native_calls(result, expected):
-    """The official result form has arguments as JSON text; text instead of calls is a failure."""
+    """The official result form has arguments as JSON text; prompt mode needs text, native calls do not."""
+    assert isinstance(decode([{"f": "{}"}], mode=Mode.PROMPT), DecodeFailure)
     found = decode(result, mode=Mode.FC)
     assert (found.error_type if isinstance(found, DecodeFailure) else found) == expected
-
-
-def test_prompt_mode_needs_text():
-    """A list of calls is not an answer of prompt mode."""
-    assert isinstance(decode([{"f": "{}"}], mode=Mode.PROMPT), DecodeFailure)

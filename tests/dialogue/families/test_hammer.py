@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from bfcl_pipeline.dialogue.families.functions import FORMS
+from bfcl_pipeline.dialogue.families.rendering import FORMS
 from tests.support.family_talk import Talk, asked, first_messages
 
 NESTED = {

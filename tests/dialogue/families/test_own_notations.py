@@ -10,13 +10,8 @@ import pytest
 import yaml
 
 from bfcl_pipeline.base.errors import ConfigError
-from bfcl_pipeline.benchmark.config.families import load_families
-from bfcl_pipeline.benchmark.records import Call, DecodeFailure, Json, Mode
-from bfcl_pipeline.dialogue.calls import FAILED, decode
-from bfcl_pipeline.dialogue.calls.decode import WRONG_FORMAT
-from bfcl_pipeline.dialogue.families import READERS
-from bfcl_pipeline.dialogue.families.functions import FORMS
 from bfcl_pipeline.dialogue.families.readers.objects import call_ids
+from bfcl_pipeline.dialogue.families.rendering import FORMS
 from tests.support.family_talk import DOC, Talk, asked
 
 UNDERSCORED = {**DOC, "name": "m_f"}
@@ -137,95 +132,9 @@ def test_functions_that_the_package_cannot_write_are_left_out():
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch):
     """The functions of MiniCPM need an extra, and the error says how to install it."""
     monkeypatch.setitem(sys.modules, "datamodel_code_generator", None)
-    monkeypatch.delitem(sys.modules, "bfcl_pipeline.dialogue.families.written_classes", raising=False)
     talk = Talk("minicpm-fc", asked("Go."), ({**DOC, "name": "not_written_before"},))
     with pytest.raises(ConfigError, match=r"pip install 'bfcl-pipeline\[minicpm\]'"):
         talk.prompt()
-
-
-CALL = Call("f", {"a": 1})
-ESCAPED = "<start_function_call>call:f{%s}<end_function_call>"
-STATEMENTS = "<|tool_call_start|>%s<|tool_call_end|>"
-
-
-HOSTILE = "__import__('os').system('x')"
-CASES: list[tuple[str, str, str | list[Call]]] = [
-    ("granite-20b", '<function_call> {"name": "f", "arguments": {"a": 1}}' * 2, [CALL, CALL]),
-    ("granite-20b", "", []),
-    ("granite-20b", '<function_call> {"name": "no_function", "arguments": {}}', WRONG_FORMAT),
-    ("granite-20b", '<function_call> {"name": "f", "argum', WRONG_FORMAT),
-    ("granite-20b", "[1]", FAILED),
-    ("glm", 'f\n{"a": 1}', [CALL]),
-    ("glm", "f", WRONG_FORMAT),
-    ("glm", "[" * 1000, WRONG_FORMAT),
-    ("glm", "f" * 10**6, WRONG_FORMAT),
-    ("granite-20b", "<function_call>" + "[" * 1000, WRONG_FORMAT),
-    ("glm", "f\n{'a': 1}", FAILED),
-    ("glm", "f\n[1]", WRONG_FORMAT),
-    ("mistral-fc", '[{"name": "f", "arguments": {"a": 1}}]', [CALL]),
-    ("mistral-fc", '[{"name": "f", "arguments": "{}"}]', WRONG_FORMAT),
-    ("mistral-fc", "[]", []),
-    ("mistral-fc", "", FAILED),
-    ("mistral-fc", '[{"name": "f"', FAILED),
-    ("functiongemma", ESCAPED % "a:1" + " and", [CALL]),
-    (
-        "functiongemma",
-        ESCAPED % "a:{b:[1.5,{c:2]},d:3}",
-        [Call("f", {"a": {"b": [1.5, {"c": 2}], "d": 3}})],
-    ),
-    ("functiongemma", ESCAPED % "<escape>a<escape>:<escape>{x<escape>", [Call("f", {"a": "{x"})]),
-    ("functiongemma", ESCAPED[: -len("call>")] % "a:1", []),
-    ("functiongemma", "<start_function_call>" * 50_000, []),
-    ("minicpm-fc", STATEMENTS % "```python\nf(a=1)\nx = f(a=1)\n```", [CALL, CALL]),
-    (
-        "minicpm-fc",
-        STATEMENTS % f"f(a={HOSTILE})",
-        [Call("f", {"a": HOSTILE})],
-    ),
-    ("minicpm-fc", STATEMENTS % "f(a=(1, 2))", [Call("f", {"a": "(1, 2)"})]),
-    ("minicpm-fc", STATEMENTS % "f(a=1", WRONG_FORMAT),
-    ("minicpm-fc", "{" * 1000, WRONG_FORMAT),
-    ("minicpm-fc", "<|tool_call_end|><|tool_call_start|>", FAILED),
-    ("falcon3-fc", '<tool_call>```json\n{"name": "f", "arguments": {"a": 1}}\n```</tool_call>', [CALL]),
-    ("falcon3-fc", '<tool_call>[{"name": "f", "arguments": {"a": 1}}]', [CALL]),
-    ("falcon3-fc", "<tool_call>{}</tool_call>", FAILED),
-    ("falcon3-fc", "", FAILED),
-]
-
-
-@pytest.mark.parametrize(("family", "text", "expected"), CASES)
-def test_single_turns(family: str, text: str, expected: str | list[Call]):
-    """Right, broken and hostile answers are read as by the release's handler."""
-    decoded = decode(_uniform(family, text, runs=False), mode=Mode.FC)
-    assert (decoded.error_type if isinstance(decoded, DecodeFailure) else list(decoded)) == expected
-
-
-@pytest.mark.parametrize(
-    ("family", "text"),
-    [
-        ("glm", "Done."),
-        ("mistral-fc", "Done."),
-        ("functiongemma", "Done."),
-        ("minicpm-fc", "Done."),
-        ("falcon3-fc", "<tool_call>[]</tool_call>"),
-        ("falcon3-fc", '<tool_call>{"name": "f", "arguments": []}</tool_call>'),
-    ],
-)
-def test_answers_of_a_conversation_without_calls_stay(family: str, text: str):
-    """They may be the answer to a question."""
-    assert _uniform(family, text, runs=True) == text
-
-
-def test_tuples_of_minicpm_are_run_as_lists():
-    """JSON has no tuples."""
-    assert _uniform("minicpm-fc", STATEMENTS % "f(a=(1, [(2,)]))", runs=True) == [
-        {"f": '{"a": [1, [[2]]]}'}
-    ]
-
-
-def _uniform(family: str, text: str, *, runs: bool) -> Json:
-    reader = READERS[load_families()[family].reader]
-    return reader.uniform(reader.split(text, 1).stored, runs)
 
 
 def test_writing_python_code_leaves_yaml_as_it_was() -> None:

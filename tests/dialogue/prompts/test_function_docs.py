@@ -56,46 +56,23 @@ def function(**schema: Any) -> dict[str, Any]:
     return {"name": "f", "description": "D.", "parameters": {"type": "dict", "properties": {"p": schema}}}
 
 
-def test_python_docs_are_docstrings(trip: dict[str, Any]) -> None:
-    """The Python form has an indented line per parameter and ends with blank lines."""
+def test_the_forms_of_a_doc(trip: dict[str, Any]) -> None:
+    """A docstring of Python and nested XML; JSON is ASCII, indented by four spaces."""
     assert function_docs([trip], "python") == PYTHON
-
-
-def test_xml_docs_nest(trip: dict[str, Any]) -> None:
-    """The XML form nests parameters and marks the required ones."""
-    assert function_docs([trip], "xml") == XML
-
-
-def test_json_docs_are_indented_ascii(trip: dict[str, Any]) -> None:
-    """The JSON form is ASCII, indented by four spaces, and is parsed as the same docs."""
-    text = function_docs([trip], "json")
-    assert text.startswith('[\n    {\n        "name": "travel.plan",\n')
-    assert "Where to, \\u00e9." in text
-    assert json.loads(text) == [trip]
-
-
-def test_several_functions_are_set_apart(trip: dict[str, Any]) -> None:
-    """Between functions, the Python form has two more blank lines, the XML form one."""
     assert function_docs([trip, trip], "python") == f"{PYTHON}\n\n{PYTHON}"
+    assert function_docs([trip], "xml") == XML
     assert function_docs([trip, trip], "xml") == f"{XML}\n{XML}"
-
-
-@pytest.mark.parametrize(("doc_format", "text"), [("json", "[]"), ("python", ""), ("xml", "")])
-def test_no_functions_have_docs_too(doc_format: str, text: str) -> None:
-    """The docs of an entry without functions are an empty list or an empty text."""
-    assert function_docs([], doc_format) == text
+    assert function_docs([trip], "json") == json.dumps([trip], indent=4)
+    assert [function_docs([], name) for name in ("json", "python", "xml")] == ["[]", "", ""]
+    doc = {"name": "f", "description": "D.", "parameters": {"type": "dict", "properties": {}}}
+    assert function_docs([doc], "python").startswith('# Function: f\n    """\n    D.\n\n    """\n')
 
 
 def test_xml_tags_lose_their_commas() -> None:
-    """Commas are removed from names and defaults in a tag, and stay in descriptions."""
+    """In names and defaults, not in descriptions; without a list of required parameters all are."""
     text = function_docs([function(type="array", description="x, y", default=["a,b", 1])], "xml")
     assert """<param name="p" type="array" required="true" default="['ab' 1]">""" in text
     assert "<desc>x, y</desc>" in text
-
-
-def test_without_a_list_of_required_parameters_all_are() -> None:
-    """In the XML form, all parameters are required if no list of required ones exists."""
-    assert 'required="true"' in function_docs([function(type="string")], "xml")
 
 
 @pytest.mark.parametrize(
@@ -125,9 +102,3 @@ def test_types_are_named(schema: dict[str, Any], python: str, xml: str) -> None:
     """Each form names types in its own way: Python to any depth, XML one level deep."""
     assert f"p ({python}): " in function_docs([function(**schema)], "python")
     assert f'type="{xml}"' in function_docs([function(**schema)], "xml")
-
-
-def test_a_function_without_parameters_has_no_arguments() -> None:
-    """Without parameters the Python form has no heading for arguments."""
-    doc = {"name": "f", "description": "D.", "parameters": {"type": "dict", "properties": {}}}
-    assert function_docs([doc], "python").startswith('# Function: f\n    """\n    D.\n\n    """\n')

@@ -19,87 +19,73 @@ def rewritten(language: Language, **schema: Any) -> dict[str, Any]:
     return parameter
 
 
+NOT_TEXT = "they are not in string representation."
+ENTRIES = {"a": {"type": "String", "description": "é"}}
+JAVA, JAVASCRIPT = Language.JAVA, Language.JAVASCRIPT
+
+
 def test_python_functions_get_one_sentence(trip: dict[str, Any]) -> None:
-    """A Python doc only changes at the end of its description."""
-    assert add_hints([trip], Language.PYTHON) == ({**trip, "description": "Plans a trip." + PYTHON_HINT},)
-
-
-def test_hints_add_up(trip: dict[str, Any]) -> None:
-    """A doc with the hint applied twice has the sentence twice."""
-    (doc,) = add_hints(add_hints([trip], Language.PYTHON), Language.PYTHON)
+    """A Python doc only changes at the end of its description; a hint applied twice stands twice."""
+    once = add_hints([trip], Language.PYTHON)
+    assert once == ({**trip, "description": "Plans a trip." + PYTHON_HINT},)
+    (doc,) = add_hints(once, Language.PYTHON)
     assert doc["description"] == "Plans a trip." + 2 * PYTHON_HINT
+    assert [add_hints([], language) for language in Language] == [()] * len(Language)
 
 
 @pytest.mark.parametrize(
     ("language", "schema", "note"),
     [
-        (Language.JAVA, {"type": "any"}, "can be of any type of Java object in string representation."),
-        (Language.JAVA, {"type": "HashMap"}, "is Java HashMap type parameter in string representation."),
-        (
-            Language.JAVASCRIPT,
-            {"type": "any"},
-            "can be of any type of JavaScript object in string representation.",
-        ),
-        (
-            Language.JAVASCRIPT,
-            {"type": "Bigint"},
-            "is JavaScript Bigint type parameter in string representation.",
-        ),
+        (JAVA, {"type": "any"}, "This parameter can be of any type of Java object"),
+        (JAVA, {}, "This parameter can be of any type of Java object"),
+        (JAVA, {"type": "HashMap"}, "This is Java HashMap type parameter"),
+        (JAVASCRIPT, {"type": "any"}, "This parameter can be of any type of JavaScript object"),
+        (JAVASCRIPT, {"type": "Bigint"}, "This is JavaScript Bigint type parameter"),
     ],
 )
 def test_parameters_become_strings(language: Language, schema: dict[str, Any], note: str) -> None:
-    """The type of a Java or JavaScript parameter moves into its description."""
+    """The type of a Java or JavaScript parameter moves into its description; a missing one is `any`."""
     result = rewritten(language, description="D.", **schema)
-    assert result["type"] == "string"
-    assert result["description"].startswith("D. This ")
-    assert result["description"].endswith(note)
+    assert result == {"type": "string", "description": f"D. {note} in string representation."}
 
 
 @pytest.mark.parametrize(
-    ("language", "kind", "in_words"),
+    ("language", "schema", "sentence"),
     [
-        (Language.JAVA, "ArrayList", True),
-        (Language.JAVA, "Array", True),
-        (Language.JAVA, "array", False),
-        (Language.JAVASCRIPT, "array", True),
-        (Language.JAVASCRIPT, "Array", False),
+        (
+            JAVA,
+            {"type": "ArrayList", "items": {"type": "char"}},
+            f"The list elements are of type char; {NOT_TEXT}",
+        ),
+        (
+            JAVA,
+            {"type": "Array", "items": {"type": "char"}},
+            f"The list elements are of type char; {NOT_TEXT}",
+        ),
+        (JAVA, {"type": "array", "items": {"type": "char"}}, None),
+        (
+            JAVASCRIPT,
+            {"type": "array", "items": {"type": "char"}},
+            f"The list elements are of type char; {NOT_TEXT}",
+        ),
+        (JAVASCRIPT, {"type": "array"}, f"The list elements are of type any; {NOT_TEXT}"),
+        (JAVASCRIPT, {"type": "Array", "items": {"type": "char"}}, None),
+        (
+            JAVASCRIPT,
+            {"type": "dict", "properties": ENTRIES},
+            f"The dictionary entries have the following schema; {NOT_TEXT}"
+            ' {"a": {"type": "String", "description": "\\u00e9"}}',
+        ),
+        (JAVA, {"type": "dict", "properties": {}}, None),
     ],
 )
-def test_list_items_are_put_into_words(language: Language, kind: str, in_words: bool) -> None:
-    """The items of the language's list types move into the description; others keep the schema."""
-    result = rewritten(language, type=kind, description="D.", items={"type": "char"})
-    sentence = " The list elements are of type char; they are not in string representation."
-    assert result["description"].endswith(sentence) is in_words
-    assert ("items" in result) is not in_words
-
-
-def test_javascript_dicts_are_put_into_words() -> None:
-    """The schema of a JavaScript dict's entries moves into the description, as JSON."""
-    entries = {"a": {"type": "String", "description": "é"}}
-    result = rewritten(Language.JAVASCRIPT, type="dict", description="D.", properties=entries)
-    assert result == {
-        "type": "string",
-        "description": (
-            "D. This is JavaScript dict type parameter in string representation."
-            " The dictionary entries have the following schema; they are not in string representation."
-            ' {"a": {"type": "String", "description": "\\u00e9"}}'
-        ),
-    }
-
-
-def test_java_dicts_keep_their_properties() -> None:
-    """Only JavaScript dicts are changed."""
-    assert rewritten(Language.JAVA, type="dict", description="D.", properties={})["properties"] == {}
-
-
-def test_a_parameter_without_type_or_items_is_of_any_type() -> None:
-    """A missing type counts as `any`."""
-    assert "any type of Java object" in rewritten(Language.JAVA, description="D.")["description"]
-    listed = rewritten(Language.JAVASCRIPT, type="array", description="D.")
-    assert "elements are of type any;" in listed["description"]
-
-
-@pytest.mark.parametrize("language", Language)
-def test_nothing_is_hinted_where_nothing_is_offered(language: Language) -> None:
-    """An entry without functions has none afterwards."""
-    assert add_hints([], language) == ()
+def test_schemas_are_put_into_words(
+    language: Language, schema: dict[str, Any], sentence: str | None
+) -> None:
+    """Items of the language's lists and entries of JavaScript's dicts move into the description."""
+    result = rewritten(language, description="D.", **schema)
+    name = {JAVA: "Java", JAVASCRIPT: "JavaScript"}[language]
+    kind = f"D. This is {name} {schema['type']} type parameter in string representation."
+    kept = {key: value for key, value in schema.items() if key != "type" and sentence is None}
+    description = kind + (f" {sentence}" if sentence else "")
+    assert result == {"type": "string", "description": description, **kept}

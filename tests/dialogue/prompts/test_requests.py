@@ -32,45 +32,26 @@ def entry(
 
 
 def test_prompt_mode_puts_the_functions_into_a_system_message(texts: Texts, trip: dict[str, Any]) -> None:
-    """An entry without a system message gets one before its messages, and no tools."""
-    request = prompt_request(entry(trip), texts)
+    """It comes first, with the entry's own first system message after an empty line; there are no tools."""
     prompt = system_prompt(texts, DEFAULT_FORMAT, add_hints([trip], Language.PYTHON))
-    assert request.mode is Mode.PROMPT
-    assert request.messages == ({"role": "system", "content": prompt}, USER)
-    assert request.tools == ()
-
-
-def test_an_own_system_message_is_appended_to_the_prompt(texts: Texts, trip: dict[str, Any]) -> None:
-    """The entry's system message is appended to the prompt after an empty line."""
-    request = prompt_request(entry(trip, messages=(SYSTEM, USER)), texts)
-    assert [message["role"] for message in request.messages] == ["system", "user"]
-    assert request.messages[0]["content"].endswith("\n\nBe brief.")
-
-
-def test_a_later_system_message_stays_where_it_is(texts: Texts, trip: dict[str, Any]) -> None:
-    """Only a system message at the first position is merged."""
-    request = prompt_request(entry(trip, messages=(USER, SYSTEM)), texts)
-    assert request.messages[1:] == (USER, SYSTEM)
+    for messages, content, rest in (
+        ((USER,), prompt, (USER,)),
+        ((SYSTEM, USER), f"{prompt}\n\nBe brief.", (USER,)),
+        ((USER, SYSTEM), prompt, (USER, SYSTEM)),
+    ):
+        request = prompt_request(entry(trip, messages=messages), texts)
+        assert (request.mode, request.tools) == (Mode.PROMPT, ())
+        assert request.messages == ({"role": "system", "content": content}, *rest)
 
 
 def test_an_entry_with_its_own_format_uses_it(texts: Texts, trip: dict[str, Any]) -> None:
-    """The entry's format replaces the default one."""
+    """The entry's format replaces the default one; an unknown format or category is an error."""
     asked = replace(entry(trip), prompt_format=FORMATS[0].key)
     content = prompt_request(asked, texts).messages[0]["content"]
     assert content == system_prompt(texts, FORMATS[0], add_hints([trip], Language.PYTHON))
-
-
-def test_an_unknown_format_is_refused(texts: Texts) -> None:
-    """A prompt format without the documented form is a configuration error."""
     with pytest.raises(ConfigError, match="not a prompt format"):
         prompt_request(replace(entry(), prompt_format="ret_fmt=yaml"), texts)
-
-
-def test_an_unknown_category_is_refused(texts: Texts) -> None:
-    """An unknown category, which has no language, is an error that lists the categories."""
-    with pytest.raises(
-        ConfigError, match=r"unknown category .simple_pyton.\. Did you mean .simple_python."
-    ):
+    with pytest.raises(ConfigError, match=r"category .simple_pyton.\. Did you mean .simple_python."):
         prompt_request(entry(category="simple_pyton"), texts)
 
 
@@ -80,14 +61,9 @@ def test_function_calling_has_tools_and_the_messages_as_they_are(
 ) -> None:
     """The messages are the entry's, the tools its hinted functions in the wire format."""
     request = fc_request(entry(trip, messages=(SYSTEM, USER)), wire)
-    assert request.mode is Mode.FC
-    assert request.messages == (SYSTEM, USER)
+    assert (request.mode, request.messages) == (Mode.FC, (SYSTEM, USER))
     assert request.tools == tool_schemas(add_hints([trip], Language.PYTHON), wire)
-
-
-def test_without_functions_there_are_no_tools() -> None:
-    """The request of an entry without functions has no tools."""
-    assert fc_request(entry()).tools == ()
+    assert fc_request(entry(), wire).tools == tool_schemas([], wire) == ()
 
 
 @pytest.mark.parametrize(
@@ -100,12 +76,8 @@ def test_without_functions_there_are_no_tools() -> None:
     ],
 )
 def test_the_category_decides_the_language(category: str, language: Language, trip: dict[str, Any]) -> None:
-    """Docs are hinted in the language of the entry's category."""
-    assert offered_functions(entry(trip, category=category)) == add_hints([trip], language)
-
-
-def test_restated_entries_are_hinted_twice(trip: dict[str, Any]) -> None:
     """As in the release, a doc of format_sensitivity has its hint two times."""
+    assert offered_functions(entry(trip, category=category)) == add_hints([trip], language)
     restated = replace(entry(trip, category="format_sensitivity"), base_entry_id="live_simple_3-1-0")
     (doc,) = offered_functions(restated)
     assert doc["description"].count("Python 3 syntax.") == 2

@@ -42,24 +42,28 @@ def test_a_missing_text_is_named(release: dict[str, Any], path: tuple[str, ...])
         load_texts(release)
 
 
-@pytest.mark.parametrize("wrong", [None, 3, ["text"]])
-def test_other_types_are_refused(release: dict[str, Any], wrong: object) -> None:
-    """A constant that is not text is an error."""
-    release["default_prompts"]["PROMPT_STYLE_TEMPLATES"]["classic"]["persona"] = wrong
-    with pytest.raises(StagingError, match="expected a text"):
-        load_texts(release)
-
-
-def test_a_text_instead_of_a_table_is_refused(release: dict[str, Any]) -> None:
-    """A text in place of a table is an error."""
-    release["default_prompts"]["OUTPUT_FORMAT_MAPPING"] = "python"
-    with pytest.raises(StagingError, match="expected a table of texts, got str"):
-        load_texts(release)
-
-
-@pytest.mark.parametrize("template", ["{personality}", "{persona.__class__}", "{0}", "{persona", "{}"])
-def test_a_template_with_unknown_placeholders_is_refused(release: dict[str, Any], template: str) -> None:
-    """An unknown placeholder is found when texts are loaded, not when one is used."""
-    release["default_prompts"]["_PLAINTEXT_SYSTEM_PROMPT_TEMPLATE"] = template
-    with pytest.raises(StagingError, match="_PLAINTEXT_SYSTEM_PROMPT_TEMPLATE"):
+@pytest.mark.parametrize(
+    ("path", "value", "message"),
+    [
+        *(
+            (("PROMPT_STYLE_TEMPLATES", "classic", "persona"), wrong, "expected a text")
+            for wrong in (None, 3, ["text"])
+        ),
+        (("OUTPUT_FORMAT_MAPPING",), "python", "expected a table of texts, got str"),
+        *(
+            (("_PLAINTEXT_SYSTEM_PROMPT_TEMPLATE",), template, "_PLAINTEXT_SYSTEM_PROMPT_TEMPLATE")
+            for template in ("{personality}", "{persona.__class__}", "{0}", "{persona", "{}")
+        ),
+    ],
+)
+def test_other_values_are_refused(
+    release: dict[str, Any], path: tuple[str, ...], value: object, message: str
+) -> None:
+    """What is not a text or a table, and unknown placeholders, are found when texts are loaded."""
+    *parents, name = path
+    table = release["default_prompts"]
+    for parent in parents:
+        table = table[parent]
+    table[name] = value
+    with pytest.raises(StagingError, match=message):
         load_texts(release)

@@ -76,73 +76,51 @@ def test_a_value_that_is_said_too_late(places, release_entry):
     assert place not in places("provenance", said)
 
 
-def test_values_of_earlier_results_are_known(places, release_entry):
-    """What an earlier call returned is known."""
-    entry = release_entry("multi_turn_base_15")
-    result = with_truth(entry, 4, "touch(file_name='Bob | 10 | 7')")
-    assert places("provenance", result) == []
+@pytest.mark.parametrize(
+    ("entry_id", "call"),
+    [
+        ("multi_turn_base_15", "touch(file_name='Bob | 10 | 7')"),  # an earlier call returned it
+        ("multi_turn_base_15", "find(path='.', name='zebra')"),  # which changes no state
+        ("multi_turn_base_159", None),  # nothing records the type of an insurance
+    ],
+)
+def test_values_that_need_not_be_said(places, release_entry, entry_id, call):
+    """What was returned, what only reads, and what can be another value without failing, is not listed."""
+    entry = release_entry(entry_id)
+    assert places("provenance", with_truth(entry, 4, call) if call else entry) == []
 
 
-def test_values_that_no_check_compares_are_not_listed(places, release_entry):
-    """A value that can be another one without failing the check is not listed."""
-    entry = release_entry("multi_turn_base_159")  # nothing records the type of an insurance
-    assert any("comprehensive" in call for turn in entry.truth for call in turn)
-    assert places("provenance", entry) == []
-
-
-def test_values_of_calls_that_only_read_are_not_listed(places, release_entry):
-    """A call that does not change the state may have any value."""
-    entry = with_truth(release_entry("multi_turn_base_15"), 4, "find(path='.', name='zebra')")
-    assert places("provenance", entry) == []
+VARIANTS = ("base", "miss_func", "miss_param", "long_context")
 
 
 @pytest.fixture
 def variants(release_entry):
     """A scenario whose variants agree, by category."""
-    names = ("base", "miss_func", "miss_param", "long_context")
-    return {name: release_entry(f"multi_turn_{name}_{1}") for name in names}
+    return {name: release_entry(f"multi_turn_{name}_1") for name in VARIANTS}
 
 
-def test_variants_that_differ_as_they_should(places, variants):
-    """Turns without calls, functions held out and fillers are not drift."""
+def test_variants_that_differ_as_they_should(places, variants, release_entry):
+    """Turns without calls, functions held out, fillers and values that no message says are not drift."""
     assert places("drift", *variants.values()) == []
-
-
-def test_drift_of_the_initial_state(places, variants):
-    """The variants of a scenario must start in the same state."""
-    state = {**variants["miss_func"].initial_state, "MathAPI": {"seed": 1}}
-    moved = replace(variants["miss_func"], initial_state=state)
-    assert places("drift", variants["base"], moved) == ["initial state"]
-
-
-def test_drift_of_the_docs(places, variants):
-    """The variants of a scenario must offer the same functions, from whatever turn on."""
-    fewer = replace(variants["miss_func"], held_out={})
-    assert places("drift", variants["base"], fewer) == ["functions"]
-
-
-def test_fillers_of_long_context_are_not_drift(places, release_entry):
-    """In long context, a value that no message says may be another one, and files may be more."""
     for number in (20, 38):
         pair = [release_entry(f"multi_turn_{name}_{number}") for name in ("base", "long_context")]
         assert pair[0].truth != pair[1].truth
         assert places("drift", *pair) == []
 
 
-def test_drift_of_the_messages(places, variants):
-    """The variants of a scenario must say the same numbers, ids and dates."""
-    first = variants["miss_param"].turns[0][0]["content"]
-    moved = with_message(variants["miss_param"], 0, first, f"{first} It is for 2027.")
-    assert places("drift", variants["base"], moved) == ["messages"]
-
-
-def test_drift_of_the_truth(places, release_entry):
-    """The variants of a scenario must demand the same calls with the same values."""
+def test_drift_of_a_variant(places, variants, release_entry):
+    """Variants must start in one state, offer the same functions, say the same and demand the same."""
+    base, other, asked = variants["base"], variants["miss_func"], variants["miss_param"]
+    moved = replace(other, initial_state={**other.initial_state, "MathAPI": {"seed": 1}})
+    assert places("drift", base, moved) == ["initial state"]
+    assert places("drift", base, replace(other, held_out={})) == ["functions"]
+    first = asked.turns[0][0]["content"]
+    later = with_message(asked, 0, first, f"{first} It is for 2027.")
+    assert places("drift", base, later) == ["messages"]
     base, variant = release_entry("multi_turn_base_16"), release_entry("multi_turn_miss_func_16")
     turn = next(number for number, calls in enumerate(variant.truth) if calls)
-    fewer = with_truth(variant, turn, *variant.truth[turn][1:])
     assert places("drift", base, variant) == []
-    assert places("drift", base, fewer) == ["truth"]
+    assert places("drift", base, with_truth(variant, turn, *variant.truth[turn][1:])) == ["truth"]
 
 
 def test_drift_between_values_of_calls(release_entry, constants):

@@ -4,7 +4,7 @@ import pytest
 
 from bfcl_pipeline.benchmark.errata import Erratum, ErratumStatus, Faithful
 from bfcl_pipeline.benchmark.records import Entry
-from bfcl_pipeline.judge.audit import siblings
+from bfcl_pipeline.judge.audit import drift
 from tests.support.audited import found, user
 
 
@@ -24,7 +24,7 @@ def recorded(monkeypatch):
 
     def record(*entry_ids, status=ErratumStatus.CONFIRMED):
         known = {entry_id: (erratum(entry_id, status),) for entry_id in entry_ids}
-        monkeypatch.setattr(siblings, "errata_of", lambda entry: known.get(entry.entry_id, ()))
+        monkeypatch.setattr(drift, "errata_of", lambda entry: known.get(entry.entry_id, ()))
 
     return record
 

@@ -12,7 +12,7 @@ from bfcl_pipeline.base import project
 from bfcl_pipeline.benchmark.records import Entry, Mode, Response, Rules, Status
 from bfcl_pipeline.benchmark.tables import write_responses
 from bfcl_pipeline.cli import main
-from bfcl_pipeline.judge.scoring.truth import truth_calls
+from bfcl_pipeline.judge.scoring.multi_turn import truth_calls
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.share.exports.run_scores import EPOCH_VARIABLE
 from bfcl_pipeline.show.report.tables.aggregate_run import aggregate_run

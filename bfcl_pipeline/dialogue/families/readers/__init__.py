@@ -2,8 +2,15 @@
 
 from collections.abc import Mapping
 
-from bfcl_pipeline.dialogue.families.readers.answers import Reader, as_it_is, read_plain_text
-from bfcl_pipeline.dialogue.families.readers.function_gemma import FUNCTION_GEMMA
+from bfcl_pipeline.dialogue.families.readers.answers import (
+    AFTER_REASONING,
+    FENCED_TEXT,
+    REASONED_TEXT,
+    TWO_LINES,
+    Reader,
+    as_it_is,
+    read_plain_text,
+)
 from bfcl_pipeline.dialogue.families.readers.marked import (
     ARCH_CALLS,
     FALCON,
@@ -21,13 +28,7 @@ from bfcl_pipeline.dialogue.families.readers.objects import (
     PYTHON_OR_JSON,
     THINK_AGENT,
 )
-from bfcl_pipeline.dialogue.families.readers.plain import (
-    AFTER_REASONING,
-    FENCED_TEXT,
-    REASONED_TEXT,
-    TWO_LINES,
-)
-from bfcl_pipeline.dialogue.families.readers.python_statements import PYTHON_STATEMENTS
+from bfcl_pipeline.dialogue.families.readers.own_notations import FUNCTION_GEMMA, PYTHON_STATEMENTS
 
 READERS: Mapping[str, Reader] = {
     "arch": ARCH_CALLS,

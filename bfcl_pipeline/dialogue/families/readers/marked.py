@@ -24,8 +24,8 @@ from bfcl_pipeline.dialogue.families.readers.answers import (
     read_arguments,
     read_plain_text,
     uniform_rejected,
+    without_reasoning,
 )
-from bfcl_pipeline.dialogue.families.readers.plain import without_reasoning
 
 _START, _END = "<tool_call>\n", "\n</tool_call>"
 

@@ -12,8 +12,15 @@ from functools import lru_cache
 
 import numpy as np
 
-from bfcl_pipeline.judge.scoring.statistics.clustered import Floats, Layout, correlation, length, total
-from bfcl_pipeline.judge.scoring.statistics.normal import Z_80, Z_95
+from bfcl_pipeline.judge.scoring.statistics.clustered import (
+    Z_80,
+    Z_95,
+    Floats,
+    Layout,
+    correlation,
+    length,
+    total,
+)
 from bfcl_pipeline.judge.scoring.statistics.paired import Paired, paired_bounds
 
 POWER = 0.8
@@ -46,7 +53,10 @@ def by_interval(of: Paired, where: Layout, weights: Floats) -> float | None:
     disagree = of.only_first[lone] + of.only_second[lone]
     single = len(members) == 1 and where.cluster_counts[lone] == where.sizes[lone]
     if single and of.squares[lone] * where.sizes[lone] == disagree:
-        found = _by_exact_interval(int(where.sizes[lone]), int(disagree))
+        pairs = int(where.sizes[lone])
+        count = np.arange(pairs + 1)
+        net = Z_95 * np.sqrt((count + 2) / (1 + Z_95**2 / (pairs + 2)))
+        found = _exact(pairs, int(disagree), np.floor((count + net) / 2) + 1)
     else:
         found = _by_normal(of, where, weights / scale)
     return None if found is None else round(found * scale, _DIGITS)
@@ -74,12 +84,6 @@ def by_test(of: Paired, place: int, where: Layout, level: float, added: bool = F
 
 
 @lru_cache(maxsize=_KEPT)
-def _by_exact_interval(pairs: int, disagree: int) -> float | None:
-    count = np.arange(pairs + 1)
-    net = Z_95 * np.sqrt((count + 2) / (1 + Z_95**2 / (pairs + 2)))
-    return _exact(pairs, disagree, np.floor((count + net) / 2) + 1)
-
-
 @lru_cache(maxsize=_KEPT)
 def _by_exact_test(pairs: int, disagree: int, level: float) -> float | None:
     return _exact(pairs, disagree, _critical(pairs, level))
