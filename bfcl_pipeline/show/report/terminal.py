@@ -9,14 +9,13 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from bfcl_pipeline.base.text import cut_middle, plural, printable, signed_points, text_table
+from bfcl_pipeline.base.text import cut_middle, plural, printable, text_table
 from bfcl_pipeline.benchmark.config import trial_of
 from bfcl_pipeline.benchmark.definition.leaderboard import categories_of
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.runs.web_label import mark, note, score_mark
 from bfcl_pipeline.show.report.format import (
-    CORRECTIONS,
     MISSING,
     PARTIAL,
     interval,
@@ -34,11 +33,12 @@ from bfcl_pipeline.show.report.notes import (
     reading_table,
     unlisted_note,
 )
+from bfcl_pipeline.show.report.tables.corrections import CORRECTIONS
 from bfcl_pipeline.show.report.v4_table import (
+    FIRST,
     GROUP_NOTE,
     HEADINGS,
     NAME_COLUMN,
-    SCORES,
     joined_v4_table,
     score_cell,
 )
@@ -156,23 +156,17 @@ def _views(run: Run, rules: Rules, width: int) -> list[str]:
     ceilings = {row["rules"]: number(row["ceiling"]) for row in of_faithful}
     if ceilings:
         rows.append(["Ceiling", *(percent(ceilings.get(view.value)) for view in views), *_corrected(None)])
-    headings = ["Overall by rules", *(view.value.capitalize() for view in views), *_STEPS.values()]
+    headings = ["Overall by rules", *(view.value.capitalize() for view in views), *(column.short for column in CORRECTIONS.short)]
     own = [] if rules is Rules.VERIFIED else own_errata_lines(run)  # else among the notes
     unlisted = list(filter(None, map(unlisted_note, of_faithful[:1])))
     notes = [*_verified_note(csv_rows(run.csv_table("rules"))), *unlisted, *own]
     return _block(headings, rows, width, notes)
 
 
-_STEPS = {**CORRECTIONS, "undisputed": "Undisputed"}
-"""Columns of the table `corrections` beside the scores, and their headings."""
-
-
 def _corrected(row: Mapping[str, Any] | None) -> list[str]:
-    """The cells of `_STEPS`: points from each correction, and the score without disputed entries."""
-    if row is None:
-        return [MISSING] * len(_STEPS)
-    *steps, last = (float(row[name]) for name in _STEPS)
-    return [*map(signed_points, steps), percent(last)]
+    """The columns of the table `corrections` of a row as texts."""
+    columns = CORRECTIONS.short
+    return [column.shown(CORRECTIONS.typed(row)).text if row else MISSING for column in columns]
 
 
 def _verified_note(rows: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -248,8 +242,7 @@ def terminal_table(run: Run, rules: Rules, terminal: int | None = None, beside: 
     """
     width = WIDTH if terminal is None else terminal
     v4 = joined_v4_table([run, *beside], rules)
-    least = len(HEADINGS) - len(SCORES)
-    (head, *rows), left_out = fitted_table(HEADINGS, v4.rows, width, NAME_COLUMN, least)
+    (head, *rows), left_out = fitted_table(HEADINGS, v4.rows, width, NAME_COLUMN, len(FIRST))
     wide = max(map(len, (head, *rows)))
     lines = [head, "-" * wide]
     for row, begins in zip(rows, v4.begins_group, strict=True):

@@ -8,12 +8,11 @@ from bfcl_pipeline.benchmark.config.job import RECORDED_MODES
 from bfcl_pipeline.benchmark.definition import GROUPS
 from bfcl_pipeline.judge.scoring.rest import METRICS
 from bfcl_pipeline.runs.web_label import mark, note, split_webs
-from bfcl_pipeline.show.report.format import MISSING, count, interval, percent
+from bfcl_pipeline.show.report.format import MISSING, NOTHING, count, interval, percent
 from bfcl_pipeline.show.report.notes import BIAS, OVERALL_OF_2024, TITLES, UNRANKED, is_biased
 from bfcl_pipeline.show.report.page.run_tables import Row, RunTables
 from bfcl_pipeline.show.report.page.table import (
     MODEL,
-    NOTHING,
     Cell,
     Column,
     Table,

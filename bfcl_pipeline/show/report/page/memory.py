@@ -20,6 +20,7 @@ from bfcl_pipeline.show.report.page.table import (
 )
 from bfcl_pipeline.show.report.page.views import defects, marked_entry
 from bfcl_pipeline.show.report.tables.memory import MEMORY_USE
+from bfcl_pipeline.show.report.tables.spec import Kind
 from bfcl_pipeline.show.transcripts.reasons import REASONS
 
 ALL = "memory"
@@ -62,7 +63,7 @@ USE: Mapping[str, Mapping[str, str]] = {
 }
 """Columns of `memory_use` that the page shows, summed over scenarios, and their headings, by group."""
 
-_COUNTS = [field.name for field in MEMORY_USE.columns if field.type == "int64"]
+_COUNTS = [column.name for column in MEMORY_USE.columns if column.kind is Kind.COUNT]
 
 
 def _memory(row: Row) -> Cell:

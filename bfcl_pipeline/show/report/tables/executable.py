@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-import pyarrow as pa
 
 from bfcl_pipeline.benchmark.definition import CATEGORIES, GROUPS, Check
 from bfcl_pipeline.benchmark.definition.leaderboard import EXECUTABLE
@@ -113,7 +112,7 @@ def _requests_web(entry: Entry) -> bool:
     return any(expected["call"].partition("(")[0] in NETWORK_FUNCTIONS for expected in entry.truth)
 
 
-def _columns(name: str) -> list[pa.Field[Any]]:
+def _columns(name: str) -> list[spec.Column]:
     group = next((group for group in EXECUTABLE if group.name == name), None)
     if group is not None:
         return spec.score(name, f"{spec.describe_mean(group)}; null unless all were evaluated")
@@ -164,3 +163,6 @@ EXECUTABLE_SCORES = spec.TableSpec(
     ],
     rows=_rows,
 )
+
+
+TABLES = (EXECUTABLE_SCORES,)

@@ -246,3 +246,6 @@ MEMORY_BACKENDS = spec.TableSpec(
     ],
     rows=lambda made: memory_backends(made.once(leaderboard_rows)),
 )
+
+
+TABLES = (MEMORY_DOMAINS, MEMORY_USE, MEMORY_PATTERNS, MEMORY_BACKENDS)

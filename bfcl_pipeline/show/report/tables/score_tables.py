@@ -292,3 +292,8 @@ UNANSWERED = spec.TableSpec(
     ],
     rows=_unanswered,
 )
+
+
+TABLES = (
+    *(CATEGORY_SCORES, ERROR_TYPES, FORMAT_SCORES, RULES_COMPARED, COVERAGE, USAGE, UNANSWERED),
+)

@@ -1,32 +1,32 @@
 """What one table under `results/<run>/tables` is: its name, what a row is, its columns, how rows are made.
 
+A column says all that is known of it: its type and its description, where its value is from, and how people
+see it. Parquet, CSV, the page, the terminal, LaTeX, Markdown and docs/tables.md follow from it.
+
 Every table is written as Parquet and as CSV with the same columns and row order. Accuracies and interval
 limits are between 0 and 1; a null is an empty CSV field. The descriptions of columns are part of the
 Parquet files: with other words, an archive made before could not be verified byte for byte. `all_tables`
-lists the tables; docs/tables.md is made of it.
+lists the tables. The terminal reads headings from here, so libraries of tables load where they are used.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from dataclasses import field as attribute
+from enum import StrEnum
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar
 
-import pyarrow as pa
-
 from bfcl_pipeline.benchmark.definition.leaderboard import Group, Mean
-from bfcl_pipeline.benchmark.errata.faithful_answers import Passing
 from bfcl_pipeline.benchmark.records import Rules
-from bfcl_pipeline.benchmark.tables.schemas import count as count
-from bfcl_pipeline.benchmark.tables.schemas import field as field
-from bfcl_pipeline.benchmark.tables.schemas import mark as mark
-from bfcl_pipeline.benchmark.tables.schemas import share as share
-from bfcl_pipeline.benchmark.tables.schemas import text as text
-from bfcl_pipeline.benchmark.tables.text_forms import CSV, PARQUET, write_any_form
+from bfcl_pipeline.show.report.format import Shown, as_category, as_count, as_number, as_text
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from bfcl_pipeline.benchmark.errata.faithful_answers import Passing
     from bfcl_pipeline.show.report.tables.agentic_records import AgenticRecords
     from bfcl_pipeline.show.report.tables.errata_tables import ListedEntry
     from bfcl_pipeline.show.report.tables.model_scores import ModelScore
@@ -84,27 +84,156 @@ class ModelSources(_Sources):
     _made: dict[Callable[..., Any], Any] = attribute(default_factory=dict)
 
 
+class Kind(StrEnum):
+    """What the values of a column are, by their type in a Parquet file."""
+
+    TEXT = "string"
+    COUNT = "int64"
+    SHARE = "double"
+    MARK = "bool"
+
+
+_CELLS: Mapping[Kind, Callable[[Mapping[str, Any], str], Shown]] = {
+    Kind.TEXT: as_text,
+    Kind.COUNT: as_count,
+    Kind.SHARE: as_number,
+    Kind.MARK: as_text,
+}
+"""How people see the values of a column that does not say it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column of a table. One that may have no value is shown if a row has one."""
+
+    name: str
+    kind: Kind
+    about: str  # what it holds
+    nullable: bool  # whether a value may be missing
+    value: Callable[[Any], Any] | None = None  # of the record of a row; None: what that has by this name
+    heading: str = ""  # on the page; empty: not shown there
+    short: str = ""  # the heading in the terminal; empty: not shown there
+    tooltip: str = ""  # of the heading on the page
+    cell: Callable[[Mapping[str, Any], str], Shown] | None = None  # how a row's value is shown; None: by kind
+    group: str = ""  # the heading above those of neighbours
+    place: int = 0  # among the columns that are shown; equal ones are in the order of the table
+
+    def of(self, record: Any) -> Any:  # noqa: ANN401  # as the function that makes the rows has them
+        """The value in the row of a record. Raises KeyError if it lacks one that may not be missing.
+
+        A record is a mapping, or has what it shares with other tables in the mapping `key`.
+        """
+        if self.value is not None:
+            return self.value(record)
+        known = record if isinstance(record, Mapping) else record.key
+        return known.get(self.name) if self.nullable else known[self.name]
+
+    def shown(self, row: Mapping[str, Any]) -> Shown:
+        """The value in a row as people see it."""
+        return (self.cell or _CELLS[self.kind])(row, self.name)
+
+
+def text(name: str, about: str, value: Callable[[Any], Any] | None = None, **look: Any) -> Column:
+    """A column of texts. name: ends with `?` if a value may be missing. look: further fields of `Column`."""
+    return Column(name.removesuffix("?"), Kind.TEXT, about, name.endswith("?"), value, **look)
+
+
+def count(name: str, about: str, value: Callable[[Any], Any] | None = None, **look: Any) -> Column:
+    """A column of whole numbers, as `text`."""
+    return replace(text(name, about, value, **look), kind=Kind.COUNT)
+
+
+def share(name: str, about: str, value: Callable[[Any], Any] | None = None, **look: Any) -> Column:
+    """A column of real numbers, as `text`."""
+    return replace(text(name, about, value, **look), kind=Kind.SHARE)
+
+
+def mark(name: str, about: str, value: Callable[[Any], Any] | None = None, **look: Any) -> Column:
+    """A column of true and false, as `text`."""
+    return replace(text(name, about, value, **look), kind=Kind.MARK)
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """The place of a table on the page, with a row for each of its rows and the columns with a heading."""
+
+    section: str  # the id of the section that has it at its end; the name of the table: one of its own
+    label: str  # its name for assistive software
+    lead: str  # the text above it
+    title: str = ""  # of a section of its own
+
+
 @dataclass(frozen=True, slots=True)
 class TableSpec:
-    """One table: all that is known of it but how people see it."""
+    """One table: all that is known of it."""
 
     name: str  # of its files
     about: str  # what one row is, in Markdown
-    columns: Sequence[pa.Field[Any]]
-    rows: Callable[[RunSources], Iterable[Row]] | None = None  # the column `run` is added
-    of_model: Callable[[ModelSources], Iterable[Row]] | None = None  # those of one model, likewise
+    columns: Sequence[Column]
+    rows: Callable[[RunSources], Iterable[Any]] | None = None  # the record of each row
+    of_model: Callable[[ModelSources], Iterable[Row]] | None = None  # those of one model, without its name
     always: bool = False  # whether every run has it; others only if there are rows
+    view: View | None = None  # None: the page has it not at all, or by a function of its own
 
     @property
     def schema(self) -> pa.Schema:
         """The columns with their types and descriptions."""
-        return pa.schema(self.columns)
+        import pyarrow as pa
+
+        return pa.schema(
+            pa.field(
+                column.name,
+                pa.type_for_alias(column.kind),
+                nullable=column.nullable,
+                metadata={"description": column.about},
+            )
+            for column in self.columns
+        )
+
+    @property
+    def shown(self) -> list[Column]:
+        """The columns with a heading on the page, in its order."""
+        return sorted(filter(attrgetter("heading"), self.columns), key=attrgetter("place"))
+
+    @property
+    def short(self) -> list[Column]:
+        """Those with one in the terminal, likewise."""
+        return sorted(filter(attrgetter("short"), self.columns), key=attrgetter("place"))
+
+    def typed(self, texts: Mapping[str, str | None]) -> Row:
+        """The row of a CSV file with its numbers. Raises ValueError if one is not a number."""
+        numbers = {Kind.COUNT: int, Kind.SHARE: float}
+        row: Row = {}
+        for column in self.columns:
+            if column.name in texts:
+                known = texts[column.name]
+                row[column.name] = known and numbers.get(column.kind, str)(known)
+        return row
+
+    def row(self, record: Any, run: str | None = None) -> Row:  # noqa: ANN401  # as of `Column.of`
+        """The row of a record.
+
+        Raises:
+            KeyError: the record lacks a value that may not be missing, or has one without a column.
+        """
+        names = {column.name for column in self.columns}
+        if isinstance(record, Mapping) and not record.keys() <= names:
+            raise KeyError(f"table {self.name}: no column {', '.join(sorted(record.keys() - names))}")
+        return {column.name: run if column is RUN else column.of(record) for column in self.columns}
+
+    def table(self, records: Iterable[Any], run: str | None = None) -> pa.Table:
+        """The table with a row for each record. Raises KeyError as `row` does."""
+        import pyarrow as pa
+
+        return pa.Table.from_pylist([self.row(record, run) for record in records], schema=self.schema)
 
     def write(self, folder: Path, table: pa.Table) -> None:
         """Writes it as Parquet and CSV; without rows it removes both, unless every run has this table.
 
         What an earlier configuration left must not be shown as part of this one.
         """
+        from bfcl_pipeline.benchmark.tables.text_forms import CSV, PARQUET, write_any_form
+
         for form in (PARQUET, CSV):
             path = folder / f"{self.name}{form}"
             if len(table) or self.always:
@@ -119,14 +248,13 @@ RULES = text("rules", "official, corrected or verified: the rule set")
 KEY = (RUN, MODEL, RULES)
 """The first columns of most tables."""
 
-CATEGORY = text("category", "one of the V4 categories")
+CATEGORY = text("category", "one of the V4 categories", heading="Category", cell=as_category)
 WEB = text("web?", "web searched: simulated, record, replay, live or off; several joined; null if none")
-
 
 CLUSTERED = "95 % interval, entries clustered (docs/statistics.md)"
 
 
-def tally(of: str, interval: str = "95 % Wilson interval") -> list[pa.Field[Any]]:
+def tally(of: str, interval: str = "95 % Wilson interval") -> list[Column]:
     """The columns of one accuracy.
 
     Args:
@@ -142,10 +270,10 @@ def tally(of: str, interval: str = "95 % Wilson interval") -> list[pa.Field[Any]
     ]
 
 
-def score(name: str, about: str) -> list[pa.Field[Any]]:
+def score(name: str, about: str, **look: Any) -> list[Column]:
     """The columns of a score with its limits."""
     return [
-        share(f"{name}?", about),
+        share(f"{name}?", about, **look),
         share(f"{name}_ci_low?", f"lower limit of its {CLUSTERED}"),
         share(f"{name}_ci_high?", f"upper limit of its {CLUSTERED}"),
     ]
@@ -165,6 +293,6 @@ DESIGN_EFFECT = share(
 )
 
 
-def counts(**columns: str) -> list[pa.Field[Any]]:
+def counts(**columns: str) -> list[Column]:
     """Columns of counts by name, with what each counts."""
     return [count(name, about) for name, about in columns.items()]
