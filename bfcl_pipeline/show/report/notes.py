@@ -1,6 +1,5 @@
 """Notes on a run and its models, for terminal and page: samples, own errata, unread calls, no answers.
 
-Also the scores of V1's executable categories: their order and headings, and the note on them.
 Reads tables with the standard library alone, so that commands start fast.
 """
 
@@ -17,29 +16,6 @@ from bfcl_pipeline.benchmark.definition import release
 from bfcl_pipeline.runs.run import BLAME, BLAMED_ANSWERS, Run
 from bfcl_pipeline.runs.web_label import SIMULATED, split_webs
 from bfcl_pipeline.show.report.format import number
-
-RANKED = ("exec_simple", "rest", "exec_multiple", "exec_parallel", "exec_parallel_multiple")
-"""The categories that the leaderboard averaged until April 2025, in the order of its columns."""
-
-UNRANKED = ("sql", "chatable")
-"""The categories that were never in a score of the leaderboard."""
-
-OVERALL_OF_2024 = "overall_august_2024"
-"""The overall score of the leaderboard of August 2024."""
-
-TITLES: Mapping[str, str] = {
-    "exec_summary": "Exec summary",
-    "simple_exec": "Simple",
-    "exec_simple": "Python simple",
-    "rest": "REST",
-    "exec_multiple": "Multiple",
-    "exec_parallel": "Parallel",
-    "exec_parallel_multiple": "Parallel multiple",
-    "sql": "SQL",
-    "chatable": "Chatable",
-    OVERALL_OF_2024: "Overall of August 2024",
-}
-"""The headings of the scores that are shown, in their order."""
 
 BIAS = (
     "With the simulated web only the reference request of a REST entry has an answer, and it passes. "

@@ -25,8 +25,6 @@ from bfcl_pipeline.show.report.format import (
 )
 from bfcl_pipeline.show.report.notes import (
     BIAS,
-    OVERALL_OF_2024,
-    UNRANKED,
     csv_rows,
     is_biased,
     own_errata_lines,
@@ -34,6 +32,7 @@ from bfcl_pipeline.show.report.notes import (
     unlisted_note,
 )
 from bfcl_pipeline.show.report.tables.corrections import CORRECTIONS
+from bfcl_pipeline.show.report.tables.executable import EXECUTABLE_SCORES, OVERALL_OF_2024, UNRANKED
 from bfcl_pipeline.show.report.v4_table import (
     FIRST,
     GROUP_NOTE,
@@ -156,7 +155,11 @@ def _views(run: Run, rules: Rules, width: int) -> list[str]:
     ceilings = {row["rules"]: number(row["ceiling"]) for row in of_faithful}
     if ceilings:
         rows.append(["Ceiling", *(percent(ceilings.get(view.value)) for view in views), *_corrected(None)])
-    headings = ["Overall by rules", *(view.value.capitalize() for view in views), *(column.short for column in CORRECTIONS.short)]
+    headings = [
+        "Overall by rules",
+        *(view.value.capitalize() for view in views),
+        *(column.short for column in CORRECTIONS.short),
+    ]
     own = [] if rules is Rules.VERIFIED else own_errata_lines(run)  # else among the notes
     unlisted = list(filter(None, map(unlisted_note, of_faithful[:1])))
     notes = [*_verified_note(csv_rows(run.csv_table("rules"))), *unlisted, *own]
@@ -185,24 +188,13 @@ def _verified_note(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     ]
 
 
-_EXECUTABLE = {
-    "exec_simple": "Python",
-    "rest": "REST",
-    "exec_multiple": "Mult",
-    "exec_parallel": "Par",
-    "exec_parallel_multiple": "ParMult",
-    "sql": "SQL",
-    "chatable": "Chat",
-}
-"""The scores after the summary and its interval, and their headings."""
-
-
 def _executable(run: Run, rules: Rules, width: int) -> list[str]:
     """A row for each model with categories of V1."""
     table = [row for row in csv_rows(run.csv_table("executable")) if row["rules"] == rules]
+    shown = {column.name: column.short for column in EXECUTABLE_SCORES.short}
     rows = []
     for row in table:
-        cells = {name: percent(number(row[name])) for name in ("exec_summary", *_EXECUTABLE)}
+        cells = {name: percent(number(row[name])) for name in ("exec_summary", *shown)}
         marked = {
             name: cell + mark(row["web"])
             for name, cell in cells.items()
@@ -222,7 +214,7 @@ def _executable(run: Run, rules: Rules, width: int) -> list[str]:
         notes.append(f"In no score: {plural(missing, 'entry', 'entries')} without a verdict{of_record}.")
     notes += [BIAS] if is_biased(table) else []
     meaning = note(row["web"] for row in table)
-    headings = ("Executable (V1)", "Summary", "95 % int.", *_EXECUTABLE.values())
+    headings = ("Executable (V1)", "Summary", "95 % int.", *shown.values())
     return _block(headings, rows, width, [*notes, *([f"{meaning}."] if meaning else [])]) if rows else []
 
 

@@ -24,10 +24,10 @@ from bfcl_pipeline.show.report.notes import is_biased
 from bfcl_pipeline.show.report.page.executable import ast_and_executed
 from bfcl_pipeline.show.report.page.render import render_page
 from bfcl_pipeline.show.report.page.run_tables import read_run_tables
-from bfcl_pipeline.show.report.tables import executable as executable_module
 from bfcl_pipeline.show.report.tables.aggregate_run import aggregate_run
 from bfcl_pipeline.show.report.tables.executable import EXECUTABLE_SCORES, SCORES
 from bfcl_pipeline.show.report.terminal import WIDTH, terminal_table
+from bfcl_pipeline.world.executables import network
 from tests.support.executable_run import RETIRED_MARKS, V4_MARKS, executable_models, without_executable
 from tests.support.made_up_models import HOSTILE
 from tests.support.synthetic_run import MadeUpModel, Marks, made_up_tables, marks
@@ -153,7 +153,7 @@ def test_what_answered_requests_is_named(run: Path) -> None:
 
 def test_verdicts_that_rest_on_the_web_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Judged entries whose expected calls request the web, and those that the simulated web answered."""
-    monkeypatch.setattr(executable_module, "NETWORK_FUNCTIONS", {"get_weather_data": None})
+    monkeypatch.setattr(network, "NETWORK_FUNCTIONS", {"get_weather_data": None})
     models = [
         MadeUpModel("a", {"exec_simple": marks(1, 1), "rest": marks(1, 1, 1)}, webs={"rest": "replay"}),
         MadeUpModel("b", {"exec_simple": marks(1, 1)}, webs={"exec_simple": "record"}),

@@ -19,7 +19,6 @@ from bfcl_pipeline.share.official.scorer_process import judge_all
 from bfcl_pipeline.show.report.page.render import render_page
 from bfcl_pipeline.show.report.page.run_tables import read_run_tables
 from bfcl_pipeline.show.report.tables.aggregate_run import aggregate_run
-from bfcl_pipeline.show.report.tables.omitted import OMITTED
 from bfcl_pipeline.show.report.terminal import terminal_table
 from bfcl_pipeline.show.report.v4_table import read_v4_table
 from tests.peer.peer import PYTHON
@@ -54,7 +53,6 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_scores_have_the_values_that_the_omitted_entries_allow(run: Path) -> None:
     """By hand: 82 right of 200 with 18 omitted is 41 to 50 per cent, a fourth of it in the group."""
     table = read_table(run / "tables/omitted.parquet")
-    assert table.schema.equals(OMITTED.schema)
     rows = {(row["model"], row["rules"], row["score"]): row for row in table.to_pylist()}
     assert {model for model, _, _ in rows} == {"lossy-FC", "nearly-FC"}
     lossy = {score for model, _, score in rows if model == "lossy-FC"}

@@ -16,12 +16,12 @@ from bfcl_pipeline.show.compare.compare import Comparer
 from bfcl_pipeline.show.compare.sides import Choice, read_sides
 from bfcl_pipeline.show.report.page.render import render_page
 from bfcl_pipeline.show.report.page.run_tables import read_run_tables
-from bfcl_pipeline.show.report.tables.leaderboard import RANK_FIELDS
+from bfcl_pipeline.show.report.tables.leaderboard import RANK_COLUMNS
 from bfcl_pipeline.show.report.terminal import terminal_table
 from bfcl_pipeline.show.report.v4_table import GROUP_NOTE
 from tests.support.synthetic_run import MadeUpModel, Marks, made_up_tables, marks
 
-NAMES = [column.name for column in RANK_FIELDS]
+NAMES = [column.name for column in RANK_COLUMNS]
 
 
 def answers(right: int, wrong: int, places: int = 100) -> Marks:

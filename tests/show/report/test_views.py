@@ -19,13 +19,10 @@ from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.show.report.page.render import render_page
 from bfcl_pipeline.show.report.page.run_tables import read_run_tables
 from bfcl_pipeline.show.report.tables import aggregate_run, errata_tables
-from bfcl_pipeline.show.report.tables.all_tables import CHAPTERS
 from bfcl_pipeline.show.report.terminal import terminal_table
 from tests.support.synthetic_run import MadeUpModel, Marks, made_up_tables, marks
 
 MEND = (Edit(("ground_truth", 0), "replace", "a", "b"),)
-
-VIEW_TABLES = {table.name: table.schema for table in CHAPTERS["Ceilings, errata and classes of answers"]}
 
 
 def erratum(entry_id: str, status: str = "confirmed", faithful: str = "fails", **more: Any) -> Erratum:
@@ -340,15 +337,7 @@ def test_the_page_has_the_classes_of_answers(classed: Path, page: str) -> None:
 
 def test_a_table_without_rows_is_not_written(run: Path, classed: Path) -> None:
     """A run without classed answers has no table of them, a run without listed entries none of errata."""
-    written = {name for name in VIEW_TABLES if (run / "tables" / f"{name}.csv").is_file()}
-    assert written == {"ceilings", "corrections", "errata", "own_errata"}
+    written = {path.stem for path in (run / "tables").glob("*.csv")}
+    assert {"ceilings", "corrections", "errata", "own_errata"} < written
+    assert not {"irrelevance", "answers", "unread_calls"} & written
     assert not (classed / "tables" / "errata.csv").exists()
-
-
-def test_every_view_table_has_the_documented_columns(run: Path, classed: Path) -> None:
-    """The Parquet files have exactly the documented columns."""
-    for name, schema in VIEW_TABLES.items():
-        if name == "unread_calls":
-            continue  # of test_unread_calls
-        folder = classed if name in ("irrelevance", "answers") else run
-        assert pq.read_schema(folder / "tables" / f"{name}.parquet").equals(schema)

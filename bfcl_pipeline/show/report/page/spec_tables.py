@@ -22,14 +22,16 @@ def known(columns: Iterable[spec.Column], rows: Iterable[Row]) -> list[spec.Colu
 
 def shown_cell(column: spec.Column, row: Row) -> Cell:
     """The cell of a column in a row of its table."""
-    shown = column.shown(row)
-    return Cell(*shown) if column.kind is spec.Kind.TEXT else Cell.number(*shown)
+    text, value, note, title = column.shown(row)
+    if isinstance(value, str):
+        return Cell(text, value, note, title)
+    return Cell.number(text, value, note, title)
 
 
 def spec_table(
     label: str, tables: RunTables, table: spec.TableSpec, rows: Sequence[Row], **about: Any
 ) -> Table | None:
-    """Rows of a table with the columns that have a heading, models in the order of ranks; None without rows.
+    """Rows of a table, by the ranks of models, and its columns with a heading; None without rows.
 
     about: further fields of `Table`.
     """
@@ -44,10 +46,10 @@ def spec_table(
     return lines_table(label, lines, [*([MODEL] if of_models else []), *shown], **about)
 
 
-OWN_SECTIONS = {
-    name: table.view.title for name, table in TABLES.items() if table.view and table.view.section == name
-}
-"""The titles of the sections that a table alone makes, by id."""
+def own_sections() -> dict[str, str]:
+    """The titles of the sections that a table alone makes, by id."""
+    views = {name: table.view for name, table in TABLES.items() if table.view}
+    return {name: view.title for name, view in views.items() if view.section == name}
 
 
 def placed_tables(tables: RunTables) -> dict[str, list[tuple[spec.View, Table]]]:

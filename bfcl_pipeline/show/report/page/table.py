@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from bfcl_pipeline.benchmark.config import EMBEDDED_KINDS, RECORDED_KINDS
 from bfcl_pipeline.runs.web_label import mark
-from bfcl_pipeline.show.report.format import MISSING, NOTHING, Shown, count, interval, short_percent
+from bfcl_pipeline.show.report.format import MISSING, NOTHING, count, interval, short_percent
 from bfcl_pipeline.show.report.notes import mode_label
 
 

@@ -1,6 +1,6 @@
 """From the verdicts of a run to its tables on disk: Parquet, CSV and the official files."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -193,4 +193,3 @@ def _official_rows(data: Path) -> dict[str, ModelRow]:
         )
         for row in official_models(data).values()
     }
-

@@ -8,7 +8,12 @@ from bfcl_pipeline.show.report.tables.spec import Column, Kind, TableSpec
 
 def _columns(schema: pa.Schema) -> list[Column]:
     return [
-        Column(field.name, Kind(str(field.type)), field.metadata[b"description"].decode(), field.nullable)
+        Column(
+            field.name,
+            Kind(str(field.type)),
+            (field.metadata or {})[b"description"].decode(),
+            field.nullable,
+        )
         for field in schema
     ]
 

@@ -114,11 +114,13 @@ class Column:
     heading: str = ""  # on the page; empty: not shown there
     short: str = ""  # the heading in the terminal; empty: not shown there
     tooltip: str = ""  # of the heading on the page
-    cell: Callable[[Mapping[str, Any], str], Shown] | None = None  # how a row's value is shown; None: by kind
+    cell: Callable[[Mapping[str, Any], str], Shown] | None = (
+        None  # how a row's value is shown; None: by kind
+    )
     group: str = ""  # the heading above those of neighbours
     place: int = 0  # among the columns that are shown; equal ones are in the order of the table
 
-    def of(self, record: Any) -> Any:  # noqa: ANN401  # as the function that makes the rows has them
+    def of(self, record: Any) -> Any:  # as the function that makes the rows has them
         """The value in the row of a record. Raises KeyError if it lacks one that may not be missing.
 
         A record is a mapping, or has what it shares with other tables in the mapping `key`.
@@ -134,7 +136,7 @@ class Column:
 
 
 def text(name: str, about: str, value: Callable[[Any], Any] | None = None, **look: Any) -> Column:
-    """A column of texts. name: ends with `?` if a value may be missing. look: further fields of `Column`."""
+    """A column of texts. name: ends with `?` if a value may be missing; look: further fields."""
     return Column(name.removesuffix("?"), Kind.TEXT, about, name.endswith("?"), value, **look)
 
 
@@ -180,15 +182,17 @@ class TableSpec:
         """The columns with their types and descriptions."""
         import pyarrow as pa
 
-        return pa.schema(
-            pa.field(
-                column.name,
-                pa.type_for_alias(column.kind),
-                nullable=column.nullable,
-                metadata={"description": column.about},
-            )
-            for column in self.columns
+        types = {
+            Kind.TEXT: pa.string(),
+            Kind.COUNT: pa.int64(),
+            Kind.SHARE: pa.float64(),
+            Kind.MARK: pa.bool_(),
+        }
+        fields = (
+            pa.field(one.name, types[one.kind], one.nullable, {"description": one.about})
+            for one in self.columns
         )
+        return pa.schema(fields)
 
     @property
     def shown(self) -> list[Column]:
@@ -210,7 +214,7 @@ class TableSpec:
                 row[column.name] = known and numbers.get(column.kind, str)(known)
         return row
 
-    def row(self, record: Any, run: str | None = None) -> Row:  # noqa: ANN401  # as of `Column.of`
+    def row(self, record: Any, run: str | None = None) -> Row:  # as of `Column.of`
         """The row of a record.
 
         Raises:
@@ -293,6 +297,15 @@ DESIGN_EFFECT = share(
 )
 
 
-def counts(**columns: str) -> list[Column]:
-    """Columns of counts by name, with what each counts."""
-    return [count(name, about) for name, about in columns.items()]
+def counts(
+    group: str = "", place: int = 0, missing: bool = False, /, **columns: str | tuple[str, str]
+) -> list[Column]:
+    """Columns of counts by name, with what each counts; before that a heading, if people see it.
+
+    group, place: as of `Column`. missing: whether values may be.
+    """
+    texts = {name: ("", about) if isinstance(about, str) else about for name, about in columns.items()}
+    return [
+        count(f"{name}?" if missing else name, about, heading=heading, group=group, place=place)
+        for name, (heading, about) in texts.items()
+    ]
