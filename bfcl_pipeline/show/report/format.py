@@ -77,7 +77,7 @@ Cell = Callable[[Mapping[str, Any], str], Shown]
 
 def as_text(row: Mapping[str, Any], name: str) -> Shown:
     """The text itself."""
-    return Shown(str(row[name]), row[name])
+    return Shown(MISSING if row[name] is None else str(row[name]), row[name])
 
 
 def as_category(row: Mapping[str, Any], name: str) -> Shown:
