@@ -91,19 +91,12 @@ def as_count(row: Mapping[str, Any], name: str) -> Shown:
     return Shown(count(row[name]) if row[name] else NOTHING, row[name])
 
 
-def as_number(row: Mapping[str, Any], name: str) -> Shown:
-    """A number with two digits."""
-    return Shown(two_digits(row[name]), row[name])
+def _by(text: Callable[[float], str]) -> Cell:
+    return lambda row, name: Shown(text(row[name]), row[name])
 
 
-def as_percent(row: Mapping[str, Any], name: str) -> Shown:
-    """A share in per cent."""
-    return Shown(percent(row[name]), row[name])
-
-
-def as_points(row: Mapping[str, Any], name: str) -> Shown:
-    """A difference of two shares in points, with its sign."""
-    return Shown(signed_points(row[name]), row[name])
+as_number, as_percent, as_points = map(_by, (two_digits, percent, signed_points))
+"""A number with two digits; a share in per cent; a difference of two shares in points, with its sign."""
 
 
 def above(title: str, beneath: str) -> Cell:

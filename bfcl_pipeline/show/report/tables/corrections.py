@@ -67,26 +67,13 @@ CORRECTIONS = spec.TableSpec(
         spec.MODEL,
         spec.text("score", "a column of `leaderboard`: a score or a category"),
         spec.share("official", "the score under official rules", heading="Official", cell=as_percent),
-        spec.share(
-            "from_rules",
-            "what the corrected rules add to it",
-            heading="Rules",
-            short="Rules",
-            cell=as_points,
-        ),
-        spec.share(
-            "from_truths",
-            "what the mended truths add to that",
-            heading="Truths",
-            short="Truths",
-            cell=as_points,
-        ),
-        spec.share(
-            "from_left_out",
-            "what leaving out the other defective entries adds to that",
-            heading="Left out",
-            short="Left out",
-            cell=as_points,
+        *(
+            spec.share(f"from_{name}", about, heading=heading, short=heading, cell=as_points)
+            for name, heading, about in (
+                ("rules", "Rules", "what the corrected rules add to it"),
+                ("truths", "Truths", "what the mended truths add to that"),
+                ("left_out", "Left out", "what leaving out the other defective entries adds to that"),
+            )
         ),
         spec.share(
             "verified",

@@ -1,7 +1,8 @@
 """The table `leaderboard`: the scores of every model under each rule set, with ranks and usage.
 
-A column is one row of LEADERBOARD: its name, what it holds, and its value, a function of a `Placed`. With a
-`heading` the page has it, after the scores; with a `short` one, the terminal, LaTeX and Markdown.
+A column is one row of LEADERBOARD: its name, what it holds, and its value, a function of a `Placed`, unless
+its `key` has it. With a `heading` the page has it, after the scores; with a `short` one, the terminal,
+LaTeX and Markdown.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from bfcl_pipeline.benchmark.definition import V4_CATEGORIES
 from bfcl_pipeline.benchmark.definition.leaderboard import LEADERBOARD as GROUPS
@@ -44,22 +45,18 @@ class Placed:
     """A model under one rule set with its place: what a row of the table is made of."""
 
     score: ModelScore
-    place: Mapping[str, Any]  # the columns on ranks; empty if nothing of the model has a verdict
+    key: Mapping[str, Any]  # by column: place, model, usage and counts; not the scores
 
-    @property
-    def key(self) -> Mapping[str, Any]:
-        """The columns that other tables have as well."""
-        return {**self.score.key, "web": self.score.web()}
-
-    @property
-    def entries(self) -> int:
-        """Entries of V4 that were asked."""
-        return sum(tally.entries for tally in self.score.of_v4.values())
-
-    @property
-    def answered(self) -> int:
-        """Those of them with a verdict."""
-        return sum(tally.answered for tally in self.score.of_v4.values())
+    @classmethod
+    def of(cls, score: ModelScore, place: Mapping[str, Any]) -> Self:
+        """place: the columns on ranks; empty if nothing of the model has a verdict."""
+        tallies = score.of_v4.values()
+        entries, answered = (sum(getattr(one, name) for one in tallies) for name in ("entries", "answered"))
+        described = ("display_name", "org", "license", "url")
+        known = {name: getattr(score.model, name) for name in described}
+        known |= {**score.key, **score.numbers, "mode": score.mode, "web": score.web()}
+        known |= {"entries": entries, "answered": answered, "not_answered": entries - answered}
+        return cls(score, {"rank": None, **place, **known})
 
 
 def _placed(made: spec.RunSources) -> list[Placed]:
@@ -72,7 +69,7 @@ def _placed(made: spec.RunSources) -> list[Placed]:
         names = [score.model.name for score in own if score.judged]  # the others come after them
         ranks = ranks_of_run(made, rules, names)
         places = [{"rank": rank, **ranks.get(name, {})} for rank, name in enumerate(names, start=1)]
-        found += map(Placed, own, [*places, *[{}] * (len(own) - len(names))])
+        found += map(Placed.of, own, [*places, *[{}] * (len(own) - len(names))])
     return found
 
 
@@ -111,18 +108,13 @@ def _look(name: str) -> dict[str, Any]:
     return {"heading": heading, "short": short, "place": [*_SHOWN, name].index(name), "cell": as_percent}
 
 
-def _rank(name: str, about: str) -> spec.Column:
-    return spec.count(name, about, lambda one: one.place.get(name.removesuffix("?")))
-
-
 RANK_COLUMNS = (
-    _rank("rank_low?", "best rank that the verdicts allow: 1 + models shown to be better"),
-    _rank("rank_high?", "worst rank that the verdicts allow: models but those shown to be worse"),
-    _rank("rank_group?", "from 1; no model of a group is shown to be worse than its first"),
+    spec.count("rank_low?", "best rank that the verdicts allow: 1 + models shown to be better"),
+    spec.count("rank_high?", "worst rank that the verdicts allow: models but those shown to be worse"),
+    spec.count("rank_group?", "from 1; no model of a group is shown to be worse than its first"),
     spec.share(
         "detectable?",
         "smallest true difference from the next model that these entries show with 80 % power",
-        lambda one: one.place.get("detectable"),
     ),
 )
 """The columns on ranks; null for a single model, or without verdicts."""
@@ -138,45 +130,35 @@ LEADERBOARD = spec.TableSpec(
     [
         spec.RUN,
         spec.RULES,
-        _rank("rank", "by overall, highest first; ties in the order of names"),
+        spec.count("rank", "by overall, highest first; ties in the order of names"),
         *RANK_COLUMNS,
         spec.MODEL,
-        spec.text("display_name", "name on the leaderboard", lambda one: one.score.model.display_name),
+        spec.text("display_name", "name on the leaderboard"),
         spec.text(
             "kind?",
             "what answers, from the model's row; null if it has none",
             lambda one: one.score.model.kind or None,
         ),
-        spec.text("mode", "fc or prompt", lambda one: one.score.mode),
+        spec.text("mode", "fc or prompt"),
         spec.WEB,
         *(column for group in reversed(GROUPS) for column in _group(group)),
         *map(_category, V4_CATEGORIES),
         spec.share(
             "format_max_delta?",
             "best prompt format minus worst, in percentage points",
-            lambda one: one.score.numbers["format_max_delta"],
             heading="Format max \N{GREEK CAPITAL LETTER DELTA}",
             tooltip="Best minus worst accuracy over the prompt formats, in percentage points; std: their "
             "standard deviation. Smaller is steadier; not part of the Overall.",
             cell=above("std", "format_std"),
             place=_LAST,
         ),
-        spec.share(
-            "format_std?",
-            "standard deviation over prompt formats, in percentage points",
-            lambda one: one.score.numbers["format_std"],
-        ),
-        spec.count("entries", "entries asked, of all categories", lambda one: one.entries),
-        spec.count("answered", "entries with a judged response", lambda one: one.answered),
-        spec.count(
-            "not_answered",
-            "entries without a verdict: in no score",
-            lambda one: one.entries - one.answered,
-        ),
+        spec.share("format_std?", "standard deviation over prompt formats, in percentage points"),
+        spec.count("entries", "entries asked, of all categories"),
+        spec.count("answered", "entries with a judged response"),
+        spec.count("not_answered", "entries without a verdict: in no score"),
         spec.share(
             "cost_usd?",
             "cost in US dollars as the leaderboard reckons it; null if unknown",
-            lambda one: one.score.usage.cost_usd,
             heading="Cost ($)",
             tooltip="US dollars of all requests at the prices in the model's row",
             place=_LAST,
@@ -184,24 +166,15 @@ LEADERBOARD = spec.TableSpec(
         spec.share(
             "latency_mean_seconds?",
             "mean latency of an exchange",
-            lambda one: one.score.usage.latency_mean_seconds,
             heading="Latency (s)",
             cell=above("p95", "latency_p95_seconds"),
             place=_LAST,
         ),
-        spec.share(
-            "latency_std_seconds?",
-            "sample standard deviation of the latencies",
-            lambda one: one.score.usage.latency_std_seconds,
-        ),
-        spec.share(
-            "latency_p95_seconds?",
-            "95th percentile of the latencies",
-            lambda one: one.score.usage.latency_p95_seconds,
-        ),
-        spec.text("org", "who made the model", lambda one: one.score.model.org),
-        spec.text("license", "the model's license", lambda one: one.score.model.license),
-        spec.text("url", "where the model is described", lambda one: one.score.model.url),
+        spec.share("latency_std_seconds?", "sample standard deviation of the latencies"),
+        spec.share("latency_p95_seconds?", "95th percentile of the latencies"),
+        spec.text("org", "who made the model"),
+        spec.text("license", "the model's license"),
+        spec.text("url", "where the model is described"),
     ],
     rows=lambda made: made.once(_placed),
     always=True,
