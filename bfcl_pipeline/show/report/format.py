@@ -95,8 +95,14 @@ def _by(text: Callable[[float], str]) -> Cell:
     return lambda row, name: Shown(text(row[name]), row[name])
 
 
-as_number, as_percent, as_points = map(_by, (two_digits, percent, signed_points))
-"""A number with two digits; a share in per cent; a difference of two shares in points, with its sign."""
+as_number = _by(two_digits)
+"""A number with two digits."""
+
+as_percent = _by(percent)
+"""A share in per cent."""
+
+as_points = _by(signed_points)
+"""A difference of two shares in points, with its sign."""
 
 
 def above(title: str, beneath: str) -> Cell:

@@ -4,10 +4,10 @@ Reads the CSV tables with the standard library alone, so that the command that p
 """
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
-from typing import Any
+from typing import Any, TypeVar
 
 from bfcl_pipeline.base.errors import TableError
 from bfcl_pipeline.base.text import plural, printable
@@ -107,41 +107,40 @@ def published_rows(run: Run) -> list[Published]:
     return [*csv_rows(run.csv_table("published"))]
 
 
+Cells = TypeVar("Cells")
+
+
 def with_published(
-    cells: Sequence[Sequence[str]],
-    overall: Sequence[float | None],
-    published: Sequence[Published],
-    headings: Sequence[str],
-    scores: Mapping[str, str],
-) -> list[Sequence[str]]:
-    """The rows of a table with those of published scores among them.
+    rows: Iterable[Cells],
+    overall: Iterable[float | None],
+    published: Iterable[Published],
+    names: Collection[str],
+    made: Callable[[Published], Cells],
+) -> list[Cells]:
+    """The rows of a table with those of published scores among them, by overall and the last of equals.
 
     Args:
-        cells: the rows of the run's models, in the order of their ranks.
-        overall: their overall scores.
-        published: the published rows.
-        headings: of the columns; those that are not known here are empty in published rows.
-        scores: the headings of scores, by the column of the table `published`.
+        rows: of the run's models, in the order of their ranks.
+        overall: their overall scores; rows without one stand last.
+        published: the published rows; those without any score that is shown are left out.
+        names: the columns of these scores.
+        made: the row of a published one.
     """
-    rows = [(-1.0 if score is None else score, row) for score, row in zip(overall, cells, strict=True)]
+    found = [(-1.0 if score is None else score, row) for score, row in zip(overall, rows, strict=True)]
     for one in published:
-        numbers = {heading: number(one[name]) for name, heading in scores.items()}
-        if any(score is not None for score in numbers.values()):
-            known = {"#": PUBLISHED, "Model": printable(one["display_name"])}
-            known |= {heading: percent(score) for heading, score in numbers.items()}
-            score = number(one["overall"])
-            place = published_place([other for other, _ in rows], score)
-            row = [known.get(heading, "") for heading in headings]
-            rows.insert(place, (-1.0 if score is None else score, row))
-    return [row for _, row in rows]
+        if any(number(one.get(name)) is not None for name in names):
+            known = number(one["overall"])
+            score = -1.0 if known is None else known
+            place = len(found) if known is None else sum(other >= score for other, _ in found)
+            found.insert(place, (score, made(one)))
+    return [row for _, row in found]
 
 
-def published_place(scores: Sequence[float], score: float | None) -> int:
-    """The place of a published row among rows with these overall scores: the last of equals.
-
-    scores: in the order of the rows, -1 for a row without one. score: None stands last.
-    """
-    return len(scores) if score is None else sum(one >= score for one in scores)
+def published_cells(one: Published, headings: Sequence[str], scores: Mapping[str, str]) -> list[str]:
+    """The cells of a published row; empty beneath other headings than those of `scores`, by column."""
+    known = {"#": PUBLISHED, "Model": printable(one["display_name"])}
+    known |= {heading: percent(number(one.get(name))) for name, heading in scores.items()}
+    return [known.get(heading, "") for heading in headings]
 
 
 def published_notes(published: Sequence[Mapping[str, object]]) -> list[str]:
@@ -214,7 +213,9 @@ def read_v4_table(run: Run, rules: Rules, models: Collection[str] = ()) -> V4Tab
         notes += own_errata_lines(run) if rules is Rules.VERIFIED else []
         published = published_rows(run)
         overall = [row["overall"] for row in rows]
-        shown = with_published(cells, overall, published, HEADINGS, _SCORES)
+        shown = with_published(
+            cells, overall, published, _SCORES, lambda one: published_cells(one, HEADINGS, _SCORES)
+        )
         notes += published_notes(published)
     if not rows:
         raise TableError(

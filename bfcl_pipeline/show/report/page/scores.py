@@ -39,9 +39,9 @@ from bfcl_pipeline.show.report.v4_table import (
     GROUP_NOTE,
     PUBLISHED,
     begins_group,
-    published_place,
     rank_interval,
     rank_notes,
+    with_published,
 )
 
 LEADERBOARD_COLUMNS = titles(column for column in LEADERBOARD.shown if column.name in SCORES)
@@ -60,7 +60,7 @@ def leaderboard(tables: RunTables) -> Table:
     """
     limits = {(row["model"], row["category"]): row for row in tables["categories"]}
     priced = {row["model"] for row in tables["usage"] if row["cost_usd"] is not None}
-    own, published, omitted = tables["leaderboard"], tables["published"], omitted_titles(tables)
+    own, omitted = tables["leaderboard"], omitted_titles(tables)
 
     def score(row: Row, name: str) -> Cell:
         cell = score_cell(row, name, limits.get((row["model"], name)), omitted)
@@ -86,17 +86,17 @@ def leaderboard(tables: RunTables) -> Table:
         "Leaderboard", zip(rank_cells(own), own, strict=True), columns, style="sortable leaderboard"
     )
     assert table is not None  # noqa: S101  # a run has a model
-    scores = [-1.0 if row["overall"] is None else row["overall"] for row in own]
-    rows = list(table.rows)
-    for one in published:
-        if any(one[name] is not None for name in LEADERBOARD_COLUMNS):
-            place = published_place(scores, one["overall"])
-            scores.insert(place, -1.0 if one["overall"] is None else one["overall"])
-            rows.insert(place, _published(one, others))
+    rows = with_published(
+        table.rows,
+        [row["overall"] for row in own],
+        tables["published"],
+        LEADERBOARD_COLUMNS,
+        lambda one: _published(one, others),
+    )
     return without_empty_columns(replace(table, rows=rows))
 
 
-def _published(row: Row, others: Sequence[spec.Column]) -> list[Cell]:
+def _published(row: Mapping[str, Any], others: Sequence[spec.Column]) -> list[Cell]:
     """others: the columns after the scores, of which the published file may not have each."""
     cells = [
         Cell(PUBLISHED, style="rank", title=f"published {row['date']}: {row['source']}"),

@@ -10,10 +10,10 @@ from bfcl_pipeline.show.report.page.run_tables import Row, RunTables, by_model
 from bfcl_pipeline.show.report.page.spec_tables import known, shown_cell
 from bfcl_pipeline.show.report.page.table import MODEL, Cell, Column, Table, isolate, lines_table
 from bfcl_pipeline.show.report.tables import spec
-from bfcl_pipeline.show.report.tables.score_tables import SESSIONS, USAGE
+from bfcl_pipeline.show.report.tables.score_tables import SESSIONS, TIMES, USAGE
 
 _NUMBERS = [column for column in USAGE.shown if column.kind is not spec.Kind.TEXT]
-_SUMS, _MEANS = ([one for one in _NUMBERS if (one.cell is None) is added] for added in (True, False))
+_SUMS, _MEANS = ([one for one in _NUMBERS if (one.group == TIMES) is mean] for mean in (False, True))
 
 MEASURED = ("input_tokens", "output_tokens", "exchange_mean_seconds")
 """A model of which none of these is known is left out."""

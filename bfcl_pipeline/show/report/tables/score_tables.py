@@ -16,6 +16,9 @@ from bfcl_pipeline.show.report.tables.run_records import by_model, in_order
 
 _KEY = ["model", "category", "entry_id"]
 
+TIMES = "times"
+"""The group of columns of `usage` that cannot be added up."""
+
 ENTRIES, SESSIONS = "entries", "sessions"
 """The values of the column `part`."""
 
@@ -279,6 +282,7 @@ USAGE = spec.TableSpec(
             "exchange_mean_seconds?",
             "mean time from a request to its answer; null if never taken",
             heading="Request (s)",
+            group=TIMES,
             cell=above("p95", "exchange_p95_seconds"),
         ),
         spec.share("exchange_p95_seconds?", "95th percentile of these times"),
@@ -286,6 +290,7 @@ USAGE = spec.TableSpec(
             "entry_mean_seconds?",
             "mean over entries of the sum of their times",
             heading="Entry (s)",
+            group=TIMES,
             cell=above("p95", "entry_p95_seconds"),
         ),
         spec.share("entry_p95_seconds?", "95th percentile of these sums"),

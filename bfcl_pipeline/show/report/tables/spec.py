@@ -12,7 +12,7 @@ lists the tables. The terminal reads headings from here, so libraries of tables 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from dataclasses import field as attribute
 from enum import StrEnum
 from operator import attrgetter
@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar
 
 from bfcl_pipeline.benchmark.definition.leaderboard import Group, Mean
 from bfcl_pipeline.benchmark.records import Rules
-from bfcl_pipeline.show.report.format import Shown, as_category, as_count, as_number, as_text
+from bfcl_pipeline.show.report.format import Cell, Shown, as_category, as_count, as_number, as_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -93,15 +93,6 @@ class Kind(StrEnum):
     MARK = "bool"
 
 
-_CELLS: Mapping[Kind, Callable[[Mapping[str, Any], str], Shown]] = {
-    Kind.TEXT: as_text,
-    Kind.COUNT: as_count,
-    Kind.SHARE: as_number,
-    Kind.MARK: as_text,
-}
-"""How people see the values of a column that does not say it."""
-
-
 @dataclass(frozen=True, slots=True)
 class Column:
     """One column of a table. One that may have no value is shown if a row has one."""
@@ -114,13 +105,11 @@ class Column:
     heading: str = ""  # on the page; empty: not shown there
     short: str = ""  # the heading in the terminal; empty: not shown there
     tooltip: str = ""  # of the heading on the page
-    cell: Callable[[Mapping[str, Any], str], Shown] | None = (
-        None  # how a row's value is shown; None: by kind
-    )
+    cell: Cell = as_text  # how the value in a row is shown
     group: str = ""  # the heading above those of neighbours
     place: int = 0  # among the columns that are shown; equal ones are in the order of the table
 
-    def of(self, record: Any) -> Any:  # as the function that makes the rows has them
+    def of(self, record: Any) -> Any:
         """The value in the row of a record. Raises KeyError if it lacks one that may not be missing.
 
         A record is a mapping, or has what it shares with other tables in the mapping `key`.
@@ -132,27 +121,25 @@ class Column:
 
     def shown(self, row: Mapping[str, Any]) -> Shown:
         """The value in a row as people see it."""
-        return (self.cell or _CELLS[self.kind])(row, self.name)
+        return self.cell(row, self.name)
 
 
-def text(name: str, about: str, value: Callable[[Any], Any] | None = None, **look: Any) -> Column:
-    """A column of texts. name: ends with `?` if a value may be missing; look: further fields."""
-    return Column(name.removesuffix("?"), Kind.TEXT, about, name.endswith("?"), value, **look)
+def _columns_of(kind: Kind, cell: Cell) -> Callable[..., Column]:
+    def column(name: str, about: str, value: Callable[[Any], Any] | None = None, **look: Any) -> Column:
+        optional = name.endswith("?")
+        return Column(name.removesuffix("?"), kind, about, optional, value, **{"cell": cell, **look})
+
+    return column
 
 
-def count(name: str, about: str, value: Callable[[Any], Any] | None = None, **look: Any) -> Column:
-    """A column of whole numbers, as `text`."""
-    return replace(text(name, about, value, **look), kind=Kind.COUNT)
+text = _columns_of(Kind.TEXT, as_text)
+count = _columns_of(Kind.COUNT, as_count)
+share = _columns_of(Kind.SHARE, as_number)
+mark = _columns_of(Kind.MARK, as_text)
+"""Make columns of texts, whole numbers, real numbers, and true and false.
 
-
-def share(name: str, about: str, value: Callable[[Any], Any] | None = None, **look: Any) -> Column:
-    """A column of real numbers, as `text`."""
-    return replace(text(name, about, value, **look), kind=Kind.SHARE)
-
-
-def mark(name: str, about: str, value: Callable[[Any], Any] | None = None, **look: Any) -> Column:
-    """A column of true and false, as `text`."""
-    return replace(text(name, about, value, **look), kind=Kind.MARK)
+Their name, which ends with `?` if a value may be missing; what it holds; its value; further fields by name.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +201,7 @@ class TableSpec:
                 row[column.name] = known and numbers.get(column.kind, str)(known)
         return row
 
-    def row(self, record: Any, run: str | None = None) -> Row:  # as of `Column.of`
+    def row(self, record: Any, run: str | None = None) -> Row:
         """The row of a record.
 
         Raises:
