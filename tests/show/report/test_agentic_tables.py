@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
-from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
@@ -12,21 +11,16 @@ import pytest
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.judge.scoring.web_use import FAILURES, NONE_OF_THESE
 from bfcl_pipeline.runs.run import Run
-from bfcl_pipeline.show.report.page.render import render_page
-from bfcl_pipeline.show.report.page.run_tables import read_run_tables
 from bfcl_pipeline.show.report.tables.aggregate_run import aggregate_run
 from tests.support.agentic_run import write_agentic_run
 from tests.support.run_form import recorded
 from tests.support.synthetic_run import MadeUpModel, made_up_tables, marks
+from tests.support.written_run import page_of, rows
 
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_agentic_run(tmp_path_factory.mktemp("agentic"))
-
-
-def rows(run: Path, table: str) -> list[dict[str, Any]]:
-    return pq.read_table(run / "tables" / f"{table}.parquet").to_pylist()
 
 
 def test_a_scenario_has_its_own_accuracy(run: Path) -> None:
@@ -122,7 +116,7 @@ def test_results_that_cannot_be_played_are_not_known(tmp_path: Path, run: Path) 
     assert found["misread_page"] == (0, 1)  # one answer has no calls, so there is nothing to record
     assert found["pasted_question"] == (1, 3)
     assert [row["answer_in_page"] for row in rows(copied, "web_questions")] == [False, None, None, None]
-    assert "Where the answer stood" in render_page(read_run_tables(Run(copied), Rules.OFFICIAL))
+    assert "Where the answer stood" in page_of(copied)
 
 
 def test_calls_of_tools_that_were_not_offered_are_not_searches(tmp_path: Path, run: Path) -> None:
@@ -137,7 +131,7 @@ def test_calls_of_tools_that_were_not_offered_are_not_searches(tmp_path: Path, r
 
 def test_the_page_shows_memory_and_web_search(run: Path) -> None:
     """The page has both sections, and numbers from the simulated web are marked."""
-    page = render_page(read_run_tables(Run(run), Rules.OFFICIAL))
+    page = page_of(run)
     assert 'id="memory"' in page
     section = page[page.index('id="web"') :]
     assert "50.0†" in section
@@ -148,7 +142,7 @@ def test_a_run_without_agentic_categories_has_no_agentic_tables_or_sections(tmp_
     """A run of one single-turn category has no table and no section on memory or web search."""
     run = made_up_tables(tmp_path, [MadeUpModel("m", {"multiple": marks(1)})])
     assert not [*(run / "tables").glob("memory_*"), *(run / "tables").glob("web_*")]
-    page = render_page(read_run_tables(Run(run), Rules.OFFICIAL))
+    page = page_of(run)
     assert 'id="memory"' not in page
     assert 'id="web"' not in page
 
@@ -161,7 +155,7 @@ def test_tables_that_an_earlier_configuration_left_are_removed(tmp_path: Path, r
     aggregate_run(Run(copied, data=run.parent / "data"), run.parent / "models.yaml", Rules.OFFICIAL)
     assert not (copied / "tables" / "memory_use.csv").exists()
     assert (copied / "tables" / "memory_domains.csv").exists()
-    assert "At the questions" not in render_page(read_run_tables(Run(copied), Rules.OFFICIAL))
+    assert "At the questions" not in page_of(copied)
 
 
 def test_verdicts_without_answers_have_accuracy_but_no_calls(tmp_path: Path, run: Path) -> None:
@@ -173,7 +167,7 @@ def test_verdicts_without_answers_have_accuracy_but_no_calls(tmp_path: Path, run
     found = [(row["accuracy"], row["mean_steps"]) for row in rows(copied, "web_hops")]
     assert found == [(0.0, None), (0.5, None)]
     assert not (copied / "tables" / "web_failures.parquet").exists()
-    assert "steps N/A" in render_page(read_run_tables(Run(copied), Rules.OFFICIAL))
+    assert "steps N/A" in page_of(copied)
 
 
 def test_scores_need_no_staged_entries(tmp_path: Path, run: Path) -> None:
