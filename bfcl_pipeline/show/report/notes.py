@@ -38,16 +38,17 @@ def unlisted_note(row: Mapping[str, Any]) -> str:
     return f"Entries without an erratum: {share} % ({low} to {high} %) have a defect nevertheless."
 
 
-def csv_rows(path: Path) -> list[dict[str, Any]]:
+def csv_rows(path: Path, **wanted: str) -> list[dict[str, Any]]:
     """The rows of a table as texts, None for an empty cell; no rows if there is no such table.
 
-    Raises csv.Error or ValueError.
+    wanted: the values by column of the rows. Raises csv.Error, KeyError or ValueError.
     """
     try:
         with path.open(encoding="utf-8", newline="") as lines:
-            return [{name: cell or None for name, cell in row.items()} for row in csv.DictReader(lines)]
+            rows = [{name: cell or None for name, cell in row.items()} for row in csv.DictReader(lines)]
     except FileNotFoundError:
         return []
+    return [row for row in rows if all(row[name] == value for name, value in wanted.items())]
 
 
 @contextmanager

@@ -104,8 +104,7 @@ def not_shown(left_out: Sequence[str], width: int) -> list[str]:
 def _trials(run: Run, rules: Rules, width: int) -> list[str]:
     """A row for each model with several trials, with the marks of the overall of any of them."""
     trials, pass_k = (
-        [row for row in csv_rows(run.csv_table(name)) if (row["rules"], row["score"]) == (rules, "overall")]
-        for name in ("trials", "pass_k")
+        csv_rows(run.csv_table(name), rules=rules, score="overall") for name in ("trials", "pass_k")
     )
     all_right = {(row["model"], row["k"]): row["pass_k"] for row in pass_k}
     ranked = csv_rows(run.csv_table("leaderboard")) if trials else []
@@ -138,9 +137,7 @@ def _views(run: Run, rules: Rules, width: int) -> list[str]:
     if len(views) < 2 or not any(row["overall"] for row in leaderboard):
         return []
     overall = {(row["model"], row["rules"]): score_cell(row, "overall") for row in leaderboard}
-    corrections = {
-        row["model"]: row for row in csv_rows(run.csv_table("corrections")) if row["score"] == "overall"
-    }
+    corrections = {row["model"]: row for row in csv_rows(run.csv_table("corrections"), score="overall")}
     shown = [row for row in leaderboard if row["rules"] == rules]
     rows = [
         [
@@ -151,7 +148,7 @@ def _views(run: Run, rules: Rules, width: int) -> list[str]:
         for row in shown
         if len(shown) <= MANY_MODELS
     ]
-    of_faithful = [row for row in csv_rows(run.csv_table("ceilings")) if row["score"] == "overall"]
+    of_faithful = csv_rows(run.csv_table("ceilings"), score="overall")
     ceilings = {row["rules"]: number(row["ceiling"]) for row in of_faithful}
     if ceilings:
         rows.append(["Ceiling", *(percent(ceilings.get(view.value)) for view in views), *_corrected(None)])
@@ -190,7 +187,7 @@ def _verified_note(rows: Sequence[Mapping[str, Any]]) -> list[str]:
 
 def _executable(run: Run, rules: Rules, width: int) -> list[str]:
     """A row for each model with categories of V1."""
-    table = [row for row in csv_rows(run.csv_table("executable")) if row["rules"] == rules]
+    table = csv_rows(run.csv_table("executable"), rules=rules)
     shown = {column.name: column.short for column in EXECUTABLE_SCORES.short}
     rows = []
     for row in table:

@@ -193,18 +193,18 @@ def read_v4_table(run: Run, rules: Rules, models: Collection[str] = ()) -> V4Tab
                 f"{needed}: no such table. Make it first (bfcl-pipeline aggregate {run.folder})."
             )
     with reading_table(run, "leaderboard"):
-        every = [LEADERBOARD.typed(row) for row in csv_rows(path) if row["rules"] == rules]
+        every = map(LEADERBOARD.typed, csv_rows(path, rules=rules))
         rows = [row for row in every if not models or row["model"] in models]
         cells = list(map(_cells, rows))
-        omitted = [row for row in csv_rows(run.csv_table("omitted")) if row["rules"] == rules]
+        omitted = csv_rows(run.csv_table("omitted"), rules=rules)
         names = {row["model"]: row["display_name"] for row in rows}
         notes = [*_notes(rows, rules), *omission_notes(omitted, names)]
         asked = csv_rows(categories)
         counts = ((row["category"], int(row["entries"]), int(row["release_entries"])) for row in asked)
         sample = sample_note(counts, run)
         notes[1:1] = [f"{sample}."] if sample else []
-        of_overall = [row for row in csv_rows(run.csv_table("intervals")) if row["score"] == "overall"]
-        notes += wider_notes(row for row in of_overall if row["model"] in names and row["rules"] == rules)
+        of_overall = csv_rows(run.csv_table("intervals"), score="overall", rules=rules)
+        notes += wider_notes(row for row in of_overall if row["model"] in names)
         notes += unanswered_lines(run)
         unread = csv_rows(run.csv_table("unread_calls"))
         notes += unread_notes(row for row in unread if not models or row["model"] in models)

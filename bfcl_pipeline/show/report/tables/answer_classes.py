@@ -25,13 +25,8 @@ _OF_AGENTIC = {
     AnswerClass.NO_ANSWER_FORM: "of these, not in the form that the prompt asks for",
 }
 
-
-def _column(name: AnswerClass) -> str:
-    return name.value.replace(" ", "_")
-
-
 IRRELEVANCE_CLASSES, AGENTIC_CLASSES = (
-    {name: _column(name) for name in classes} for classes in (_OF_IRRELEVANCE, _OF_AGENTIC)
+    {name: name.value.replace(" ", "_") for name in classes} for classes in (_OF_IRRELEVANCE, _OF_AGENTIC)
 )
 """The columns of the classes of answers to irrelevance entries, and to agentic questions."""
 
@@ -68,14 +63,16 @@ def _counts(records: RunRecords, columns: Mapping[AnswerClass, str]) -> Iterator
     yield from in_order(counted, "model", "rules", "category").iter_rows(named=True)
 
 
-_ANSWERED = spec.count("answered", "entries with a verdict", heading="Answered")
-
-
-def _class(one: tuple[AnswerClass, str]) -> spec.Column:
-    """The number of answers of a class; the page has their share of all."""
-    name, about = one
-    heading = name.value.capitalize()
-    return spec.count(_column(name), about, heading=heading, cell=as_part_of("answered"))
+def _answered(classes: Mapping[AnswerClass, str]) -> list[spec.Column]:
+    """The number of answers, and of those of each class, of which the page has the share."""
+    shown = {"cell": as_part_of("answered")}
+    return [
+        spec.count("answered", "entries with a verdict", heading="Answered"),
+        *(
+            spec.count(name.value.replace(" ", "_"), about, heading=name.value.capitalize(), **shown)
+            for name, about in classes.items()
+        ),
+    ]
 
 
 def _share(name: str) -> spec.Column:
@@ -88,8 +85,7 @@ IRRELEVANCE = spec.TableSpec(
     [
         *spec.KEY,
         spec.CATEGORY,
-        _ANSWERED,
-        *map(_class, _OF_IRRELEVANCE.items()),
+        *_answered(_OF_IRRELEVANCE),
         *map(_share, IRRELEVANCE_CLASSES.values()),
     ],
     rows=lambda made: _counts(made.records, IRRELEVANCE_CLASSES),
@@ -111,8 +107,7 @@ ANSWERS = spec.TableSpec(
         *spec.KEY,
         spec.CATEGORY,
         spec.WEB,
-        _ANSWERED,
-        *map(_class, _OF_AGENTIC.items()),
+        *_answered(_OF_AGENTIC),
     ],
     rows=_answers,
     view=spec.View(
