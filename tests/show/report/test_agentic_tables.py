@@ -11,6 +11,9 @@ import pytest
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.judge.scoring.web_use import FAILURES, NONE_OF_THESE
 from bfcl_pipeline.runs.run import Run
+from bfcl_pipeline.show.report.page.memory import memory_use
+from bfcl_pipeline.show.report.page.run_tables import read_run_tables
+from bfcl_pipeline.show.report.page.web import calls
 from bfcl_pipeline.show.report.tables.aggregate_run import aggregate_run
 from tests.support.agentic_run import write_agentic_run
 from tests.support.run_form import recorded
@@ -136,6 +139,21 @@ def test_the_page_shows_memory_and_web_search(run: Path) -> None:
     section = page[page.index('id="web"') :]
     assert "50.0†" in section
     assert "web_search_base†<small>web: simulated</small>" in section
+
+
+def test_groups_of_columns_have_their_headings(run: Path) -> None:
+    """Each group stands once, above its columns; those on searches and fetches in the order of the work."""
+    tables = read_run_tables(Run(run), Rules.OFFICIAL)
+    heads = [[(cell.plain_text, cell.width) for cell in made.head[0]] for made in
+             (memory_use(tables), calls(tables)) if made]  # fmt: skip
+    assert heads == [
+        [("", 3), ("Calls in the sessions", 9), ("Contents", 2), ("Facts", 5), ("At the questions", 4)],
+        [("", 2), ("", 1), ("Searches", 3), ("Fetches", 5), ("After a failed fetch", 5)],
+    ]
+    found = calls(tables)
+    assert found is not None
+    titles = [cell.plain_text for cell in found.head[1]]
+    assert titles[3:7] == ["Searches", "Nothing found", "Repeated", "Fetches"]
 
 
 def test_a_run_without_agentic_categories_has_no_agentic_tables_or_sections(tmp_path: Path) -> None:

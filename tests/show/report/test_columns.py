@@ -17,6 +17,7 @@ from bfcl_pipeline.benchmark.errata import errata_of_id
 from bfcl_pipeline.benchmark.records import AnswerClass, Rules
 from bfcl_pipeline.benchmark.tables import read_table
 from bfcl_pipeline.runs.run import Run
+from bfcl_pipeline.show.report import v4_table
 from bfcl_pipeline.show.report.page import scores, spec_tables
 from bfcl_pipeline.show.report.page.render import render_page
 from bfcl_pipeline.show.report.page.run_tables import RunTables, read_run_tables
@@ -128,20 +129,35 @@ def tables(runs: list[Path]) -> RunTables:
 
 def test_a_column_with_a_heading_is_on_the_page(tables: RunTables, monkeypatch: pytest.MonkeyPatch) -> None:
     """Published rows may not have it; it is left out if no row of the run has a value."""
-    shown = spec.share("latency_std_seconds?", ".", heading="Latency, std (s)", tooltip="over exchanges")
-    empty = spec.share("cost_usd?", ".", heading="Cost ($)")
-    monkeypatch.setattr(scores, "_OTHERS", [shown, empty])
-    published = dict.fromkeys(TABLES["published"].schema.names) | {
-        "display_name": "P",
-        "overall": 1.0,
-    }
+    asked = spec.count("entries", ".", heading="Asked", tooltip="of all categories")
+    empty = spec.share("nowhere?", ".", heading="Nowhere")
+    monkeypatch.setattr(scores, "_OTHERS", [asked, empty])
+    published = dict.fromkeys(TABLES["published"].schema.names) | {"display_name": "P", "overall": 1.0}
+    assert "entries" not in published
     table = scores.leaderboard(with_rows(tables, published=[published]))
     titles = [cell.plain_text for cell in table.head[-1]]
-    place = titles.index("Latency, std (s)")
-    assert "Cost ($)" not in titles
-    assert table.head[-1][place].title == "over exchanges"
+    place = titles.index("Asked")
+    assert "Nowhere" not in [*titles, *table.left_out]
+    assert table.head[-1][place].title == "of all categories"
     cells = {row[1].plain_text.partition(" ")[0]: row[place].plain_text for row in table.rows}
-    assert (cells["A"], cells["P"]) == ("1.00", "N/A")
+    assert (cells["A"], cells["P"]) == ("4", "N/A")
+
+
+def test_a_column_with_a_short_heading_is_in_the_terminal(
+    runs: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And so in LaTeX and Markdown, after the scores; published rows are empty there."""
+    board = TABLES["leaderboard"]
+    columns = [
+        replace(column, short="Std" if column.name == "latency_std_seconds" else column.short)
+        for column in board.columns
+    ]
+    monkeypatch.setattr(v4_table, "LEADERBOARD", replace(board, columns=columns))
+    monkeypatch.setattr(v4_table, "HEADINGS", (*v4_table.HEADINGS, "Std"))
+    rows = v4_table.read_v4_table(Run(runs[2]), Rules.OFFICIAL).rows
+    assert {row[1].partition(" ")[0]: row[-1] for row in rows}["A"] == "1.00"
+    published = {"display_name": "P", "overall": "0.5"}
+    assert v4_table.published_cells(published, ("#", "Model", "Std"), {"live": "Live"}) == ["P", "P", ""]
 
 
 @pytest.mark.parametrize(("section", "title"), [("errors", "Errors"), ("coverage", "What was answered")])

@@ -105,7 +105,8 @@ def _category(name: str) -> spec.Column:
 
 def _look(name: str) -> dict[str, Any]:
     heading, short = _SHOWN.get(name, ("", ""))
-    return {"heading": heading, "short": short, "place": [*_SHOWN, name].index(name), "cell": as_percent}
+    place = [*_SHOWN, name].index(name) - len(_SHOWN)  # before other columns
+    return {"heading": heading, "short": short, "place": place, "cell": as_percent}
 
 
 RANK_COLUMNS = (
@@ -121,8 +122,6 @@ RANK_COLUMNS = (
 
 UNKNOWN: Mapping[str, Any] = dict.fromkeys(column.name for column in RANK_COLUMNS)
 """These columns of a model that nothing can be compared with."""
-
-_LAST = len(_SHOWN)  # the place of what is no score
 
 LEADERBOARD = spec.TableSpec(
     "leaderboard",
@@ -150,7 +149,6 @@ LEADERBOARD = spec.TableSpec(
             tooltip="Best minus worst accuracy over the prompt formats, in percentage points; std: their "
             "standard deviation. Smaller is steadier; not part of the Overall.",
             cell=above("std", "format_std"),
-            place=_LAST,
         ),
         spec.share("format_std?", "standard deviation over prompt formats, in percentage points"),
         spec.count("entries", "entries asked, of all categories"),
@@ -161,14 +159,12 @@ LEADERBOARD = spec.TableSpec(
             "cost in US dollars as the leaderboard reckons it; null if unknown",
             heading="Cost ($)",
             tooltip="US dollars of all requests at the prices in the model's row",
-            place=_LAST,
         ),
         spec.share(
             "latency_mean_seconds?",
             "mean latency of an exchange",
             heading="Latency (s)",
             cell=above("p95", "latency_p95_seconds"),
-            place=_LAST,
         ),
         spec.share("latency_std_seconds?", "sample standard deviation of the latencies"),
         spec.share("latency_p95_seconds?", "95th percentile of the latencies"),
