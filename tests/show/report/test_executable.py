@@ -132,16 +132,12 @@ def test_rows_are_in_the_order_of_the_summary(run: Path) -> None:
         assert next(csv.reader(lines)) == EXECUTABLE_SCORES.schema.names
 
 
-def test_entries_without_a_verdict_are_counted(run: Path) -> None:
-    """Those that need a web answer which is not recorded are counted apart."""
+def test_what_lacks_a_verdict_and_what_answered_requests_is_named(run: Path) -> None:
+    """Entries without a verdict, those that need an unrecorded answer, and the web, else the simulated one."""
     row = row_of(run, "whole")
-    assert (row["entries"], row["answered"]) == (20, 17)
-    assert (row["not_answered"], row["not_recorded"]) == (3, 2)
-
-
-def test_what_answered_requests_is_named(run: Path) -> None:
-    """A response without a web is scored with the simulated one; sql and chatable request nothing."""
-    assert (row_of(run, "whole")["web"], row_of(run, HOSTILE)["web"]) == ("replay", "simulated")
+    counts = ("entries", "answered", "not_answered", "not_recorded")
+    assert [row[name] for name in counts] == [20, 17, 3, 2]
+    assert (row["web"], row_of(run, HOSTILE)["web"]) == ("replay", "simulated")
     webs = {row["category"]: row["web"] for row in rows(run, "categories", model="whole")}
     assert (webs["rest"], webs["sql"], webs["chatable"], webs["simple_python"]) == ("replay", *[None] * 3)
 
