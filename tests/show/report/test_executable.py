@@ -133,7 +133,7 @@ def test_rows_are_in_the_order_of_the_summary(run: Path) -> None:
 
 
 def test_what_lacks_a_verdict_and_what_answered_requests_is_named(run: Path) -> None:
-    """Entries without a verdict, those that need an unrecorded answer, and the web, else the simulated one."""
+    """Entries without a verdict, those that need an unrecorded answer, and the web."""
     row = row_of(run, "whole")
     counts = ("entries", "answered", "not_answered", "not_recorded")
     assert [row[name] for name in counts] == [20, 17, 3, 2]
