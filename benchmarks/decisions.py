@@ -51,7 +51,7 @@ from bfcl_pipeline.judge.scoring.statistics.paired import (
 )
 from bfcl_pipeline.judge.scoring.statistics.power import by_interval
 from bfcl_pipeline.show.planning.plan import SCORES, shares_of, smallest
-from bfcl_pipeline.show.report.tables.leaderboard import ranks_of_models
+from bfcl_pipeline.show.report.tables.ranks import ranks_of_models
 from tests.support.scatter import EntryValue, measure_scatter
 
 Table = Mapping[str, Mapping[str, tuple[str, bool]]]

@@ -159,6 +159,7 @@ def _response(entry: Entry, result: Json, web: str | None = None) -> Response:
 
 def _verdict(entry: Entry, valid: bool | None) -> dict[str, Json]:
     return {
+        "run": "agentic",
         "model": MODEL,
         "category": entry.category,
         "entry_id": entry.entry_id,

@@ -39,10 +39,13 @@ _RECORDS = {
 
 
 def document(page: str) -> str:
-    """The page with the sections of all tables as the schemas are; those it lacks are at its end."""
+    """The page with the sections of all tables as the schemas are; those it lacks follow the one before."""
+    end = 0
     for title, text in _sections():
-        old = re.compile(rf"## {re.escape(title)}\n.*?(?=\n## |\Z)", re.DOTALL)
-        page = old.sub(lambda _, text=text: text, page, count=1) if old.search(page) else f"{page}\n{text}"
+        old = re.search(rf"## {re.escape(title)}\n.*?(?=\n## |\Z)", page, re.DOTALL)
+        start, stop = old.span() if old else (end, end)
+        page = page[:start] + (text if old else f"\n{text}") + page[stop:]
+        end = start + len(text) + (not old)
     return page
 
 

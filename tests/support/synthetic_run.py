@@ -39,6 +39,7 @@ class Marks:
     classes: Sequence[AnswerClass] = ()  # default: none
     missing: Status = Status.INFRASTRUCTURE_ERROR  # of entries without a verdict
     details: Mapping[int, str] = field(default_factory=dict)  # what went wrong with these, by number
+    unread: Collection[int] = ()  # entries whose answers have a call that was not read
 
 
 @dataclass
@@ -122,6 +123,7 @@ def _verdict_rows(model: MadeUpModel, run: str | None) -> Iterator[dict[str, Any
                     "error_message": f"entry {index} is wrong" if wrong else asked.details.get(index),
                     "status": _status(asked, valid, left_out).value,
                     "answer_class": asked.classes[index].value if asked.classes else None,
+                    "unread_call": index in asked.unread,
                 }
 
 

@@ -24,7 +24,8 @@ from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.share.gallery.record import ArchiveRecord, ModelRecord
 from bfcl_pipeline.show.compare.settings import Settings
 from bfcl_pipeline.show.compare.sides import UNJUDGED, Side
-from bfcl_pipeline.show.report.tables.leaderboard import UNKNOWN, ranks_of_models
+from bfcl_pipeline.show.report.tables.leaderboard import UNKNOWN
+from bfcl_pipeline.show.report.tables.ranks import ranks_of_models
 
 _OVERALL = categories_of("overall")
 _ORDER = {name: place for place, name in enumerate(CATEGORIES)}

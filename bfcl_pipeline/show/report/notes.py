@@ -1,6 +1,5 @@
 """Notes on a run and its models, for terminal and page: samples, own errata, unread calls, no answers.
 
-Also the scores of V1's executable categories: their order and headings, and the note on them.
 Reads tables with the standard library alone, so that commands start fast.
 """
 
@@ -17,29 +16,6 @@ from bfcl_pipeline.benchmark.definition import release
 from bfcl_pipeline.runs.run import BLAME, BLAMED_ANSWERS, Run
 from bfcl_pipeline.runs.web_label import SIMULATED, split_webs
 from bfcl_pipeline.show.report.format import number
-
-RANKED = ("exec_simple", "rest", "exec_multiple", "exec_parallel", "exec_parallel_multiple")
-"""The categories that the leaderboard averaged until April 2025, in the order of its columns."""
-
-UNRANKED = ("sql", "chatable")
-"""The categories that were never in a score of the leaderboard."""
-
-OVERALL_OF_2024 = "overall_august_2024"
-"""The overall score of the leaderboard of August 2024."""
-
-TITLES: Mapping[str, str] = {
-    "exec_summary": "Exec summary",
-    "simple_exec": "Simple",
-    "exec_simple": "Python simple",
-    "rest": "REST",
-    "exec_multiple": "Multiple",
-    "exec_parallel": "Parallel",
-    "exec_parallel_multiple": "Parallel multiple",
-    "sql": "SQL",
-    "chatable": "Chatable",
-    OVERALL_OF_2024: "Overall of August 2024",
-}
-"""The headings of the scores that are shown, in their order."""
 
 BIAS = (
     "With the simulated web only the reference request of a REST entry has an answer, and it passes. "
@@ -62,16 +38,17 @@ def unlisted_note(row: Mapping[str, Any]) -> str:
     return f"Entries without an erratum: {share} % ({low} to {high} %) have a defect nevertheless."
 
 
-def csv_rows(path: Path) -> list[dict[str, Any]]:
+def csv_rows(path: Path, **wanted: str) -> list[dict[str, Any]]:
     """The rows of a table as texts, None for an empty cell; no rows if there is no such table.
 
-    Raises csv.Error or ValueError.
+    wanted: the values by column of the rows. Raises csv.Error, KeyError or ValueError.
     """
     try:
         with path.open(encoding="utf-8", newline="") as lines:
-            return [{name: cell or None for name, cell in row.items()} for row in csv.DictReader(lines)]
+            rows = [{name: cell or None for name, cell in row.items()} for row in csv.DictReader(lines)]
     except FileNotFoundError:
         return []
+    return [row for row in rows if all(row[name] == value for name, value in wanted.items())]
 
 
 @contextmanager

@@ -9,14 +9,13 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from bfcl_pipeline.base.text import cut_middle, plural, printable, signed_points, text_table
+from bfcl_pipeline.base.text import cut_middle, plural, printable, text_table
 from bfcl_pipeline.benchmark.config import trial_of
 from bfcl_pipeline.benchmark.definition.leaderboard import categories_of
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.runs.web_label import mark, note, score_mark
 from bfcl_pipeline.show.report.format import (
-    CORRECTIONS,
     MISSING,
     PARTIAL,
     interval,
@@ -26,19 +25,19 @@ from bfcl_pipeline.show.report.format import (
 )
 from bfcl_pipeline.show.report.notes import (
     BIAS,
-    OVERALL_OF_2024,
-    UNRANKED,
     csv_rows,
     is_biased,
     own_errata_lines,
     reading_table,
     unlisted_note,
 )
+from bfcl_pipeline.show.report.tables.corrections import CORRECTIONS
+from bfcl_pipeline.show.report.tables.executable import EXECUTABLE_SCORES, OVERALL_OF_2024, UNRANKED
 from bfcl_pipeline.show.report.v4_table import (
+    FIRST,
     GROUP_NOTE,
     HEADINGS,
     NAME_COLUMN,
-    SCORES,
     joined_v4_table,
     score_cell,
 )
@@ -105,8 +104,7 @@ def not_shown(left_out: Sequence[str], width: int) -> list[str]:
 def _trials(run: Run, rules: Rules, width: int) -> list[str]:
     """A row for each model with several trials, with the marks of the overall of any of them."""
     trials, pass_k = (
-        [row for row in csv_rows(run.csv_table(name)) if (row["rules"], row["score"]) == (rules, "overall")]
-        for name in ("trials", "pass_k")
+        csv_rows(run.csv_table(name), rules=rules, score="overall") for name in ("trials", "pass_k")
     )
     all_right = {(row["model"], row["k"]): row["pass_k"] for row in pass_k}
     ranked = csv_rows(run.csv_table("leaderboard")) if trials else []
@@ -139,9 +137,7 @@ def _views(run: Run, rules: Rules, width: int) -> list[str]:
     if len(views) < 2 or not any(row["overall"] for row in leaderboard):
         return []
     overall = {(row["model"], row["rules"]): score_cell(row, "overall") for row in leaderboard}
-    corrections = {
-        row["model"]: row for row in csv_rows(run.csv_table("corrections")) if row["score"] == "overall"
-    }
+    corrections = {row["model"]: row for row in csv_rows(run.csv_table("corrections"), score="overall")}
     shown = [row for row in leaderboard if row["rules"] == rules]
     rows = [
         [
@@ -152,27 +148,25 @@ def _views(run: Run, rules: Rules, width: int) -> list[str]:
         for row in shown
         if len(shown) <= MANY_MODELS
     ]
-    of_faithful = [row for row in csv_rows(run.csv_table("ceilings")) if row["score"] == "overall"]
+    of_faithful = csv_rows(run.csv_table("ceilings"), score="overall")
     ceilings = {row["rules"]: number(row["ceiling"]) for row in of_faithful}
     if ceilings:
         rows.append(["Ceiling", *(percent(ceilings.get(view.value)) for view in views), *_corrected(None)])
-    headings = ["Overall by rules", *(view.value.capitalize() for view in views), *_STEPS.values()]
+    headings = [
+        "Overall by rules",
+        *(view.value.capitalize() for view in views),
+        *(column.short for column in CORRECTIONS.short),
+    ]
     own = [] if rules is Rules.VERIFIED else own_errata_lines(run)  # else among the notes
     unlisted = list(filter(None, map(unlisted_note, of_faithful[:1])))
     notes = [*_verified_note(csv_rows(run.csv_table("rules"))), *unlisted, *own]
     return _block(headings, rows, width, notes)
 
 
-_STEPS = {**CORRECTIONS, "undisputed": "Undisputed"}
-"""Columns of the table `corrections` beside the scores, and their headings."""
-
-
 def _corrected(row: Mapping[str, Any] | None) -> list[str]:
-    """The cells of `_STEPS`: points from each correction, and the score without disputed entries."""
-    if row is None:
-        return [MISSING] * len(_STEPS)
-    *steps, last = (float(row[name]) for name in _STEPS)
-    return [*map(signed_points, steps), percent(last)]
+    """The columns of the table `corrections` of a row as texts."""
+    columns = CORRECTIONS.short
+    return [column.shown(CORRECTIONS.typed(row)).text if row else MISSING for column in columns]
 
 
 def _verified_note(rows: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -191,24 +185,13 @@ def _verified_note(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     ]
 
 
-_EXECUTABLE = {
-    "exec_simple": "Python",
-    "rest": "REST",
-    "exec_multiple": "Mult",
-    "exec_parallel": "Par",
-    "exec_parallel_multiple": "ParMult",
-    "sql": "SQL",
-    "chatable": "Chat",
-}
-"""The scores after the summary and its interval, and their headings."""
-
-
 def _executable(run: Run, rules: Rules, width: int) -> list[str]:
     """A row for each model with categories of V1."""
-    table = [row for row in csv_rows(run.csv_table("executable")) if row["rules"] == rules]
+    table = csv_rows(run.csv_table("executable"), rules=rules)
+    shown = {column.name: column.short for column in EXECUTABLE_SCORES.short}
     rows = []
     for row in table:
-        cells = {name: percent(number(row[name])) for name in ("exec_summary", *_EXECUTABLE)}
+        cells = {name: percent(number(row[name])) for name in ("exec_summary", *shown)}
         marked = {
             name: cell + mark(row["web"])
             for name, cell in cells.items()
@@ -228,7 +211,7 @@ def _executable(run: Run, rules: Rules, width: int) -> list[str]:
         notes.append(f"In no score: {plural(missing, 'entry', 'entries')} without a verdict{of_record}.")
     notes += [BIAS] if is_biased(table) else []
     meaning = note(row["web"] for row in table)
-    headings = ("Executable (V1)", "Summary", "95 % int.", *_EXECUTABLE.values())
+    headings = ("Executable (V1)", "Summary", "95 % int.", *shown.values())
     return _block(headings, rows, width, [*notes, *([f"{meaning}."] if meaning else [])]) if rows else []
 
 
@@ -248,8 +231,7 @@ def terminal_table(run: Run, rules: Rules, terminal: int | None = None, beside: 
     """
     width = WIDTH if terminal is None else terminal
     v4 = joined_v4_table([run, *beside], rules)
-    least = len(HEADINGS) - len(SCORES)
-    (head, *rows), left_out = fitted_table(HEADINGS, v4.rows, width, NAME_COLUMN, least)
+    (head, *rows), left_out = fitted_table(HEADINGS, v4.rows, width, NAME_COLUMN, len(FIRST))
     wide = max(map(len, (head, *rows)))
     lines = [head, "-" * wide]
     for row, begins in zip(rows, v4.begins_group, strict=True):

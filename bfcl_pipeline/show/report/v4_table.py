@@ -4,14 +4,13 @@ Reads the CSV tables with the standard library alone, so that the command that p
 """
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
-from typing import Any
+from typing import Any, TypeVar
 
 from bfcl_pipeline.base.errors import TableError
 from bfcl_pipeline.base.text import plural, printable
-from bfcl_pipeline.benchmark.definition import V4_CATEGORIES
 from bfcl_pipeline.benchmark.definition.leaderboard import GROUP, categories_of
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.runs.run import Run, run_labels
@@ -38,12 +37,10 @@ from bfcl_pipeline.show.report.notes import (
     wider_notes,
 )
 from bfcl_pipeline.show.report.omission_notes import omission_notes
+from bfcl_pipeline.show.report.tables.leaderboard import LEADERBOARD, SCORES
 
 GROUP_NOTE = "Below a line: shown to be worse than the first model of the group above it."
 """What the lines between groups of models mean."""
-
-RANK_COLUMNS = ("rank", "rank_low", "rank_high", "rank_group", "detectable")
-"""The columns of the table `leaderboard` that this module reads; all but the first may be null."""
 
 _POINTS = 100  # points in a share of 1
 
@@ -110,41 +107,40 @@ def published_rows(run: Run) -> list[Published]:
     return [*csv_rows(run.csv_table("published"))]
 
 
+Cells = TypeVar("Cells")
+
+
 def with_published(
-    cells: Sequence[Sequence[str]],
-    overall: Sequence[float | None],
-    published: Sequence[Published],
-    headings: Sequence[str],
-    scores: Mapping[str, str],
-) -> list[Sequence[str]]:
-    """The rows of a table with those of published scores among them.
+    rows: Iterable[Cells],
+    overall: Iterable[float | None],
+    published: Iterable[Published],
+    names: Collection[str],
+    made: Callable[[Published], Cells],
+) -> list[Cells]:
+    """The rows of a table with those of published scores among them, by overall and the last of equals.
 
     Args:
-        cells: the rows of the run's models, in the order of their ranks.
-        overall: their overall scores.
-        published: the published rows.
-        headings: of the columns; those that are not known here are empty in published rows.
-        scores: the headings of scores, by the column of the table `published`.
+        rows: of the run's models, in the order of their ranks.
+        overall: their overall scores; rows without one stand last.
+        published: the published rows; those without any score that is shown are left out.
+        names: the columns of these scores.
+        made: the row of a published one.
     """
-    rows = [(-1.0 if score is None else score, row) for score, row in zip(overall, cells, strict=True)]
+    found = [(-1.0 if score is None else score, row) for score, row in zip(overall, rows, strict=True)]
     for one in published:
-        numbers = {heading: number(one[name]) for name, heading in scores.items()}
-        if any(score is not None for score in numbers.values()):
-            known = {"#": PUBLISHED, "Model": printable(one["display_name"])}
-            known |= {heading: percent(score) for heading, score in numbers.items()}
-            score = number(one["overall"])
-            place = published_place([other for other, _ in rows], score)
-            row = [known.get(heading, "") for heading in headings]
-            rows.insert(place, (-1.0 if score is None else score, row))
-    return [row for _, row in rows]
+        if any(number(one.get(name)) is not None for name in names):
+            known = number(one["overall"])
+            score = -1.0 if known is None else known
+            place = len(found) if known is None else sum(other >= score for other, _ in found)
+            found.insert(place, (score, made(one)))
+    return [row for _, row in found]
 
 
-def published_place(scores: Sequence[float], score: float | None) -> int:
-    """The place of a published row among rows with these overall scores: the last of equals.
-
-    scores: in the order of the rows, -1 for a row without one. score: None stands last.
-    """
-    return len(scores) if score is None else sum(one >= score for one in scores)
+def published_cells(one: Published, headings: Sequence[str], scores: Mapping[str, str]) -> list[str]:
+    """The cells of a published row; empty beneath other headings than those of `scores`, by column."""
+    known = {"#": PUBLISHED, "Model": printable(one["display_name"])}
+    known |= {heading: percent(number(one.get(name))) for name, heading in scores.items()}
+    return [known.get(heading, "") for heading in headings]
 
 
 def published_notes(published: Sequence[Mapping[str, object]]) -> list[str]:
@@ -160,21 +156,15 @@ def published_notes(published: Sequence[Mapping[str, object]]) -> list[str]:
     ]
 
 
-SCORES = {
-    "non_live": "Non-live",
-    "live": "Live",
-    "multi_turn": "Multi",
-    "web_search": "Web",
-    "memory": "Mem",
-    "live_relevance": "Relev",
-    "irrelevance_all": "Irrel",
+FIRST = ("#", "Model", "Overall", "95 % int.")
+"""The headings of the columns that are always there; beneath the first is the rank with its interval."""
+
+HEADINGS = (*FIRST, *(column.short for column in LEADERBOARD.short))
+"""The headings of all columns."""
+
+_SCORES = {"overall": "Overall"} | {
+    column.name: column.short for column in LEADERBOARD.short if column.name in SCORES
 }
-"""The scores after the overall and its interval, and their headings."""
-
-HEADINGS = ("#", "Model", "Overall", "95 % int.", *SCORES.values())
-"""The headings; beneath the first is the rank with its interval."""
-
-_NUMBERS = (*GROUP, *(f"{name}_ci_{end}" for name in GROUP for end in ("low", "high")), *V4_CATEGORIES)
 
 NAME_COLUMN = 1
 """The column with the names of models; the others are aligned to the right."""
@@ -203,20 +193,18 @@ def read_v4_table(run: Run, rules: Rules, models: Collection[str] = ()) -> V4Tab
                 f"{needed}: no such table. Make it first (bfcl-pipeline aggregate {run.folder})."
             )
     with reading_table(run, "leaderboard"):
-        texts = [row for row in csv_rows(path) if row["rules"] == rules]
-        texts = [row for row in texts if not models or row["model"] in models]
-        rows = [_numbers(text) for text in texts]
-        cells = [_cells(text, row) for text, row in zip(texts, rows, strict=True)]
-        omitted = [row for row in csv_rows(run.csv_table("omitted")) if row["rules"] == rules]
-        notes = _notes(texts, rows, rules)
-        notes += omission_notes(omitted, {text["model"]: text["display_name"] for text in texts})
+        every = map(LEADERBOARD.typed, csv_rows(path, rules=rules))
+        rows = [row for row in every if not models or row["model"] in models]
+        cells = list(map(_cells, rows))
+        omitted = csv_rows(run.csv_table("omitted"), rules=rules)
+        names = {row["model"]: row["display_name"] for row in rows}
+        notes = [*_notes(rows, rules), *omission_notes(omitted, names)]
         asked = csv_rows(categories)
         counts = ((row["category"], int(row["entries"]), int(row["release_entries"])) for row in asked)
         sample = sample_note(counts, run)
         notes[1:1] = [f"{sample}."] if sample else []
-        names = {text["model"] for text in texts}
-        of_overall = [row for row in csv_rows(run.csv_table("intervals")) if row["score"] == "overall"]
-        notes += wider_notes(row for row in of_overall if row["model"] in names and row["rules"] == rules)
+        of_overall = csv_rows(run.csv_table("intervals"), score="overall", rules=rules)
+        notes += wider_notes(row for row in of_overall if row["model"] in names)
         notes += unanswered_lines(run)
         unread = csv_rows(run.csv_table("unread_calls"))
         notes += unread_notes(row for row in unread if not models or row["model"] in models)
@@ -225,7 +213,9 @@ def read_v4_table(run: Run, rules: Rules, models: Collection[str] = ()) -> V4Tab
         notes += own_errata_lines(run) if rules is Rules.VERIFIED else []
         published = published_rows(run)
         overall = [row["overall"] for row in rows]
-        shown = with_published(cells, overall, published, HEADINGS, {"overall": "Overall", **SCORES})
+        shown = with_published(
+            cells, overall, published, _SCORES, lambda one: published_cells(one, HEADINGS, _SCORES)
+        )
         notes += published_notes(published)
     if not rows:
         raise TableError(
@@ -270,21 +260,17 @@ def _shown_score(row: Sequence[str]) -> float:
     return -1.0 if text == MISSING else float(text)
 
 
-def _numbers(text: Mapping[str, Any]) -> dict[str, float | None]:
-    return {name: number(text[name]) for name in (*_NUMBERS, *RANK_COLUMNS)}
-
-
-def _cells(text: Mapping[str, Any], row: Mapping[str, float | None]) -> list[str]:
+def _cells(row: Mapping[str, Any]) -> list[str]:
+    name = name_with_mode(row["display_name"], row["mode"])
     return [
         rank_cell(row),
-        # What could steer a terminal is not shown.
-        "".join(
-            letter if letter.isprintable() else "?"
-            for letter in name_with_mode(text["display_name"], text["mode"])
-        ),
-        score_cell(text, "overall"),
+        "".join(letter if letter.isprintable() else "?" for letter in name),  # what could steer a terminal
+        score_cell(row, "overall"),
         interval(row["overall_ci_low"], row["overall_ci_high"]),
-        *(score_cell(text, name) for name in SCORES),
+        *(
+            score_cell(row, column.name) if column.name in SCORES else column.shown(row).text
+            for column in LEADERBOARD.short
+        ),
     ]
 
 
@@ -294,11 +280,9 @@ def score_cell(row: Mapping[str, Any], name: str) -> str:
     return percent(number(row[name])) + marks
 
 
-def _notes(
-    texts: Sequence[Mapping[str, Any]], rows: Sequence[Mapping[str, float | None]], rules: Rules
-) -> list[str]:
+def _notes(rows: Sequence[Mapping[str, Any]], rules: Rules) -> list[str]:
     notes = [f"Per cent, {rules.value} rules; intervals count entries of one scenario together."]
     if any(is_partial(row, name) for row in rows for name in GROUP):
         notes.append("* categories not evaluated count 0, as on the leaderboard.")
-    meaning = note(text["web"] for text in texts)
+    meaning = note(row["web"] for row in rows)
     return [*notes, f"{meaning}."] if meaning else notes

@@ -40,34 +40,22 @@ BARE = Entry(entry_id="e_2", category="irrelevance", turns=((MESSAGE,),), functi
 
 
 def test_entries_come_back(tmp_path):
-    """Entries with all fields, and with only the required ones, are read back equal and in order."""
+    """With all fields, with only the required ones, or none at all, equal and in order."""
     path = entries_path(tmp_path, "x")
-    write_entries(path, [FULL, BARE])
     assert path == Path(tmp_path, "entries", "x.parquet")
-    assert read_entries(path) == [FULL, BARE]
+    for entries in ([FULL, BARE], []):
+        write_entries(path, entries)
+        assert read_table(path).schema.equals(ENTRIES)
+        assert read_entries(path) == entries
 
 
-def test_the_table_has_the_documented_columns(tmp_path):
-    """The columns are those of the schema; missing values are null."""
+def test_missing_values_are_null(tmp_path):
+    """What an entry need not have is not written as JSON of nothing."""
     write_entries(tmp_path / "t", [BARE])
-    table = read_table(tmp_path / "t")
-    assert table.schema.equals(ENTRIES)
-    (row,) = table.to_pylist()
-    assert {name for name, value in row.items() if value is None} == {
-        "truth_json",
-        "prompt_format",
-        "base_entry_id",
-        "initial_state_json",
-        "held_out_json",
-        "scenario",
-        "source_json",
-    }
-
-
-def test_a_table_without_entries_is_a_table(tmp_path):
-    """A table without entries has the same columns."""
-    write_entries(tmp_path / "t", [])
-    assert read_entries(tmp_path / "t") == []
+    (row,) = read_table(tmp_path / "t").to_pylist()
+    texts = {"prompt_format", "base_entry_id", "scenario"}
+    documents = {"truth_json", "initial_state_json", "held_out_json", "source_json"}
+    assert {name for name, value in row.items() if value is None} == texts | documents
 
 
 @pytest.mark.parametrize(

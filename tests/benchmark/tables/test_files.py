@@ -38,19 +38,29 @@ def test_rows_with_a_value_are_counted(tmp_path):
     assert count_matching(tmp_path / "empty", "b", "x") == (0, 0)
 
 
-def test_a_missing_table_is_named(tmp_path):
-    """A table that is not there is named with what to do."""
-    with pytest.raises(TableError, match="nothing: no such table"):
-        read_table(tmp_path / "nothing")
+TWICE = pa.table([pa.array([1]), pa.array([2])], names=["a", "a"])
 
 
-@pytest.mark.parametrize("content", [b"", b"no parquet", b"PAR1" + b"x" * 50 + b"PAR1"])
-def test_what_is_no_parquet_is_named(tmp_path, content):
-    """A file of another kind is named as such."""
+@pytest.mark.parametrize(
+    ("content", "columns", "message"),
+    [
+        (None, None, "t: no such table"),
+        (b"", None, "t: not a readable Parquet file"),
+        (b"no parquet", None, "t: not a readable Parquet file"),
+        (b"PAR1" + b"x" * 50 + b"PAR1", None, "t: not a readable Parquet file"),
+        (TABLE, ["a", "c"], "column 'c' is missing; the file has a, b"),
+        (TWICE, ["a"], "column 'a' is there twice"),
+    ],
+)
+def test_what_cannot_be_read_is_named(tmp_path, content, columns, message):
+    """A missing file, one of another kind, and one without a wanted column or with two of its name."""
     path = tmp_path / "t"
-    path.write_bytes(content)
-    with pytest.raises(TableError, match="t: not a readable Parquet file"):
-        read_table(path)
+    if isinstance(content, bytes):
+        path.write_bytes(content)
+    elif content is not None:
+        write_table(path, content)
+    with pytest.raises(TableError, match=message):
+        read_table(path, columns)
 
 
 def test_damaged_pages_are_named(tmp_path):
@@ -62,17 +72,3 @@ def test_damaged_pages_are_named(tmp_path):
     path.write_bytes(content)
     with pytest.raises(TableError, match="t: damaged"):
         read_table(path)
-
-
-def test_a_missing_column_is_named(tmp_path):
-    """A table without a wanted column is refused, with the columns it has."""
-    write_table(tmp_path / "t", TABLE)
-    with pytest.raises(TableError, match="column 'c' is missing; the file has a, b"):
-        read_table(tmp_path / "t", ["a", "c"])
-
-
-def test_a_column_that_is_there_twice_is_named(tmp_path):
-    """It is not known which of the two is meant."""
-    write_table(tmp_path / "t", pa.table([pa.array([1]), pa.array([2])], names=["a", "a"]))
-    with pytest.raises(TableError, match="column 'a' is there twice"):
-        read_table(tmp_path / "t")

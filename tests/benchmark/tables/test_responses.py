@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pyarrow as pa
 import pytest
 
@@ -11,76 +13,25 @@ from bfcl_pipeline.benchmark.tables import read_responses, read_table, write_res
 from bfcl_pipeline.benchmark.tables.schemas import RESPONSES
 
 
-def test_responses_have_the_documented_columns(tmp_path):
-    """Every field has its column; enumerations are text and missing values are null."""
-    responses = [
-        Response(
-            "e_1",
-            "simple_python",
-            Mode.FC,
-            "[]",
-            name_style=NameStyle.DOTTED,
-            run="r",
-            model="m",
-            steps=(Step(0, 3, latency_seconds=0.5), Step(1)),
-        ),
-        Response(
-            "e_0", "simple_python", Mode.PROMPT, None, Status.CONTEXT_OVERFLOW, "too long", input_tokens=7
-        ),
-    ]
-    write_responses(tmp_path / "t", responses)
+def test_written_responses_are_read(tmp_path):
+    """Every field has its column and comes back; enumerations are text; selected entries are read alone."""
+    steps = (Step(0, 3, 4, 0.5, "stop"), Step(1))
+    all_fields = replace(
+        Response("e_1", "simple_python", Mode.FC, "[]", Status.ANSWERED, "detail"),
+        **{"name_style": NameStyle.DOTTED, "run": "r", "model": "m", "web": "live", "steps": steps},
+        **{"input_tokens": 7, "output_tokens": 8, "latency_seconds": 0.5},
+    )
+    few = Response("e_0", "simple_python", Mode.PROMPT, None, Status.CONTEXT_OVERFLOW, "too long")
+    write_responses(tmp_path / "t", [all_fields, few])
     table = read_table(tmp_path / "t")
     assert table.schema.equals(RESPONSES)
     first, second = table.to_pylist()
-    assert (first["entry_id"], first["mode"], first["name_style"], first["status"]) == (
-        "e_1",
-        "fc",
-        "dotted",
-        "answered",
-    )
-    assert second == {
-        "run": None,
-        "model": None,
-        "category": "simple_python",
-        "entry_id": "e_0",
-        "mode": "prompt",
-        "name_style": None,
-        "result_json": None,
-        "status": "context_overflow",
-        "status_detail": "too long",
-        "input_tokens": 7,
-        "output_tokens": None,
-        "latency_seconds": None,
-        "steps": [],
-        "web": None,
-    }
-    assert first["steps"] == [
-        {
-            "turn": 0,
-            "input_tokens": 3,
-            "output_tokens": None,
-            "latency_seconds": 0.5,
-            "finish_reason": None,
-        },
-        {
-            "turn": 1,
-            "input_tokens": None,
-            "output_tokens": None,
-            "latency_seconds": None,
-            "finish_reason": None,
-        },
-    ]
-
-
-def test_written_responses_are_read(tmp_path):
-    """Responses are read back equal; those of selected entries can be read alone."""
-    responses = [
-        Response("e_1", "simple_python", Mode.FC, "[]", name_style=NameStyle.DOTTED, steps=(Step(0, 3),)),
-        Response("e_0", "simple_python", Mode.PROMPT, None, Status.CONTEXT_OVERFLOW, "too long"),
-    ]
-    write_responses(tmp_path / "t", responses)
-    assert read_responses(tmp_path / "t") == responses
-    assert read_responses(tmp_path / "t", {"e_0"}) == responses[1:]
+    assert None not in first.values()
+    assert [first[name] for name in ("mode", "name_style", "status")] == ["fc", "dotted", "answered"]
+    given = ("category", "entry_id", "mode", "status", "status_detail")
+    assert {name for name, value in second.items() if value not in (None, [])} == {*given}
+    assert read_responses(tmp_path / "t") == [all_fields, few]
+    assert read_responses(tmp_path / "t", {"e_0"}) == [few]
     assert read_responses(tmp_path / "t", {"e_2"}) == []
 
 

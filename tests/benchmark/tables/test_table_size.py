@@ -58,14 +58,6 @@ def test_rows_are_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
         read_table(path)
 
 
-def test_what_is_not_a_table_is_an_error(tmp_path: Path) -> None:
-    """Damage is a TableError that names the file."""
-    path = tmp_path / "table.parquet"
-    path.write_bytes(b"PAR1" + b"\xff" * 100 + b"PAR1")
-    with pytest.raises(TableError, match=r"table\.parquet"):
-        read_table(path)
-
-
 @pytest.fixture(scope="module")
 def long_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The directory of a run whose verdicts are a small file of two million rows."""

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import csv
 import shutil
 from pathlib import Path
-from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
@@ -13,35 +11,19 @@ import pytest
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.judge.scoring.web_use import FAILURES, NONE_OF_THESE
 from bfcl_pipeline.runs.run import Run
-from bfcl_pipeline.show.report.page.render import render_page
+from bfcl_pipeline.show.report.page.memory import memory_use
 from bfcl_pipeline.show.report.page.run_tables import read_run_tables
+from bfcl_pipeline.show.report.page.web import calls
 from bfcl_pipeline.show.report.tables.aggregate_run import aggregate_run
-from bfcl_pipeline.show.report.tables.all_tables import CHAPTERS
 from tests.support.agentic_run import write_agentic_run
 from tests.support.run_form import recorded
 from tests.support.synthetic_run import MadeUpModel, made_up_tables, marks
-
-AGENTIC_TABLES = {table.name: table.schema for table in CHAPTERS["Memory and web search"]}
+from tests.support.written_run import page_of, rows
 
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_agentic_run(tmp_path_factory.mktemp("agentic"))
-
-
-def rows(run: Path, table: str) -> list[dict[str, Any]]:
-    return pq.read_table(run / "tables" / f"{table}.parquet").to_pylist()
-
-
-def test_every_table_has_the_documented_columns(run: Path) -> None:
-    """Parquet and CSV agree on columns and number of rows."""
-    for name, schema in AGENTIC_TABLES.items():
-        table = pq.read_table(run / "tables" / f"{name}.parquet")
-        assert table.schema.equals(schema)
-        with (run / "tables" / f"{name}.csv").open(newline="", encoding="utf-8") as lines:
-            header, *body = csv.reader(lines)
-        assert header == schema.names
-        assert len(body) == table.num_rows > 0
 
 
 def test_a_scenario_has_its_own_accuracy(run: Path) -> None:
@@ -52,43 +34,27 @@ def test_a_scenario_has_its_own_accuracy(run: Path) -> None:
     assert row["ci_low"] < 0.5 < row["ci_high"]
 
 
-def test_calls_of_a_memory_are_counted_by_what_they_do(run: Path) -> None:
-    """Sessions and questions are counted separately; a call that fails when made again is an error."""
+def test_the_use_of_a_memory_is_counted(run: Path) -> None:
+    """Sessions and questions apart; a call that fails again is an error, and a deleted fact is lost."""
     (row,) = rows(run, "memory_use")
-    assert (row["sessions"], row["sessions_held"], row["questions"]) == (2, 2, 3)
-    assert (row["adds"], row["clears"], row["replaces"], row["removes"]) == (3, 1, 0, 0)
-    assert (row["core_calls"], row["archival_calls"], row["errors"]) == (3, 1, 1)
-    assert (row["core_entries"], row["archival_entries"], row["characters"]) == (0, 1, len("pet: a cat"))
-    assert (row["question_searches"], row["question_retrievals"], row["question_errors"]) == (1, 1, 1)
-
-
-def test_a_fact_that_was_deleted_before_its_question_is_lost(run: Path) -> None:
-    """Two of three facts were stored, and one is still there at the questions."""
-    (row,) = rows(run, "memory_use")
-    assert (row["stored"], row["kept"], row["lost"]) == (2, 1, 1)
+    assert {name: value for name, value in row.items() if isinstance(value, int)} == {
+        **{"sessions": 2, "sessions_held": 2, "questions": 3, "without_look_up": 1},
+        **{"adds": 3, "replaces": 0, "removes": 0, "clears": 1, "searches": 0, "retrievals": 0},
+        **{"core_calls": 3, "archival_calls": 1, "errors": 1},
+        **{"core_entries": 0, "archival_entries": 1, "characters": len("pet: a cat")},
+        **{"question_searches": 1, "question_retrievals": 1, "question_changes": 0, "question_errors": 1},
+        **{"stored": 2, "kept": 1, "lost": 1, "lost_within": 0, "lost_while_full": 1},
+    }
 
 
 def test_web_questions_are_grouped_by_hops(run: Path) -> None:
-    """Each number of hops has its accuracy, means and web."""
-    found = rows(run, "web_hops")
-    assert [(row["hops"], row["entries"], row["accuracy"], row["web"]) for row in found] == [
-        (2, 2, 0.0, "simulated"),
-        (3, 2, 0.5, "simulated"),
+    """Accuracy, web and means of each number of hops; those of right answers are null without one."""
+    columns = ("hops", "entries", "accuracy", "web", "mean_steps", "mean_searches", "mean_fetches")
+    correct = ("mean_steps_correct", "mean_searches_correct", "mean_fetches_correct", "abstained")
+    assert [[row[name] for name in (*columns, *correct)] for row in rows(run, "web_hops")] == [
+        [2, 2, 0.0, "simulated", 1.5, 0.5, 0.0, None, None, None, 0],
+        [3, 2, 0.5, "simulated", 2.5, 1.0, 0.5, 2.0, 1.0, 0.0, 0],
     ]
-    assert [(row["mean_steps"], row["mean_searches"], row["mean_fetches"]) for row in found] == [
-        (1.5, 0.5, 0.0),
-        (2.5, 1.0, 0.5),
-    ]
-
-
-def test_steps_of_right_answers_are_apart(run: Path) -> None:
-    """Means of the right answers are null where there is none; abstentions are counted."""
-    found = rows(run, "web_hops")
-    assert [(row["mean_steps_correct"], row["mean_searches_correct"]) for row in found] == [
-        (None, None),
-        (2.0, 1.0),
-    ]
-    assert [(row["mean_fetches_correct"], row["abstained"]) for row in found] == [(None, 0), (0.0, 0)]
 
 
 def test_only_failures_of_wrong_answers_are_counted(run: Path) -> None:
@@ -137,7 +103,7 @@ def test_results_that_cannot_be_played_are_not_known(tmp_path: Path, run: Path) 
     assert found["misread_page"] == (0, 1)  # one answer has no calls, so there is nothing to record
     assert found["pasted_question"] == (1, 3)
     assert [row["answer_in_page"] for row in rows(copied, "web_questions")] == [False, None, None, None]
-    assert "Where the answer stood" in render_page(read_run_tables(Run(copied), Rules.OFFICIAL))
+    assert "Where the answer stood" in page_of(copied)
 
 
 def test_calls_of_tools_that_were_not_offered_are_not_searches(tmp_path: Path, run: Path) -> None:
@@ -152,18 +118,33 @@ def test_calls_of_tools_that_were_not_offered_are_not_searches(tmp_path: Path, r
 
 def test_the_page_shows_memory_and_web_search(run: Path) -> None:
     """The page has both sections, and numbers from the simulated web are marked."""
-    page = render_page(read_run_tables(Run(run), Rules.OFFICIAL))
+    page = page_of(run)
     assert 'id="memory"' in page
     section = page[page.index('id="web"') :]
     assert "50.0†" in section
     assert "web_search_base†<small>web: simulated</small>" in section
 
 
+def test_groups_of_columns_have_their_headings(run: Path) -> None:
+    """Each group stands once, above its columns; those on searches and fetches in the order of the work."""
+    tables = read_run_tables(Run(run), Rules.OFFICIAL)
+    heads = [[(cell.plain_text, cell.width) for cell in made.head[0]] for made in
+             (memory_use(tables), calls(tables)) if made]  # fmt: skip
+    assert heads == [
+        [("", 3), ("Calls in the sessions", 9), ("Contents", 2), ("Facts", 5), ("At the questions", 4)],
+        [("", 2), ("", 1), ("Searches", 3), ("Fetches", 5), ("After a failed fetch", 5)],
+    ]
+    found = calls(tables)
+    assert found is not None
+    titles = [cell.plain_text for cell in found.head[1]]
+    assert titles[3:7] == ["Searches", "Nothing found", "Repeated", "Fetches"]
+
+
 def test_a_run_without_agentic_categories_has_no_agentic_tables_or_sections(tmp_path: Path) -> None:
     """A run of one single-turn category has no table and no section on memory or web search."""
     run = made_up_tables(tmp_path, [MadeUpModel("m", {"multiple": marks(1)})])
-    assert not [name for name in AGENTIC_TABLES if (run / "tables" / f"{name}.parquet").exists()]
-    page = render_page(read_run_tables(Run(run), Rules.OFFICIAL))
+    assert not [*(run / "tables").glob("memory_*"), *(run / "tables").glob("web_*")]
+    page = page_of(run)
     assert 'id="memory"' not in page
     assert 'id="web"' not in page
 
@@ -176,7 +157,7 @@ def test_tables_that_an_earlier_configuration_left_are_removed(tmp_path: Path, r
     aggregate_run(Run(copied, data=run.parent / "data"), run.parent / "models.yaml", Rules.OFFICIAL)
     assert not (copied / "tables" / "memory_use.csv").exists()
     assert (copied / "tables" / "memory_domains.csv").exists()
-    assert "At the questions" not in render_page(read_run_tables(Run(copied), Rules.OFFICIAL))
+    assert "At the questions" not in page_of(copied)
 
 
 def test_verdicts_without_answers_have_accuracy_but_no_calls(tmp_path: Path, run: Path) -> None:
@@ -188,7 +169,7 @@ def test_verdicts_without_answers_have_accuracy_but_no_calls(tmp_path: Path, run
     found = [(row["accuracy"], row["mean_steps"]) for row in rows(copied, "web_hops")]
     assert found == [(0.0, None), (0.5, None)]
     assert not (copied / "tables" / "web_failures.parquet").exists()
-    assert "steps N/A" in render_page(read_run_tables(Run(copied), Rules.OFFICIAL))
+    assert "steps N/A" in page_of(copied)
 
 
 def test_scores_need_no_staged_entries(tmp_path: Path, run: Path) -> None:

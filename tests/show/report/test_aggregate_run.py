@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import shutil
 from pathlib import Path
 from typing import Any
@@ -16,32 +15,13 @@ from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.benchmark.tables.text_forms import csv_text
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.show.report.tables.aggregate_run import aggregate_run
-from bfcl_pipeline.show.report.tables.all_tables import CHAPTERS
 from tests.support.synthetic_run import MadeUpModel, made_up_tables, marks, write_run
-
-
-def rows(run: Path, table: str) -> list[dict[str, Any]]:
-    return pq.read_table(run / "tables" / f"{table}.parquet").to_pylist()
-
-
-def of(found: list[dict[str, Any]], **wanted: str) -> list[dict[str, Any]]:
-    return [row for row in found if all(row[name] == value for name, value in wanted.items())]
-
-
-def test_every_table_has_the_documented_columns(made_up_run: Path) -> None:
-    """Parquet and CSV have exactly the documented columns and the same number of rows."""
-    for name, schema in ((table.name, table.schema) for table in CHAPTERS["Every run"]):
-        table = pq.read_table(made_up_run / "tables" / f"{name}.parquet")
-        assert table.schema.equals(schema)
-        with (made_up_run / "tables" / f"{name}.csv").open(newline="", encoding="utf-8") as lines:
-            header, *body = csv.reader(lines)
-        assert header == schema.names
-        assert len(body) == table.num_rows > 0
+from tests.support.written_run import rows
 
 
 def test_models_are_ranked_by_overall_then_name(made_up_run: Path) -> None:
     """Equal models are in the order of their names, not of their files."""
-    official = of(rows(made_up_run, "leaderboard"), rules="official")
+    official = rows(made_up_run, "leaderboard", rules="official")
     assert [row["rank"] for row in official] == [1, 2, 3, 4]
     assert official[0]["model"] == "oracle"
     ties = [row for row in official if row["model"].startswith("tie/")]
@@ -51,17 +31,17 @@ def test_models_are_ranked_by_overall_then_name(made_up_run: Path) -> None:
 
 def test_unanswered_entries_are_counted_but_in_no_accuracy(made_up_run: Path) -> None:
     """Four entries, one right, two wrong and one unanswered, give an accuracy of a third."""
-    (row,) = of(rows(made_up_run, "categories"), model="tie/a", rules="official")
+    (row,) = rows(made_up_run, "categories", model="tie/a", rules="official")
     assert (row["entries"], row["answered"], row["correct"], row["not_answered"]) == (4, 3, 1, 1)
     assert row["accuracy"] == 1 / 3
     assert row["ci_low"] < 1 / 3 < row["ci_high"]
-    coverage = of(rows(made_up_run, "coverage"), model="tie/a")
+    coverage = rows(made_up_run, "coverage", model="tie/a")
     assert {row["status"]: row["entries"] for row in coverage} == {"answered": 3, "infrastructure_error": 1}
 
 
 def test_unevaluated_categories_are_null_and_count_zero(made_up_run: Path) -> None:
     """A group without evaluated categories is null; a partial group is averaged with zeros."""
-    (row,) = of(rows(made_up_run, "leaderboard"), model="oracle", rules="official")
+    (row,) = rows(made_up_run, "leaderboard", model="oracle", rules="official")
     assert row["multi_turn"] is row["web_search"] is row["memory_kv"] is None
     assert row["simple_ast"] == pytest.approx(1 / 3)
     assert row["overall"] == pytest.approx(0.1 * (1 / 3) / 4 + 0.1 / 2)
@@ -69,14 +49,14 @@ def test_unevaluated_categories_are_null_and_count_zero(made_up_run: Path) -> No
 
 def test_rules_are_compared_entry_by_entry(made_up_run: Path) -> None:
     """An entry that only the corrected rules accept is one flip; unanswered entries are not compared."""
-    (row,) = of(rows(made_up_run, "rules"), model="tie/a")
+    (row,) = rows(made_up_run, "rules", model="tie/a")
     assert (row["entries"], row["to_valid"], row["to_invalid"], row["flipped"]) == (3, 1, 0, 1)
     assert (row["official_accuracy"], row["corrected_accuracy"]) == (1 / 3, 2 / 3)
 
 
 def test_error_types_are_counted_with_their_first_entry(made_up_run: Path) -> None:
     """Each error type has one row per category, commonest first, with an example."""
-    found = of(rows(made_up_run, "error_types"), model="tie/a", rules="official")
+    found = rows(made_up_run, "error_types", model="tie/a", rules="official")
     assert [(row["error_type"], row["count"]) for row in found] == [
         ("type_error:simple", 1),
         ("value_error:string", 1),
@@ -87,16 +67,16 @@ def test_error_types_are_counted_with_their_first_entry(made_up_run: Path) -> No
 
 def test_formats_are_read_from_the_staged_entries(made_up_run: Path) -> None:
     """If half of the formats fail one of two questions, best and worst differ by 50 points."""
-    found = of(rows(made_up_run, "formats"), model="tie/b", rules="official")
+    found = rows(made_up_run, "formats", model="tie/b", rules="official")
     assert len(found) == 26
     assert [row["accuracy"] for row in found] == [1.0] * 13 + [0.5] * 13
-    (row,) = of(rows(made_up_run, "leaderboard"), model="tie/b", rules="official")
+    (row,) = rows(made_up_run, "leaderboard", model="tie/b", rules="official")
     assert (row["format_max_delta"], row["format_std"]) == (50.0, 25.5)
 
 
 def test_latencies_come_from_the_responses(made_up_run: Path) -> None:
     """The mean is of the measured latencies, and null if there are none."""
-    found = {row["model"]: row for row in of(rows(made_up_run, "leaderboard"), rules="official")}
+    found = {row["model"]: row for row in rows(made_up_run, "leaderboard", rules="official")}
     assert found["tie/a"]["latency_mean_seconds"] == 2.0
     assert found["oracle"]["latency_mean_seconds"] is None
 

@@ -8,11 +8,9 @@ import pytest
 
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.cli import main
-from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.show.report.page.comparison import SHOWN
-from bfcl_pipeline.show.report.page.render import render_page
-from bfcl_pipeline.show.report.page.run_tables import read_run_tables
 from tests.support.synthetic_run import MadeUpModel, Marks, made_up_tables, marks
+from tests.support.written_run import page_of, section
 
 HOSTILE = "<b>&"
 
@@ -37,17 +35,12 @@ def page(run: Path, *groups: str) -> str:
     files = ["--out", str(tables / "comparisons.parquet"), "--flips", str(tables / "flips.parquet")]
     words = [word for group in groups for word in ("--group", *group.split())]
     assert main(["compare", str(run), *words, *files]) == 0
-    return render_page(read_run_tables(Run(run), Rules.OFFICIAL))
-
-
-def section(html: str) -> str:
-    """The section of comparisons."""
-    return html.partition('<section id="comparisons">')[2].partition("</section>")[0]
+    return page_of(run)
 
 
 def test_a_pair_has_its_differences_and_flips(run: Path) -> None:
     """The table has the difference with its interval; the ids of flips are folded, the first of many."""
-    html = section(page(run, "oracle priced"))
+    html = section(page(run, "oracle priced"), "comparisons")
     assert "Oracle (Prompt)" in html
     assert "-10.00" not in html
     assert ">+100.00<" in html
@@ -59,7 +52,7 @@ def test_a_pair_has_its_differences_and_flips(run: Path) -> None:
 
 def test_several_pairs_are_folded_with_their_overall(run: Path) -> None:
     """With more than one pair each table is folded beneath its overall difference."""
-    html = section(page(run, "oracle priced", f"oracle {HOSTILE}"))
+    html = section(page(run, "oracle priced", f"oracle {HOSTILE}"), "comparisons")
     assert html.count("<summary>") == 3
     assert "<b>" not in html
     assert "Oracle (Prompt) and &lt;b&gt;&amp;: overall 0.00 (" in html
@@ -67,11 +60,11 @@ def test_several_pairs_are_folded_with_their_overall(run: Path) -> None:
 
 def test_a_run_without_comparisons_has_no_section(run: Path) -> None:
     """The page of a run that compares nothing has neither the section nor a link to it."""
-    html = render_page(read_run_tables(Run(run), Rules.OFFICIAL))
+    html = page_of(run)
     assert "comparisons" not in html.partition("<body>")[2]
 
 
 def test_comparisons_under_other_rules_are_left_out(run: Path) -> None:
     """The page shows the comparisons of its own rule set."""
     page(run, "oracle priced")
-    assert section(render_page(read_run_tables(Run(run), Rules.CORRECTED))) == ""
+    assert section(page_of(run, Rules.CORRECTED), "comparisons") == ""

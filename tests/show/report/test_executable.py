@@ -9,7 +9,6 @@ import re
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
 import pytest
 
 from bfcl_pipeline.base.errors import TableError
@@ -22,15 +21,15 @@ from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.show.report.figures.draw import draw_run
 from bfcl_pipeline.show.report.notes import is_biased
 from bfcl_pipeline.show.report.page.executable import ast_and_executed
-from bfcl_pipeline.show.report.page.render import render_page
 from bfcl_pipeline.show.report.page.run_tables import read_run_tables
-from bfcl_pipeline.show.report.tables import executable as executable_module
 from bfcl_pipeline.show.report.tables.aggregate_run import aggregate_run
 from bfcl_pipeline.show.report.tables.executable import EXECUTABLE_SCORES, SCORES
 from bfcl_pipeline.show.report.terminal import WIDTH, terminal_table
+from bfcl_pipeline.world.executables import network
 from tests.support.executable_run import RETIRED_MARKS, V4_MARKS, executable_models, without_executable
 from tests.support.made_up_models import HOSTILE
 from tests.support.synthetic_run import MadeUpModel, Marks, made_up_tables, marks
+from tests.support.written_run import page_of, rows
 
 V4_TABLES = ("leaderboard", "intervals", "ceilings", "formats", "trials", "pass_k")
 
@@ -44,15 +43,9 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made_up_tables(tmp_path_factory.mktemp("executable"), executable_models())
 
 
-def rows_of(run: Path, table: str = "executable", **of: str) -> list[dict[str, Any]]:
-    """The rows of a table with the given values."""
-    rows = pq.read_table(run / "tables" / f"{table}.parquet").to_pylist()
-    return [row for row in rows if all(row[name] == value for name, value in of.items())]
-
-
 def row_of(run: Path, model: str) -> dict[str, Any]:
     """The row of a model under official rules."""
-    (row,) = rows_of(run, model=model, rules="official")
+    (row,) = rows(run, "executable", model=model, rules="official")
     return row
 
 
@@ -77,7 +70,7 @@ def test_rest_has_the_three_metrics_of_the_release(tmp_path: Path) -> None:
     metrics = ("rest_executed", "rest_response_type", "rest_keys", "rest")
     assert [row_of(run, "m")[name] for name in metrics] == [6 / 8, 4 / 8, 3 / 8, 3 / 8]
     assert [row_of(run, "n")[name] for name in metrics] == [None] * 4
-    page = render_page(read_run_tables(Run(run), Rules.OFFICIAL))
+    page = page_of(run)
     assert re.search(r"REST answered.*?75\.00.*?50\.00.*?37\.50", page, re.DOTALL)
 
 
@@ -103,16 +96,14 @@ def test_ast_and_executed_accuracy_stand_beside_each_other(run: Path) -> None:
 
 def test_intervals_contain_their_scores(run: Path) -> None:
     """Every score that is known has limits around it, those of a category as in `categories`."""
-    for row in rows_of(run):
+    for row in rows(run, "executable"):
         for name in SCORES:
             limits = row[f"{name}_ci_low"], row[f"{name}_ci_high"]
             if row[name] is None:
                 assert limits == (None, None)
             else:
                 assert 0 <= limits[0] <= row[name] <= limits[1] <= 1
-    of_category = {
-        row["category"]: row for row in rows_of(run, "categories", model="whole", rules="official")
-    }
+    of_category = {row["category"]: row for row in rows(run, "categories", model="whole", rules="official")}
     row = row_of(run, "whole")
     for name in GROUPS["executable"]:
         assert row[f"{name}_ci_low"] == of_category[name]["ci_low"]
@@ -131,29 +122,29 @@ def test_a_mean_of_what_was_not_evaluated_is_null(run: Path) -> None:
 
 def test_rows_are_in_the_order_of_the_summary(run: Path) -> None:
     """Highest summary first, models without one last; a model without these categories has no row."""
-    assert [row["model"] for row in rows_of(run, rules="official")] == ["retired", "whole", HOSTILE]
-    assert [row["rules"] for row in rows_of(run)[::3]] == [rules.value for rules in Rules]
+    assert [row["model"] for row in rows(run, "executable", rules="official")] == [
+        "retired",
+        "whole",
+        HOSTILE,
+    ]
+    assert [row["rules"] for row in rows(run, "executable")[::3]] == [rules.value for rules in Rules]
     with (run / "tables" / "executable.csv").open(encoding="utf-8", newline="") as lines:
         assert next(csv.reader(lines)) == EXECUTABLE_SCORES.schema.names
 
 
-def test_entries_without_a_verdict_are_counted(run: Path) -> None:
-    """Those that need a web answer which is not recorded are counted apart."""
+def test_what_lacks_a_verdict_and_what_answered_requests_is_named(run: Path) -> None:
+    """Entries without a verdict, those that need an unrecorded answer, and the web."""
     row = row_of(run, "whole")
-    assert (row["entries"], row["answered"]) == (20, 17)
-    assert (row["not_answered"], row["not_recorded"]) == (3, 2)
-
-
-def test_what_answered_requests_is_named(run: Path) -> None:
-    """A response without a web is scored with the simulated one; sql and chatable request nothing."""
-    assert (row_of(run, "whole")["web"], row_of(run, HOSTILE)["web"]) == ("replay", "simulated")
-    webs = {row["category"]: row["web"] for row in rows_of(run, "categories", model="whole")}
+    counts = ("entries", "answered", "not_answered", "not_recorded")
+    assert [row[name] for name in counts] == [20, 17, 3, 2]
+    assert (row["web"], row_of(run, HOSTILE)["web"]) == ("replay", "simulated")
+    webs = {row["category"]: row["web"] for row in rows(run, "categories", model="whole")}
     assert (webs["rest"], webs["sql"], webs["chatable"], webs["simple_python"]) == ("replay", *[None] * 3)
 
 
 def test_verdicts_that_rest_on_the_web_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Judged entries whose expected calls request the web, and those that the simulated web answered."""
-    monkeypatch.setattr(executable_module, "NETWORK_FUNCTIONS", {"get_weather_data": None})
+    monkeypatch.setattr(network, "NETWORK_FUNCTIONS", {"get_weather_data": None})
     models = [
         MadeUpModel("a", {"exec_simple": marks(1, 1), "rest": marks(1, 1, 1)}, webs={"rest": "replay"}),
         MadeUpModel("b", {"exec_simple": marks(1, 1)}, webs={"exec_simple": "record"}),
@@ -202,15 +193,15 @@ def test_flaky_entries_of_them_are_listed(tmp_path: Path) -> None:
         MadeUpModel(name, {"simple_python": marks(1), "exec_simple": of}) for name, of in trials.items()
     ]
     run = made_up_tables(tmp_path, models)
-    assert [row["entry_id"] for row in rows_of(run, "flaky", rules="official")] == ["exec_simple_1"]
-    assert {row["score"] for row in rows_of(run, "pass_k")}.isdisjoint(GROUPS["executable"])
-    page = render_page(read_run_tables(Run(run), Rules.OFFICIAL))
+    assert [row["entry_id"] for row in rows(run, "flaky", rules="official")] == ["exec_simple_1"]
+    assert {row["score"] for row in rows(run, "pass_k")}.isdisjoint(GROUPS["executable"])
+    page = page_of(run)
     assert "<code>exec_simple_1</code>" in page
 
 
 def test_a_model_of_these_categories_alone_has_no_rank(run: Path) -> None:
     """It is in the leaderboard without a score, and not among the models without answers."""
-    (row,) = rows_of(run, "leaderboard", model="retired", rules="official")
+    (row,) = rows(run, "leaderboard", model="retired", rules="official")
     assert (row["rank"], row["overall"], row["entries"]) == (None, None, 0)
     assert not (run / "tables" / "unanswered.parquet").exists()
     official = (run / "tables" / "official" / "data_overall.csv").read_text(encoding="utf-8")
@@ -224,7 +215,7 @@ def test_a_run_of_these_categories_alone_is_shown(tmp_path: Path) -> None:
     text = terminal_table(Run(run), Rules.OFFICIAL)
     assert "Overall by rules" not in text
     assert "Executable (V1)" in text
-    page = render_page(read_run_tables(Run(run), Rules.OFFICIAL))
+    page = page_of(run)
     assert "0 of 22" in page
     assert '<section id="executable">' in page
 
@@ -234,9 +225,9 @@ def test_cost_and_latency_of_the_leaderboard_are_those_of_v4(tmp_path: Path) -> 
     given = {"simple_python": [1.0], "exec_simple": [9.0]}
     models = [MadeUpModel("m", {name: marks(1) for name in given}, latencies=given)]
     run = made_up_tables(tmp_path, models)
-    (row,) = rows_of(run, "leaderboard", rules="official")
+    (row,) = rows(run, "leaderboard", rules="official")
     assert row["latency_mean_seconds"] == 1.0
-    used = {row["category"]: row["exchange_mean_seconds"] for row in rows_of(run, "usage")}
+    used = {row["category"]: row["exchange_mean_seconds"] for row in rows(run, "usage")}
     assert used == {"simple_python": 1.0, "exec_simple": 9.0}
 
 
@@ -250,7 +241,7 @@ def test_an_earlier_table_is_removed(tmp_path: Path) -> None:
 
 def test_the_page_has_a_section_of_its_own(run: Path) -> None:
     """The section says that nothing of it is part of V4; simulated and missing answers are shown."""
-    page = render_page(read_run_tables(Run(run), Rules.OFFICIAL))
+    page = page_of(run)
     section = page[page.index('<section id="executable">') :]
     section = section[: section.index("</section>")]
     assert 'href="#executable"' in page
@@ -267,7 +258,7 @@ def test_the_page_has_a_section_of_its_own(run: Path) -> None:
 def test_without_them_the_page_has_no_trace(tmp_path: Path) -> None:
     """A run of V4 alone lists neither the section nor the categories."""
     run = made_up_tables(tmp_path, [MadeUpModel("m", {"simple_python": marks(1, 1)})])
-    page = render_page(read_run_tables(Run(run), Rules.OFFICIAL))
+    page = page_of(run)
     for name in ("executable", "Executable", *GROUPS["executable"]):
         assert f">{name}" not in page
     assert len(terminal_table(Run(run), Rules.OFFICIAL).split("Executable")) == 1
@@ -275,12 +266,12 @@ def test_without_them_the_page_has_no_trace(tmp_path: Path) -> None:
 
 def test_the_heat_map_lists_the_categories_that_were_asked(run: Path, tmp_path: Path) -> None:
     """Those that were asked have a column; of V4, the others are named beneath the table."""
-    page = render_page(read_run_tables(Run(run), Rules.OFFICIAL))
+    page = page_of(run)
     named = re.findall(r'id="categories".*?no row has a value: (.*?)\.</p>', page, re.DOTALL)[0].split(", ")
     assert all((f"<span>{name}</span>" in page) != (name in named) for name in V4_CATEGORIES)
     assert all(f"<span>{name}</span>" in page for name in GROUPS["executable"])
     other = made_up_tables(tmp_path, [MadeUpModel("m", {"simple_python": marks(1), "sql": marks(1)})])
-    page = render_page(read_run_tables(Run(other), Rules.OFFICIAL))
+    page = page_of(other)
     assert "<span>sql</span>" in page
     assert "<span>rest</span>" not in page
 

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
 
-import pyarrow.parquet as pq
 import pytest
 
 from bfcl_pipeline.benchmark.records import Mode, Rules
 from bfcl_pipeline.judge.scoring.statistics.clustered import wilson
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.show.report.page.memory import memory_accuracy
-from bfcl_pipeline.show.report.page.render import render_page
 from bfcl_pipeline.show.report.page.run_tables import read_run_tables
 from bfcl_pipeline.show.report.terminal import terminal_table
 from tests.support.changed_tables import with_rows
 from tests.support.synthetic_run import MadeUpModel, Marks, made_up_tables, marks
+from tests.support.written_run import page_of, rows
 
 VARIANTS = ("base", "miss_func", "miss_param", "long_context")
 
@@ -40,11 +38,6 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
         MadeUpModel("gaps", {"simple_python": marks(2, 4, 2)}),
     ]
     return made_up_tables(tmp_path_factory.mktemp("intervals"), models)
-
-
-def rows(run: Path, table: str, **wanted: str) -> list[dict[str, Any]]:
-    found = pq.read_table(run / "tables" / f"{table}.parquet").to_pylist()
-    return [row for row in found if all(row[name] == value for name, value in wanted.items())]
 
 
 def test_a_group_of_equal_variants_is_as_uncertain_as_one(run: Path) -> None:
@@ -84,7 +77,7 @@ def test_every_interval_contains_its_score(run: Path) -> None:
 
 def test_the_page_shows_design_effects_and_says_what_intervals_count(run: Path) -> None:
     """A folded table of the scores with clusters, tooltips of the heat map, and the note on intervals."""
-    page = render_page(read_run_tables(Run(run), Rules.OFFICIAL))
+    page = page_of(run)
     folded = page[page.index("<summary>Design effects") :].split("</table>")[0]
     assert "120 entries in 30 clusters, as precise as 30 independent entries" in folded
     assert re.findall(r"<th[^>]*><span>([a-z_]+)</span>", folded) == [

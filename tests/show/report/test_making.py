@@ -75,13 +75,6 @@ def test_the_recorded_config_and_the_days_are_facts(run: Path) -> None:
     }
 
 
-def test_the_division_of_a_sample_is_a_fact(run: Path) -> None:
-    """A sample by weight is described as such."""
-    text = CONFIG.replace("sample: 20\n", "sample:\n  by: weight\n  entries: 20\n")
-    (run / "config.yaml").write_text(recorded(text))
-    assert facts(run)["Sample"] == "20 entries by weight, seed 7"
-
-
 def test_exchanges_of_other_runs_trials_and_entries_change_nothing(run: Path) -> None:
     """A journal is shared and grows: only what this run requested for its own entries counts."""
     before = facts(run)
@@ -183,15 +176,18 @@ def test_the_page_has_the_section(made_up_run: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("config", "shown"),
+    ("config", "fact", "shown"),
     [
-        ("web: record\nsearch_engine: serpapi\n", "serpapi"),
-        ("web: live\nsearch_engine: duckduckgo\n", "duckduckgo"),
-        ("web: replay\nsearch_engine: duckduckgo\n", None),
-        ("web: simulated\nsearch_engine: serpapi\n", None),
+        ("sample:\n  by: weight\n  entries: 20\nseed: 7\n", "Sample", "20 entries by weight, seed 7"),
+        ("web: record\nsearch_engine: serpapi\n", "Search engine", "serpapi"),
+        ("web: live\nsearch_engine: duckduckgo\n", "Search engine", "duckduckgo"),
+        ("web: replay\nsearch_engine: duckduckgo\n", "Search engine", None),
+        ("web: simulated\nsearch_engine: serpapi\n", "Search engine", None),
     ],
 )
-def test_the_search_engine_is_a_fact(run: Path, config: str, shown: str | None) -> None:
-    """Of a web that is asked."""
+def test_the_sample_and_the_search_engine_are_facts(
+    run: Path, config: str, fact: str, shown: str | None
+) -> None:
+    """A sample with its division, and the engine of a web that is asked."""
     (run / "config.yaml").write_text(recorded(config))
-    assert facts(run).get("Search engine") == shown
+    assert facts(run).get(fact) == shown

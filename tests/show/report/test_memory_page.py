@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 
-import pyarrow.parquet as pq
 import pytest
 
 from bfcl_pipeline.benchmark.records import Rules
@@ -21,7 +19,6 @@ from bfcl_pipeline.show.report.page.memory import (
 )
 from bfcl_pipeline.show.report.page.run_tables import RunTables, read_run_tables
 from bfcl_pipeline.show.report.page.table import entry_link, linked_entry
-from bfcl_pipeline.show.report.tables.all_tables import CHAPTERS
 from tests.support.agentic_run import write_agentic_run
 from tests.support.changed_tables import with_rows
 
@@ -40,21 +37,6 @@ def test_every_reason_and_pattern_has_a_heading() -> None:
     """A new reason or pattern without a heading would break the page."""
     assert set(REASONS) == set(Reason)
     assert set(PATTERNS) == set(Pattern)
-
-
-def test_tables_on_memory_questions_have_the_documented_columns(run: Path) -> None:
-    """Parquet and CSV agree on columns and number of rows; a single model has no best and worst."""
-    for name, schema in ((table.name, table.schema) for table in CHAPTERS["Memory questions"]):
-        path = run / "tables" / f"{name}.parquet"
-        if name == "memory_backends":
-            assert not path.exists()
-            continue
-        table = pq.read_table(path)
-        assert table.schema.equals(schema, check_metadata=True)
-        with path.with_suffix(".csv").open(newline="", encoding="utf-8") as lines:
-            header, *body = csv.reader(lines)
-        assert header == schema.names
-        assert len(body) == table.num_rows > 0
 
 
 def test_a_count_leads_to_the_first_wrong_answer(tables: RunTables) -> None:

@@ -261,18 +261,6 @@ def test_call_texts_are_bounded_and_printable() -> None:
     assert "\n" not in row["stored_call"]
 
 
-def test_every_table_has_its_columns() -> None:
-    """The rows have columns of their schemas only, and all that must not be null."""
-    talk = MemoryTalk("memory_kv")
-    talk.session([[kv("core", "add", key="a", value="tea")]])
-    talk.ask("tea", form("milk"))
-    for name in ("memory_questions", "memory_failures", "memory_parts", "memory_patterns", "memory_use"):
-        required = {field.name for field in TABLES[name].schema if not field.nullable}
-        for row in made(talk, name):
-            assert required - set(row) == {"model"}  # which every row is given
-            assert set(row) - set(TABLES[name].schema.names) == set()
-
-
 def test_backends_are_compared_over_several_models_only() -> None:
     """Best, worst, difference and mean; a single model has none."""
     names = ("memory_kv", "memory_vector", "memory_rec_sum", "memory")

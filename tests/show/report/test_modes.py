@@ -14,6 +14,7 @@ from bfcl_pipeline.show.report.page.run_tables import read_run_tables
 from bfcl_pipeline.show.report.page.scores import modes
 from bfcl_pipeline.show.report.terminal import terminal_table
 from tests.support.synthetic_run import MadeUpModel, made_up_tables, marks
+from tests.support.written_run import page_of
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +54,7 @@ def test_terminal_and_page_label_the_mode(run: Path) -> None:
         True,
         True,
     ]
-    page = render_page(read_run_tables(Run(run), Rules.OFFICIAL))
+    page = page_of(run)
     assert '<bdi>one</bdi> <span class="badge">FC</span>' in page
     assert "<bdi>both-FC</bdi></th>" in page
 

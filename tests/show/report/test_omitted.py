@@ -16,14 +16,12 @@ from bfcl_pipeline.benchmark.tables import entries_path, read_entries, read_tabl
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.share.exports.v4_table import text_table
 from bfcl_pipeline.share.official.scorer_process import judge_all
-from bfcl_pipeline.show.report.page.render import render_page
-from bfcl_pipeline.show.report.page.run_tables import read_run_tables
 from bfcl_pipeline.show.report.tables.aggregate_run import aggregate_run
-from bfcl_pipeline.show.report.tables.omitted import OMITTED
 from bfcl_pipeline.show.report.terminal import terminal_table
 from bfcl_pipeline.show.report.v4_table import read_v4_table
 from tests.peer.peer import PYTHON
 from tests.support.synthetic_run import MadeUpModel, Marks, made_up_tables, marks
+from tests.support.written_run import page_of
 
 pytestmark = pytest.mark.usefixtures("without_figures")
 
@@ -54,7 +52,6 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_scores_have_the_values_that_the_omitted_entries_allow(run: Path) -> None:
     """By hand: 82 right of 200 with 18 omitted is 41 to 50 per cent, a fourth of it in the group."""
     table = read_table(run / "tables/omitted.parquet")
-    assert table.schema.equals(OMITTED.schema)
     rows = {(row["model"], row["rules"], row["score"]): row for row in table.to_pylist()}
     assert {model for model, _, _ in rows} == {"lossy-FC", "nearly-FC"}
     lossy = {score for model, _, score in rows if model == "lossy-FC"}
@@ -84,7 +81,7 @@ def test_a_line_names_the_model_whose_scores_may_move(run: Path) -> None:
         "In no score: 19 entries without a verdict, 9 refused by the server because of what the model "
         "wrote, 8 failed by the harness, 2 not asked, not recorded or of unknown cause."
     )
-    page = render_page(read_run_tables(Run(run), Rules.OFFICIAL))
+    page = page_of(run)
     exported = text_table(read_v4_table(Run(run), Rules.OFFICIAL), "r")
     for text in (terminal_table(Run(run), Rules.OFFICIAL), page, "\n".join(exported.notes)):
         assert line in text

@@ -12,10 +12,10 @@ from bfcl_pipeline.base.errors import TableError
 from bfcl_pipeline.benchmark.definition import FORMATS
 from bfcl_pipeline.benchmark.records import Mode, Rules
 from bfcl_pipeline.runs.run import Run
-from bfcl_pipeline.show.report.page.render import render_page, write_page
-from bfcl_pipeline.show.report.page.run_tables import read_run_tables
+from bfcl_pipeline.show.report.page.render import write_page
 from bfcl_pipeline.show.report.page.table import Cell, Table, without_empty_columns
 from tests.support.synthetic_run import MadeUpModel, Marks, made_up_tables, marks
+from tests.support.written_run import page_of
 
 STYLE = Path(__file__).parents[3] / "bfcl_pipeline" / "show" / "report" / "page" / "templates" / "style.css"
 
@@ -44,7 +44,7 @@ class Outline(HTMLParser):
 @pytest.fixture(scope="module")
 def page(made_up_run: Path) -> str:
     """The page of the made-up run."""
-    return render_page(read_run_tables(Run(made_up_run), Rules.OFFICIAL))
+    return page_of(made_up_run)
 
 
 def test_the_page_is_well_formed(page: str) -> None:
@@ -167,7 +167,7 @@ def test_the_smallest_segments_of_the_bars_can_be_seen(tmp_path: Path) -> None:
     """One error beside thousands has a visible segment, and the longest bar is still the whole width."""
     few = Marks([False] * 2_001, error_types=("rare", *["usual"] * 2_000))
     run = made_up_tables(tmp_path, [MadeUpModel("m", {"live_multiple": few})])
-    page = render_page(read_run_tables(Run(run), Rules.OFFICIAL))
+    page = page_of(run)
     widths = [
         float(width) for width in re.findall(r'<rect class="c\d" x="[^"]*" y="0" width="([^"]*)"', page)
     ]
@@ -180,7 +180,7 @@ def test_the_cost_of_a_model_without_prices_is_unknown(tmp_path: Path) -> None:
     latencies, tokens = {"simple_python": [1.0, 2.0]}, {"simple_python": [(1000, 100), (3000, 300)]}
     names = ("priced", "tie/a", "oracle")
     models = [MadeUpModel(name, asked, latencies=latencies, tokens=tokens) for name in names]
-    page = render_page(read_run_tables(Run(made_up_tables(tmp_path, models)), Rules.OFFICIAL))
+    page = page_of(made_up_tables(tmp_path, models))
     cell = r'<td class="number na" title="The model[^"]*no prices\.[^"]* rented GPUs\.">unknown<'
     assert len(re.findall(cell, page)) == 1
     assert page.count('title="nothing was sent"') == 1
@@ -197,7 +197,7 @@ def test_headings_that_need_it_are_explained(page: str) -> None:
 def test_sections_without_content_are_left_out(tmp_path: Path) -> None:
     """The page of a perfect function-calling model has no errors and no prompt formats."""
     run = made_up_tables(tmp_path, [MadeUpModel("perfect", {"multiple": marks(3)})])
-    page = render_page(read_run_tables(Run(run), Rules.OFFICIAL))
+    page = page_of(run)
     assert "No answer was scored as wrong." in page
     assert 'id="formats"' not in page
     assert "0 differ" in page
@@ -208,7 +208,7 @@ def test_many_models_have_a_row_each(tmp_path: Path) -> None:
     """With more than ten models, the tables of errors and formats have rows instead of columns for them."""
     asked = {"simple_python": marks(1, 2), "format_sensitivity": marks(len(FORMATS), len(FORMATS))}
     models = [MadeUpModel(f"model {number:02}", asked, Mode.PROMPT) for number in range(11)]
-    text = render_page(read_run_tables(Run(made_up_tables(tmp_path, models)), Rules.OFFICIAL))
+    text = page_of(made_up_tables(tmp_path, models))
     assert Outline(text).open == []
     for heading in re.findall(r"<thead>.*?</thead>", text, re.DOTALL):
         assert "model 07" not in heading
@@ -222,13 +222,13 @@ def test_many_models_have_a_row_each(tmp_path: Path) -> None:
 def test_only_100_per_cent_has_the_full_colour(tmp_path: Path) -> None:
     """4,999 of 5,000 is shown as 99.9 in the colour below."""
     run = made_up_tables(tmp_path, [MadeUpModel("m", {"live_multiple": marks(4999, 1)})])
-    page = render_page(read_run_tables(Run(run), Rules.OFFICIAL))
+    page = page_of(run)
     assert re.search(r'class="heat h9"[^>]*>99.9<', page)
 
 
 def test_corrected_rules_are_named_on_the_page(made_up_run: Path) -> None:
     """A notice says that the numbers are not comparable with the leaderboard."""
-    page = render_page(read_run_tables(Run(made_up_run), Rules.CORRECTED))
+    page = page_of(made_up_run, Rules.CORRECTED)
     assert "these numbers are not comparable with the leaderboard" in page
 
 

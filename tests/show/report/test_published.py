@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from datetime import date
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
@@ -12,7 +15,12 @@ from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.benchmark.config.published_scores import dates_as_text, identify_files
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.show.report.tables.published import copy_published, write_published
-from bfcl_pipeline.show.report.v4_table import published_notes, published_rows, with_published
+from bfcl_pipeline.show.report.v4_table import (
+    published_cells,
+    published_notes,
+    published_rows,
+    with_published,
+)
 
 SITE = """\
 \ufeffModel,Rank,Overall Acc,Web Search Acc,Model Link,Extra,Total Cost ($)
@@ -25,6 +33,18 @@ def source(path: Path, text: str = SITE) -> dict[str, str]:
     """A file of the site, as the config names it."""
     path.write_text(text, encoding="utf-8")
     return {"path": str(path), "date": "2025-12-16", "source": "https://example.org/data.csv"}
+
+
+def beside(
+    cells: Sequence[Sequence[str]],
+    overall: Sequence[float | None],
+    published: Sequence[Mapping[str, Any]],
+    headings: Sequence[str],
+    scores: Mapping[str, str],
+) -> list[Sequence[str]]:
+    """The rows of the run with the published ones as the terminal has them."""
+    made = partial(published_cells, headings=headings, scores=scores)
+    return with_published(cells, overall, published, scores, made)
 
 
 def test_columns_are_found_by_name_in_any_order(tmp_path: Path) -> None:
@@ -112,7 +132,7 @@ def test_the_shipped_figures_have_their_sources(tmp_path: Path) -> None:
     assert (sonnet["date"], "16_bfcl_v4_memory" in sonnet["source"]) == ("2025-07-17", True)
     texts = published_rows(Run(tmp_path))
     assert len(published_notes(texts)) == 2
-    shown = with_published([["1", "own", "50.00"]], [0.5], texts, ("#", "Model", "Mem"), {"memory": "Mem"})
+    shown = beside([["1", "own", "50.00"]], [0.5], texts, ("#", "Model", "Mem"), {"memory": "Mem"})
     assert [row[1] for row in shown][9:] == ["Grok-4-0709 (FC)", "own"]  # no row without a shown score
 
 
@@ -122,7 +142,7 @@ def test_rows_stand_by_their_overall_and_without_a_rank(tmp_path: Path) -> None:
     rows = published_rows(Run(tmp_path))
     cells = [["1", "equal", "77.47", "new"], ["2", "low", "1.00", "new"], ["-", "none", "N/A", "new"]]
     headings = ("#", "Model", "Overall", "another column")
-    shown = with_published(cells, [0.7747, 0.01, None], rows, headings, {"overall": "Overall"})
+    shown = beside(cells, [0.7747, 0.01, None], rows, headings, {"overall": "Overall"})
     assert [row[1] for row in shown] == ["equal", "High, Inc (FC)", "Low (FC)", "low", "none"]
     assert shown[1] == ["P", "High, Inc (FC)", "77.47", ""]
     (note,) = published_notes(rows)

@@ -14,14 +14,13 @@ from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.share.exports.forms import ExportOptions, export_run
 from bfcl_pipeline.show.compare.compare import Comparer
 from bfcl_pipeline.show.compare.sides import Choice, read_sides
-from bfcl_pipeline.show.report.page.render import render_page
-from bfcl_pipeline.show.report.page.run_tables import read_run_tables
-from bfcl_pipeline.show.report.tables.leaderboard import RANK_FIELDS
+from bfcl_pipeline.show.report.tables.leaderboard import RANK_COLUMNS
 from bfcl_pipeline.show.report.terminal import terminal_table
 from bfcl_pipeline.show.report.v4_table import GROUP_NOTE
 from tests.support.synthetic_run import MadeUpModel, Marks, made_up_tables, marks
+from tests.support.written_run import page_of
 
-NAMES = [column.name for column in RANK_FIELDS]
+NAMES = [column.name for column in RANK_COLUMNS]
 
 
 def answers(right: int, wrong: int, places: int = 100) -> Marks:
@@ -137,7 +136,7 @@ def test_models_with_other_categories_are_compared_as_shown(tmp_path: Path) -> N
 
 def test_the_page_shows_intervals_and_marks_groups(run: Path) -> None:
     """The interval is beneath the rank; the first model of a group has a class and a tooltip."""
-    page = render_page(read_run_tables(Run(run), Rules.OFFICIAL))
+    page = page_of(run)
     cells = re.findall(
         r'<td class="(rank[^"]*)"[^>]*?(?:title="([^"]*)")?>([^<]*)(?:<small>([^<]*))?', page
     )

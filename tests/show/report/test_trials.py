@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import csv
 import math
 import statistics
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 import pyarrow.parquet as pq
@@ -15,16 +13,14 @@ import pytest
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.judge.scoring.statistics.clustered import wilson
 from bfcl_pipeline.runs.run import Run
-from bfcl_pipeline.show.report.page.render import render_page
-from bfcl_pipeline.show.report.page.run_tables import read_run_tables
 from bfcl_pipeline.show.report.page.trials import MOST_FLAKY
 from bfcl_pipeline.show.report.tables.aggregate_run import aggregate_run
-from bfcl_pipeline.show.report.tables.all_tables import CHAPTERS
 from bfcl_pipeline.show.report.tables.trials import read_trials
 from bfcl_pipeline.show.report.terminal import terminal_table
 from tests.support.synthetic_run import MadeUpModel, Marks, made_up_tables, marks
+from tests.support.written_run import page_of, rows
 
-TRIAL_TABLES = {table.name: table.schema for table in CHAPTERS["Trials"]}
+TRIAL_TABLES = ("trials", "pass_k", "flaky")
 
 
 @pytest.fixture(scope="module")
@@ -40,15 +36,9 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made_up_tables(tmp_path_factory.mktemp("trials"), models)
 
 
-def rows(run: Path, table: str = "trials") -> list[dict[str, Any]]:
-    """The rows under the official rules."""
-    read = pq.read_table(run / "tables" / f"{table}.parquet").to_pylist()
-    return [row for row in read if row["rules"] == "official"]
-
-
 def section(run: Path) -> str:
     """The section on trials of the page."""
-    page = render_page(read_run_tables(Run(run), Rules.OFFICIAL))
+    page = page_of(run)
     return page[page.index('<section id="trials">') :].split("</section>")[0]
 
 
@@ -58,7 +48,7 @@ def test_scores_have_their_mean_and_spread(run: Path) -> None:
     variance = statistics.variance([1, 1, 2 / 3, 1 / 3]) / 4
     within = (2 * (1 / 3) / 3) / 4**2  # two entries with a sample variance of 1/3, over three trials
     limits = wilson(0.75, 0.75 * 0.25 * 4 / 3 / variance)
-    found = {row["score"]: row for row in rows(run)}
+    found = {row["score"]: row for row in rows(run, "trials", rules="official")}
     assert found["multiple"] == {
         "run": "made-up",
         "rules": "official",
@@ -82,33 +72,22 @@ def test_scores_have_their_mean_and_spread(run: Path) -> None:
 
 def test_a_trial_without_a_score_is_left_out_of_its_mean(run: Path) -> None:
     """Two of three trials have the web category; a score of no trial has no row."""
-    found = {row["score"]: row for row in rows(run)}
+    found = {row["score"]: row for row in rows(run, "trials", rules="official")}
     assert (found["web_search_base"]["trials"], found["web_search_base"]["mean"]) == (2, 0.5)
     assert "memory" not in found
 
 
 def test_a_score_whose_trials_lack_categories_has_no_interval(run: Path) -> None:
     """The overall score of the trial without web search counts it 0; both trials of web search have it."""
-    found = {row["score"]: row for row in rows(run)}
+    found = {row["score"]: row for row in rows(run, "trials", rules="official")}
     assert (found["overall"]["ci_low"], found["overall"]["between"]) == (None, None)
     assert (found["overall"]["entries"], found["overall"]["flaky"]) == (5, 3)
     assert found["web_search"]["within"] == pytest.approx(0.5 * math.sqrt(0.5 / 2))
 
 
-@pytest.mark.parametrize("name", TRIAL_TABLES)
-def test_parquet_and_csv_have_the_documented_columns(run: Path, name: str) -> None:
-    """Both files have exactly the documented columns and the same number of rows."""
-    table = pq.read_table(run / f"tables/{name}.parquet")
-    assert table.schema.equals(TRIAL_TABLES[name])
-    with (run / f"tables/{name}.csv").open(newline="", encoding="utf-8") as lines:
-        header, *body = csv.reader(lines)
-    assert header == TRIAL_TABLES[name].names
-    assert len(body) == len(table)
-
-
 def test_the_chance_of_repeated_success(run: Path) -> None:
     """pass^k and pass@k are means over entries of shares of subsets of k trials; groups are weighted."""
-    found = {(row["score"], row["k"]): row for row in rows(run, "pass_k")}
+    found = {(row["score"], row["k"]): row for row in rows(run, "pass_k", rules="official")}
     shown = [(found["multiple", k]["pass_k"], found["multiple", k]["pass_at_k"]) for k in (1, 2, 3)]
     assert shown == [
         pytest.approx((0.75, 0.75)),
@@ -118,26 +97,30 @@ def test_the_chance_of_repeated_success(run: Path) -> None:
     for row in found.values():
         assert row["ci_low"] <= row["pass_k"] <= row["ci_high"]
     assert found["non_live", 3]["pass_k"] == pytest.approx(0.5 / 4)
-    once = next(row for row in rows(run) if row["score"] == "multiple")
+    once = next(row for row in rows(run, "trials", rules="official") if row["score"] == "multiple")
     for limit in ("ci_low", "ci_high"):
         assert found["multiple", 1][limit] == pytest.approx(once[limit])
 
 
 def test_repetitions_end_where_a_category_has_fewer(run: Path) -> None:
     """One trial lacks web search, so no score with it has three repetitions."""
-    found = [(row["score"], row["k"]) for row in rows(run, "pass_k")]
+    found = [(row["score"], row["k"]) for row in rows(run, "pass_k", rules="official")]
     for name, trials in (("web_search_base", 2), ("overall", 2), ("multiple", 3)):
         assert [k for score, k in found if score == name] == list(range(1, trials + 1))
 
 
 def test_flaky_entries_are_listed(run: Path) -> None:
     """They are those with different verdicts, in benchmark order, with the trials that are right."""
-    assert [(row["entry_id"], row["trials"], row["right"]) for row in rows(run, "flaky")] == [
+    assert [
+        (row["entry_id"], row["trials"], row["right"]) for row in rows(run, "flaky", rules="official")
+    ] == [
         ("multiple_2", 3, 2),
         ("multiple_3", 3, 1),
         ("web_search_base_0", 2, 1),
     ]
-    assert {(row["model"], row["run"]) for row in rows(run, "flaky")} == {("priced", "made-up")}
+    assert {(row["model"], row["run"]) for row in rows(run, "flaky", rules="official")} == {
+        ("priced", "made-up")
+    }
 
 
 def test_an_entry_without_a_verdict_in_a_trial_counts_with_the_others(tmp_path: Path) -> None:
@@ -145,11 +128,11 @@ def test_an_entry_without_a_verdict_in_a_trial_counts_with_the_others(tmp_path: 
     first, second = Marks([True, None, False, None]), Marks([True, True, True, None])
     models = [MadeUpModel("priced", {"multiple": first}), MadeUpModel("priced~2", {"multiple": second})]
     run = made_up_tables(tmp_path, models)
-    of_category = next(row for row in rows(run) if row["score"] == "multiple")
+    of_category = next(row for row in rows(run, "trials", rules="official") if row["score"] == "multiple")
     assert (of_category["entries"], of_category["flaky"]) == (2, 1)
     found = {
         row["k"]: (row["entries"], row["pass_k"])
-        for row in rows(run, "pass_k")
+        for row in rows(run, "pass_k", rules="official")
         if row["score"] == "multiple"
     }
     assert found == {1: (3, pytest.approx(2.5 / 3)), 2: (2, pytest.approx(0.5))}
@@ -194,7 +177,7 @@ def test_the_page_shows_mean_deviation_and_limits(run: Path) -> None:
     """The section has the columns and marks of the leaderboard."""
     first = section(run).split("</table>")[0]
     assert first.count('scope="row"') == 1
-    limits = next(row for row in rows(run) if row["score"] == "non_live")
+    limits = next(row for row in rows(run, "trials", rules="official") if row["score"] == "non_live")
     shown = f"{limits['ci_low'] * 100:.1f}–{limits['ci_high'] * 100:.1f}"
     assert f"18.75* ± 6.25<small>{shown}</small>" in first  # non-live: multiple is a quarter of it
     assert 'title="lowest and highest: 12.5–25.0"' in first
@@ -236,7 +219,7 @@ def test_the_terminal_shows_the_repeated_models(run: Path) -> None:
     lines = terminal_table(Run(run), Rules.OFFICIAL, 80).splitlines()
     place = next(place for place, line in enumerate(lines) if line.startswith("Trials of"))
     assert lines[place - 1] == ""
-    overall = next(row for row in rows(run) if row["score"] == "overall")
+    overall = next(row for row in rows(run, "trials", rules="official") if row["score"] == "overall")
     mean, std = (f"{overall[name] * 100:.2f}" for name in ("mean", "std"))
     assert lines[place + 1].split() == ["priced", "3", f"{mean}*†", std, "3"]
     assert all(len(line) <= 80 for line in lines[place : place + 4])
@@ -259,5 +242,5 @@ def test_without_trials_there_is_neither_table_nor_section(run: Path, tmp_path: 
         (alone / f"tables/{name}.csv").write_text("left\n")
     aggregate_run(Run(alone, data=tmp_path / "data"), tmp_path / "models.yaml", Rules.OFFICIAL)
     assert not [name for name in TRIAL_TABLES if list((alone / "tables").glob(f"{name}.*"))]
-    assert 'id="trials"' not in render_page(read_run_tables(Run(alone), Rules.OFFICIAL))
+    assert 'id="trials"' not in page_of(alone)
     assert "Trials of" not in terminal_table(Run(alone), Rules.OFFICIAL)

@@ -11,13 +11,12 @@ from bfcl_pipeline.base.errors import TableError
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.show.report.notes import NO_ANSWERS, short_reason
-from bfcl_pipeline.show.report.page.render import render_page
-from bfcl_pipeline.show.report.page.run_tables import read_run_tables
 from bfcl_pipeline.show.report.tables.leaderboard import LEADERBOARD
 from bfcl_pipeline.show.report.terminal import terminal_table
 from bfcl_pipeline.show.screen.run_description import exit_without_answers
 from tests.support.run_form import recorded
 from tests.support.synthetic_run import MadeUpModel, made_up_tables, marks
+from tests.support.written_run import page_of
 
 DEAD = MadeUpModel("dead-FC", {"simple_python": marks(0, 0, 4), "irrelevance": marks(0, 0, 2)})
 ALIVE = MadeUpModel("alive", {"simple_python": marks(1, 3), "irrelevance": marks(0, 2)})
@@ -56,7 +55,7 @@ def test_the_terminal_shows_no_number_and_the_reason(half_dead: Path) -> None:
 
 def test_the_page_shows_no_number_and_the_reason(half_dead: Path) -> None:
     """The reason is in a notice; nothing claims that its answers were right."""
-    page = render_page(read_run_tables(Run(half_dead), Rules.OFFICIAL))
+    page = page_of(half_dead)
     assert "<li>dead-FC: no answers: " in page
     assert "0.0–0.0" not in page
     assert "dead-FC: 6 entries without a verdict" not in page
@@ -65,7 +64,7 @@ def test_the_page_shows_no_number_and_the_reason(half_dead: Path) -> None:
 def test_a_run_without_any_answer_says_so(tmp_path: Path) -> None:
     """Nothing was judged, so nothing was judged right."""
     run = made_up_tables(tmp_path, [DEAD])
-    page = render_page(read_run_tables(Run(run), Rules.OFFICIAL))
+    page = page_of(run)
     assert "No answers were judged." in page
     assert "No answer was scored as wrong" not in page
     assert "dead-FC: no answers: " in terminal_table(Run(run), Rules.OFFICIAL)
@@ -121,4 +120,4 @@ def test_a_sample_is_marked(tmp_path: Path, config: str | None, mark: str) -> No
     if config is not None:
         (run / "config.yaml").write_text(recorded(config))
     assert mark in terminal_table(Run(run), Rules.OFFICIAL).splitlines()
-    assert f"<li>{mark}</li>" in render_page(read_run_tables(Run(run), Rules.OFFICIAL))
+    assert f"<li>{mark}</li>" in page_of(run)

@@ -4,21 +4,12 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
 
-import pyarrow.parquet as pq
 import pytest
 
-from bfcl_pipeline.benchmark.records import Rules
-from bfcl_pipeline.runs.run import Run
-from bfcl_pipeline.show.report.page.render import render_page
-from bfcl_pipeline.show.report.page.run_tables import read_run_tables
 from tests.support.agentic_run import write_agentic_run
 from tests.support.synthetic_run import MadeUpModel, made_up_tables, marks
-
-
-def rows(run: Path) -> list[dict[str, Any]]:
-    return pq.read_table(run / "tables" / "usage.parquet").to_pylist()
+from tests.support.written_run import page_of, rows
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +30,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_a_category_has_the_usage_of_its_requests(run: Path) -> None:
     """Tokens, dollars at the prices of the model row, seconds and cut-off answers are added up."""
-    multiple, parallel, *_ = (row for row in rows(run) if row["model"] == "priced")
+    multiple, parallel, *_ = (row for row in rows(run, "usage") if row["model"] == "priced")
     assert multiple == {
         "run": "made-up",
         "model": "priced",
@@ -61,14 +52,14 @@ def test_a_category_has_the_usage_of_its_requests(run: Path) -> None:
 
 def test_a_model_without_prices_has_tokens_and_no_cost(run: Path) -> None:
     """The cost is null and not computed from GPU time."""
-    (row,) = (row for row in rows(run) if row["model"] == "unpriced")
+    (row,) = (row for row in rows(run, "usage") if row["model"] == "unpriced")
     assert (row["input_tokens"], row["output_tokens"], row["cost_usd"]) == (7, 8, None)
 
 
 def test_sessions_before_memory_questions_have_rows_of_their_own(tmp_path: Path) -> None:
     """Sessions and entries of a category are separate rows."""
     run = write_agentic_run(tmp_path)
-    parts = [(row["category"], row["part"], row["entries"]) for row in rows(run)]
+    parts = [(row["category"], row["part"], row["entries"]) for row in rows(run, "usage")]
     assert parts == [
         ("memory_kv", "sessions", 2),
         ("memory_kv", "entries", 3),
@@ -78,7 +69,7 @@ def test_sessions_before_memory_questions_have_rows_of_their_own(tmp_path: Path)
 
 def test_the_page_shows_the_known_usage(run: Path) -> None:
     """The section has sums by model, and a table by category for each model with known usage."""
-    page = render_page(read_run_tables(Run(run), Rules.OFFICIAL))
+    page = page_of(run)
     section = page[page.index('<section id="usage">') :].split("</section>")[0]
     names = re.findall(r'<th scope="row" class="name"><bdi>([^<]*)<', section)
     assert sorted(names) == ["priced", "unpriced"]
@@ -91,5 +82,5 @@ def test_the_page_shows_the_known_usage(run: Path) -> None:
 def test_without_known_usage_there_is_no_section(tmp_path: Path) -> None:
     """Embedded models report neither tokens nor latencies."""
     run = made_up_tables(tmp_path, [MadeUpModel("oracle", {"multiple": marks(1)})])
-    page = render_page(read_run_tables(Run(run), Rules.OFFICIAL))
+    page = page_of(run)
     assert "Cost and latency" not in page

@@ -22,11 +22,10 @@ from bfcl_pipeline.runs.web_label import (
     note,
     score_mark,
 )
-from bfcl_pipeline.show.report.page.render import render_page
-from bfcl_pipeline.show.report.page.run_tables import read_run_tables
 from bfcl_pipeline.show.report.tables.aggregate_run import aggregate_run
 from bfcl_pipeline.show.report.terminal import terminal_table
 from tests.support.synthetic_run import MadeUpModel, made_up_tables, marks
+from tests.support.written_run import page_of
 
 WEBS = ("web_search_base", "web_search_no_snippet")
 
@@ -127,7 +126,7 @@ def test_the_terminal_has_marks_and_a_note(run: Path) -> None:
 
 def test_the_page_marks_every_number_of_an_unreal_web(run: Path) -> None:
     """The leaderboard, the heat map and the examples have marks; the top names the webs and explains."""
-    page = render_page(read_run_tables(Run(run), Rules.OFFICIAL))
+    page = page_of(run)
     assert "<dd>live, off, record, replay, simulated†</dd>" in page
     tables = 1 + len(Rules)  # the leaderboard, and each rule set in the scores by rules
     unreal = sum(web in UNREAL for web in WEB_MODES)
@@ -141,7 +140,7 @@ def test_the_page_marks_every_number_of_an_unreal_web(run: Path) -> None:
 def test_a_page_of_real_webs_has_no_mark(tmp_path: Path) -> None:
     """The web is named without a mark or a notice."""
     run = made_up_tables(tmp_path, [searching("m", "replay")])
-    page = render_page(read_run_tables(Run(run), Rules.OFFICIAL))
+    page = page_of(run)
     assert "<dd>replay</dd>" in page
     assert "†" not in page
 

@@ -1,7 +1,4 @@
-"""Errors: the number of each type for each model, as bars and as a table, and examples.
-
-Also what the answers are beside right or wrong: to irrelevance entries, and to agentic questions.
-"""
+"""Errors: the number of each type for each model, as bars and as a table, and examples."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -10,10 +7,8 @@ from dataclasses import replace
 from markupsafe import Markup
 
 from bfcl_pipeline.base.text import printable
-from bfcl_pipeline.benchmark.records import AnswerClass
-from bfcl_pipeline.runs.web_label import mark
-from bfcl_pipeline.show.report.format import count, percent
-from bfcl_pipeline.show.report.page.run_tables import Row, RunTables, by_model, model_rows
+from bfcl_pipeline.show.report.format import count
+from bfcl_pipeline.show.report.page.run_tables import Row, RunTables, by_model
 from bfcl_pipeline.show.report.page.table import (
     LINKED_MODEL,
     MODEL,
@@ -27,7 +22,6 @@ from bfcl_pipeline.show.report.page.table import (
     lines_table,
 )
 from bfcl_pipeline.show.report.page.views import defects, marked_entry
-from bfcl_pipeline.show.report.tables.answer_classes import AGENTIC_CLASSES, IRRELEVANCE_CLASSES
 
 COLOURS = 7
 """Number of error types with a colour of their own; the others share the last colour."""
@@ -194,37 +188,3 @@ def _bar(
         '<svg viewBox="0 0 {} 26" preserveAspectRatio="none" width="100%" height="26" aria-hidden="true">'
         "{}</svg>"
     ).format(BAR_WIDTH, segments)
-
-
-def irrelevance(tables: RunTables) -> Table | None:
-    """The shares of the classes of answers to irrelevance entries, by model and category."""
-    return _shares("Answers to irrelevance entries", tables, tables["irrelevance"], IRRELEVANCE_CLASSES)
-
-
-def agentic_answers(tables: RunTables) -> Table | None:
-    """The shares of the classes of answers to agentic questions, by model and category."""
-    return _shares("Answers to agentic questions", tables, tables["answers"], AGENTIC_CLASSES)
-
-
-def _shares(
-    label: str, tables: RunTables, rows: Sequence[Row], classes: Mapping[AnswerClass, str]
-) -> Table | None:
-    return lines_table(
-        label,
-        model_rows(tables, rows),
-        [
-            MODEL,
-            Column("Category", lambda _, row: Cell.sortable(row["category"] + mark(row.get("web"))), ""),
-            Column("Answered", lambda _, row: Cell.count(row["answered"])),
-            *each(
-                {name: one.value.capitalize() for one, name in classes.items()},
-                lambda _, row, name: _share(row[name], row["answered"]),
-            ),
-        ],
-    )
-
-
-def _share(number: int, answered: int) -> Cell:
-    if not number:
-        return Cell.count(0)
-    return Cell.number(f"{percent(number / answered)} %", number / answered, count(number))

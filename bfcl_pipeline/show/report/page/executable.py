@@ -6,14 +6,13 @@ from dataclasses import replace
 from bfcl_pipeline.base.text import plural
 from bfcl_pipeline.benchmark.config.job import RECORDED_MODES
 from bfcl_pipeline.benchmark.definition import GROUPS
-from bfcl_pipeline.judge.scoring.rest import METRICS
 from bfcl_pipeline.runs.web_label import mark, note, split_webs
-from bfcl_pipeline.show.report.format import MISSING, count, interval, percent
-from bfcl_pipeline.show.report.notes import BIAS, OVERALL_OF_2024, TITLES, UNRANKED, is_biased
+from bfcl_pipeline.show.report.format import MISSING, NOTHING, count, interval, percent
+from bfcl_pipeline.show.report.notes import BIAS, is_biased
 from bfcl_pipeline.show.report.page.run_tables import Row, RunTables
+from bfcl_pipeline.show.report.page.spec_tables import titles
 from bfcl_pipeline.show.report.page.table import (
     MODEL,
-    NOTHING,
     Cell,
     Column,
     Table,
@@ -22,6 +21,7 @@ from bfcl_pipeline.show.report.page.table import (
     group_headings,
     lines_table,
 )
+from bfcl_pipeline.show.report.tables.executable import EXECUTABLE_SCORES, OVERALL_OF_2024, UNRANKED
 
 KINDS = {
     "simple_python": "exec_simple",
@@ -33,8 +33,6 @@ KINDS = {
 
 _WAYS = ("AST", "Executed")
 
-_METRICS = dict(zip(METRICS, ("REST answered", "REST type", "REST keys"), strict=True))
-
 
 def executable(tables: RunTables) -> Table | None:
     """The scores; None for a run without any of these categories."""
@@ -44,7 +42,7 @@ def executable(tables: RunTables) -> Table | None:
         [(row,) for row in tables["executable"]],
         [
             Column("Model", lambda row: Cell.linked_name(models[row["model"]]), "name"),
-            *each({**TITLES, **_METRICS}, _score),
+            *each(titles(EXECUTABLE_SCORES.shown), _score),
             Column(
                 "Requests answered",
                 _web,

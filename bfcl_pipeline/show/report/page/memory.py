@@ -7,6 +7,7 @@ from dataclasses import replace
 from bfcl_pipeline.judge.scoring.memory_outcomes import MemoryPlace, Pattern, Reason
 from bfcl_pipeline.show.report.format import MISSING, count, interval, percent, short_percent, two_digits
 from bfcl_pipeline.show.report.page.run_tables import Row, RunTables, model_lines, row_with
+from bfcl_pipeline.show.report.page.spec_tables import titles
 from bfcl_pipeline.show.report.page.table import (
     MODEL,
     Cell,
@@ -19,7 +20,8 @@ from bfcl_pipeline.show.report.page.table import (
     lines_table,
 )
 from bfcl_pipeline.show.report.page.views import defects, marked_entry
-from bfcl_pipeline.show.report.tables.memory import MEMORY_USE
+from bfcl_pipeline.show.report.tables.memory import FACTS, MEMORY_USE
+from bfcl_pipeline.show.report.tables.spec import Kind
 from bfcl_pipeline.show.transcripts.reasons import REASONS
 
 ALL = "memory"
@@ -33,36 +35,9 @@ PATTERNS: Mapping[Pattern, str] = {
     Pattern.NOTHING: "nothing added",
 }
 
-USE: Mapping[str, Mapping[str, str]] = {
-    "Calls in the sessions": {
-        "adds": "Add",
-        "replaces": "Replace",
-        "removes": "Remove",
-        "clears": "Clear",
-        "searches": "Search",
-        "retrievals": "Read",
-        "core_calls": "Core",
-        "archival_calls": "Archival",
-        "errors": "Failed",
-    },
-    "Contents": {"core_entries": "Core", "archival_entries": "Archival"},
-    "Facts": {
-        "stored": "Stored",
-        "kept": "Kept",
-        "lost": "Lost",
-        "lost_within": "In session",
-        "lost_while_full": "When full",
-    },
-    "At the questions": {
-        "question_searches": "Search",
-        "question_retrievals": "Read",
-        "question_errors": "Failed",
-        "without_look_up": "No look-up",
-    },
-}
-"""Columns of `memory_use` that the page shows, summed over scenarios, and their headings, by group."""
+_USE = [column for column in MEMORY_USE.shown if column.group]
 
-_COUNTS = [field.name for field in MEMORY_USE.columns if field.type == "int64"]
+_COUNTS = [column.name for column in MEMORY_USE.columns if column.kind is Kind.COUNT]
 
 
 def _memory(row: Row) -> Cell:
@@ -234,10 +209,10 @@ def memory_use(tables: RunTables) -> Table | None:
         held = sums["sessions_held"]
         return Cell.number(f"{count(held)}/{count(sums['sessions'])}", held)
 
+    facts = {column.name for column in _USE if column.group == FACTS}
+
     def summed(_: Row, __: str, sums: Counter[str], name: str) -> Cell:
-        return Cell.count(
-            sums[name], title=f"of {count(sums['questions'])}" if name in USE["Facts"] else ""
-        )
+        return Cell.count(sums[name], title=f"of {count(sums['questions'])}" if name in facts else "")
 
     return lines_table(
         "Use of memory",
@@ -246,9 +221,9 @@ def memory_use(tables: RunTables) -> Table | None:
             replace(MODEL, cell=lambda model, *_: replace(Cell.name(model), value=None)),
             Column("Memory", lambda _, category, __: Cell(category), ""),
             Column("Sessions", sessions),
-            *each({name: title for columns in USE.values() for name, title in columns.items()}, summed),
+            *each(titles(_USE), summed),
         ],
-        group_headings({group: len(columns) for group, columns in USE.items()}, 3),
+        group_headings(Counter(column.group for column in _USE), 3),
         style="use",
         summary="Calls, contents and facts of each model and memory",
     )

@@ -40,6 +40,7 @@ from bfcl_pipeline.show.report.page import (
 from bfcl_pipeline.show.report.page.assets import environment, policy, template_text
 from bfcl_pipeline.show.report.page.making import NOT_RECORDED, MakingSection, read_making
 from bfcl_pipeline.show.report.page.run_tables import RunTables, read_run_tables, shown_categories
+from bfcl_pipeline.show.report.page.spec_tables import own_sections, placed_tables
 from bfcl_pipeline.show.report.page.table import HEAT_LEVELS
 
 PARTS = (
@@ -122,6 +123,7 @@ def render_page(
         explorer: the list of entries; None for a page without one.
         figures: those that the page shows.
     """
+    placed = placed_tables(tables)
     style = template_text("style.css")
     scripts = [template_text("sort.js")]
     if explorer is not None:
@@ -140,6 +142,8 @@ def render_page(
             version=__version__,
             run=tables["leaderboard"][0]["run"] or "unnamed run",
             tables=tables,
+            placed=placed,
+            own_sections=[("Details", id, title, placed.get(id)) for id, title in own_sections().items()],
             heat_levels=HEAT_LEVELS,
             many=len(tables["leaderboard"]) > MANY_MODELS,
             making=making,

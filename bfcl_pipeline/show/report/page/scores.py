@@ -12,6 +12,7 @@ from bfcl_pipeline.runs.web_label import note, score_mark
 from bfcl_pipeline.show.report.format import (
     MISSING,
     NO_RANK,
+    NOTHING,
     PARTIAL,
     count,
     interval,
@@ -21,9 +22,9 @@ from bfcl_pipeline.show.report.format import (
 )
 from bfcl_pipeline.show.report.omission_notes import causes, span
 from bfcl_pipeline.show.report.page.run_tables import Row, RunTables
+from bfcl_pipeline.show.report.page.spec_tables import known, shown_cell, titles
 from bfcl_pipeline.show.report.page.table import (
     MODEL,
-    NOTHING,
     Cell,
     Column,
     Table,
@@ -32,74 +33,52 @@ from bfcl_pipeline.show.report.page.table import (
     lines_table,
     without_empty_columns,
 )
+from bfcl_pipeline.show.report.tables import spec
+from bfcl_pipeline.show.report.tables.leaderboard import LEADERBOARD, SCORES
 from bfcl_pipeline.show.report.v4_table import (
     GROUP_NOTE,
     PUBLISHED,
     begins_group,
-    published_place,
     rank_interval,
     rank_notes,
+    with_published,
 )
 
-LEADERBOARD_COLUMNS = {
-    "overall": "Overall",
-    "non_live": "Non-live",
-    "live": "Live",
-    "multi_turn": "Multi-turn",
-    "web_search": "Web search",
-    "memory": "Memory",
-    "live_relevance": "Relevance",
-    "irrelevance_all": "Irrelevance",
-}
+LEADERBOARD_COLUMNS = titles(column for column in LEADERBOARD.shown if column.name in SCORES)
 """The headings of the scores, in the order of the leaderboard's web page."""
 
-_NUMBERS = {
-    "format_max_delta": (
-        "Format max \N{GREEK CAPITAL LETTER DELTA}",
-        "Best minus worst accuracy over the prompt formats, in percentage points; std: their "
-        "standard deviation. Smaller is steadier; not part of the Overall.",
-    ),
-    "cost_usd": ("Cost ($)", "US dollars of all requests at the prices in the model's row"),
-    "latency_mean_seconds": ("Latency (s)", ""),
-}
-"""Headings and tooltips of columns that are shown if they are known of any model."""
-
-_BENEATH = {
-    "format_max_delta": ("std", "format_std"),
-    "latency_mean_seconds": ("p95", "latency_p95_seconds"),
-}
+_OTHERS = [column for column in LEADERBOARD.shown if column.name not in SCORES]
 
 _FC = "-FC"  # the end of names of models in function-calling mode, as the leaderboard has them
 
 
 def leaderboard(tables: RunTables) -> Table:
-    """The V4 table: scores, and format sensitivity, cost and latency if they are known of any model.
+    """The V4 table: scores, and the other columns of which a value is known of any model.
 
     Published rows stand among those of the run, by overall: greyed, and without a rank of the run. The
     style sheet draws lines between groups while the models are in the order of ranks.
     """
     limits = {(row["model"], row["category"]): row for row in tables["categories"]}
     priced = {row["model"] for row in tables["usage"] if row["cost_usd"] is not None}
-    own, published, omitted = tables["leaderboard"], tables["published"], omitted_titles(tables)
+    own, omitted = tables["leaderboard"], omitted_titles(tables)
 
     def score(row: Row, name: str) -> Cell:
         cell = score_cell(row, name, limits.get((row["model"], name)), omitted)
         return replace(cell, style=f"{cell.style} overall") if name == "overall" else cell
 
-    def number(row: Row, name: str) -> Cell:
-        return _unpriced(row) if name == "cost_usd" and row["model"] not in priced else _number(row, name)
+    def number(row: Row, column: spec.Column) -> Cell:
+        unpriced = column.name == "cost_usd" and row["model"] not in priced
+        return _unpriced(row) if unpriced else shown_cell(column, row)
 
-    numbers = [name for name in _NUMBERS if any(row[name] is not None for row in own)]
+    others = known(_OTHERS, own)
     about = "Share and number of the run's entries that have a verdict (How we count)"
     columns = [
         Column("#", lambda rank, _: rank, "rank"),
         Column("Model", lambda _, row: Cell.linked_name(row), "name"),
         *each(LEADERBOARD_COLUMNS, lambda _, row, name: score(row, name)),
         *(
-            Column(
-                _NUMBERS[name][0], lambda _, row, name=name: number(row, name), tooltip=_NUMBERS[name][1]
-            )
-            for name in numbers
+            Column(one.heading, lambda _, row, one=one: number(row, one), tooltip=one.tooltip)
+            for one in others
         ),
         Column("Scored", lambda _, row: _scored(row), tooltip=about),
     ]
@@ -107,22 +86,23 @@ def leaderboard(tables: RunTables) -> Table:
         "Leaderboard", zip(rank_cells(own), own, strict=True), columns, style="sortable leaderboard"
     )
     assert table is not None  # noqa: S101  # a run has a model
-    scores = [-1.0 if row["overall"] is None else row["overall"] for row in own]
-    rows = list(table.rows)
-    for one in published:
-        if any(one[name] is not None for name in LEADERBOARD_COLUMNS):
-            place = published_place(scores, one["overall"])
-            scores.insert(place, -1.0 if one["overall"] is None else one["overall"])
-            rows.insert(place, _published(one, numbers))
+    rows = with_published(
+        table.rows,
+        [row["overall"] for row in own],
+        tables["published"],
+        LEADERBOARD_COLUMNS,
+        lambda one: _published(one, others),
+    )
     return without_empty_columns(replace(table, rows=rows))
 
 
-def _published(row: Row, numbers: Sequence[str]) -> list[Cell]:
+def _published(row: Mapping[str, Any], others: Sequence[spec.Column]) -> list[Cell]:
+    """others: the columns after the scores, of which the published file may not have each."""
     cells = [
         Cell(PUBLISHED, style="rank", title=f"published {row['date']}: {row['source']}"),
         Cell.published_name(row),
         *(Cell.number(percent(row[name]), row[name]) for name in LEADERBOARD_COLUMNS),
-        *(Cell.number(two_digits(row[name]), row[name]) for name in numbers),
+        *(Cell.number(two_digits(row.get(one.name)), row.get(one.name)) for one in others),
         Cell(""),
     ]
     return [replace(cell, style=f"{cell.style} published".strip()) for cell in cells]
@@ -185,14 +165,6 @@ def score_cell(
 def marked_score(text: str, row: Row, name: str) -> str:
     """A score with the marks that it has in a row of the leaderboard."""
     return text + (PARTIAL if is_partial(row, name) else "") + score_mark(row, name, row["web"])
-
-
-def _number(row: Row, name: str) -> Cell:
-    title, beneath = _BENEATH.get(name, ("", name))
-    known = title and row[beneath] is not None
-    return Cell.number(
-        two_digits(row[name]), row[name], f"{title} {two_digits(row[beneath])}" if known else ""
-    )
 
 
 def _unpriced(row: Row) -> Cell:

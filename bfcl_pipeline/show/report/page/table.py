@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from bfcl_pipeline.benchmark.config import EMBEDDED_KINDS, RECORDED_KINDS
 from bfcl_pipeline.runs.web_label import mark
-from bfcl_pipeline.show.report.format import MISSING, count, interval, short_percent
+from bfcl_pipeline.show.report.format import MISSING, NOTHING, count, interval, short_percent
 from bfcl_pipeline.show.report.notes import mode_label
 
 
@@ -47,9 +47,6 @@ def linked_entry(entry_id: str, *models: str) -> Markup:
 
 UNSORTED = frozenset({"na", "missing"})
 """Styles of cells without a value: they come last."""
-
-NOTHING = "\N{EN DASH}"
-"""Shown for a count of 0."""
 
 HEAT_LEVELS = 11
 """Steps of the colour scale; the last is for 100 % alone."""

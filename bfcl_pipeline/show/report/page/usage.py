@@ -1,27 +1,19 @@
 """Cost and latency of each model, in total and by category, as far as they are known."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
 
 from bfcl_pipeline.benchmark.records import total
 from bfcl_pipeline.show.report.format import MISSING, count, two_digits
 from bfcl_pipeline.show.report.omission_notes import causes
 from bfcl_pipeline.show.report.page.run_tables import Row, RunTables, by_model
-from bfcl_pipeline.show.report.page.table import MODEL, Cell, Column, Table, each, isolate, lines_table
-from bfcl_pipeline.show.report.tables.score_tables import SESSIONS
+from bfcl_pipeline.show.report.page.spec_tables import known, shown_cell
+from bfcl_pipeline.show.report.page.table import MODEL, Cell, Column, Table, isolate, lines_table
+from bfcl_pipeline.show.report.tables import spec
+from bfcl_pipeline.show.report.tables.score_tables import SESSIONS, TIMES, USAGE
 
-SUMS = {
-    "entries": "Entries",
-    "exchanges": "Requests",
-    "input_tokens": "Tokens sent",
-    "output_tokens": "Tokens received",
-    "cost_usd": "Cost ($)",
-    "truncated": "Cut off",
-}
-"""Columns of `usage` that can be added up, and their headings."""
-
-TIMES = {"exchange": "Request (s)", "entry": "Entry (s)"}
-"""Prefixes of the columns of `usage` with a mean and a 95th percentile, and their headings."""
+_NUMBERS = [column for column in USAGE.shown if column.kind is not spec.Kind.TEXT]
+_SUMS, _MEANS = ([one for one in _NUMBERS if (one.group == TIMES) is mean] for mean in (False, True))
 
 MEASURED = ("input_tokens", "output_tokens", "exchange_mean_seconds")
 """A model of which none of these is known is left out."""
@@ -41,13 +33,12 @@ def usage(tables: RunTables) -> list[Table]:
     if not models:
         return []
     every = list(chain.from_iterable(rows.values()))
-    sums = {name: title for name, title in SUMS.items() if _is_known(every, name)}
-    times = {name: title for name, title in TIMES.items() if _is_known(every, f"{name}_mean_seconds")}
+    sums = [Column(one.heading, _sum(one)) for one in known(_SUMS, every)]
     omitted = {(row["model"], row["score"]): row for row in tables["omitted"]}
     titles = tables.category_titles()
     columns = [
-        *each(sums, lambda _, rows, name: _sum(name, rows)),
-        *each(times, lambda _, rows, name: _time(rows[0], name)),
+        *sums,
+        *(Column(one.heading, _mean(one)) for one in known(_MEANS, every)),
         Column("Without answer", lambda _, rows: _unanswered_cell(omitted, rows)),
     ]
     category = Column("Category", lambda _, rows: Cell.sortable(_title(titles, rows[0])), "")
@@ -67,27 +58,28 @@ def usage(tables: RunTables) -> list[Table]:
     return [table for table in found if table is not None]
 
 
-def _is_known(rows: Sequence[Row], name: str) -> bool:
-    return any(row[name] is not None for row in rows)
-
-
 def _title(titles: Mapping[tuple[str, str], str], row: Row) -> str:
     title = titles.get((row["model"], row["category"]), row["category"])
     return f"{title}: sessions" if row["part"] == SESSIONS else title
 
 
-def _sum(name: str, rows: Sequence[Row]) -> Cell:
-    amount = total(row[name] for row in rows)
-    if amount is None:
-        return Cell.number(MISSING, None, title="not reported")
-    return Cell.number(two_digits(amount) if name == "cost_usd" else count(amount), amount)
+def _sum(column: spec.Column) -> Callable[[Row, Sequence[Row]], Cell]:
+    def cell(_: Row, rows: Sequence[Row]) -> Cell:
+        amount = total(row[column.name] for row in rows)
+        if amount is None:
+            return Cell.number(MISSING, None, title="not reported")
+        return Cell.number(count(amount) if column.kind is spec.Kind.COUNT else two_digits(amount), amount)
+
+    return cell
 
 
-def _time(row: Row, name: str) -> Cell:
-    mean, high = row[f"{name}_mean_seconds"], row[f"{name}_p95_seconds"]
-    if mean is None:
-        return Cell.number(MISSING, None, title="not measured")
-    return Cell.number(two_digits(mean), mean, f"p95 {two_digits(high)}")
+def _mean(column: spec.Column) -> Callable[[Row, Sequence[Row]], Cell]:
+    def cell(_: Row, rows: Sequence[Row]) -> Cell:
+        if rows[0][column.name] is None:
+            return Cell.number(MISSING, None, title="not measured")
+        return shown_cell(column, rows[0])
+
+    return cell
 
 
 def _unanswered_cell(omitted: Mapping[tuple[str, str], Row], rows: Sequence[Row]) -> Cell:

@@ -7,17 +7,17 @@ from collections.abc import Mapping, Sequence
 
 from markupsafe import Markup
 
-from bfcl_pipeline.base.text import signed_points
 from bfcl_pipeline.benchmark.definition import CATEGORIES, Check
 from bfcl_pipeline.benchmark.definition.leaderboard import GROUP
 from bfcl_pipeline.benchmark.errata import Treatment
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.runs.web_label import mark
 from bfcl_pipeline.show.report import notes
-from bfcl_pipeline.show.report.format import CORRECTIONS, MISSING, count, percent
+from bfcl_pipeline.show.report.format import MISSING, count, percent
 from bfcl_pipeline.show.report.notes import own_errata_notes
 from bfcl_pipeline.show.report.page.run_tables import Row, RunTables, model_rows
 from bfcl_pipeline.show.report.page.scores import LEADERBOARD_COLUMNS, omitted_titles, score_cell
+from bfcl_pipeline.show.report.page.spec_tables import spec_table
 from bfcl_pipeline.show.report.page.table import (
     MODEL,
     Cell,
@@ -28,6 +28,7 @@ from bfcl_pipeline.show.report.page.table import (
     lines_table,
     linked_entry,
 )
+from bfcl_pipeline.show.report.tables.corrections import CORRECTIONS
 
 ERRATA_MARK = "\N{DOUBLE DAGGER}"
 """The mark of an entry with a confirmed or disputed defect."""
@@ -74,21 +75,11 @@ def views(tables: RunTables) -> Table | None:
 
 def corrections(tables: RunTables) -> Table | None:
     """What each correction does to the overall score of each model, in percentage points."""
-    rows = (row for row in tables["corrections"] if row["score"] == "overall")
-    return lines_table(
+    return spec_table(
         "What the corrections do",
-        model_rows(tables, rows),
-        [
-            MODEL,
-            *each(
-                {"official": "Official"}, lambda _, row, name: Cell.number(percent(row[name]), row[name])
-            ),
-            *each(CORRECTIONS, lambda _, row, name: Cell.number(signed_points(row[name]), row[name])),
-            *each(
-                {"verified": "Verified", "undisputed": "Without disputed"},
-                lambda _, row, name: Cell.number(percent(row[name]), row[name]),
-            ),
-        ],
+        tables,
+        CORRECTIONS,
+        [row for row in tables["corrections"] if row["score"] == "overall"],
         style="sortable corrections",
         summary="What each correction does to the Overall, in points",
     )

@@ -4,6 +4,7 @@ Every table but that on snippets has one row for each model and web category, in
 over calls and results are of the questions whose results are recorded.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
@@ -18,6 +19,7 @@ from bfcl_pipeline.show.report.page.run_tables import (
     model_rows,
     row_with,
 )
+from bfcl_pipeline.show.report.page.spec_tables import titles
 from bfcl_pipeline.show.report.page.table import (
     MODEL,
     Cell,
@@ -29,37 +31,14 @@ from bfcl_pipeline.show.report.page.table import (
     lines_table,
     linked_entry,
 )
+from bfcl_pipeline.show.report.tables.spec import Kind
+from bfcl_pipeline.show.report.tables.web import PLACES, WEB_HOPS, WEB_QUESTIONS
 from bfcl_pipeline.show.transcripts.reasons import FAILURES
 
-MEANS = {"mean_steps": "Steps", "mean_searches": "Searches", "mean_fetches": "Fetches"}
-"""The means of `web_hops` and their headings."""
-
-CALLS = {
-    "searches": "Searches",
-    "failed_searches": "Nothing found",
-    "repeated_searches": "Repeated",
-    "fetches": "Fetches",
-    "fetched_raw": "Raw",
-    "fetched_markdown": "Markdown",
-    "fetched_truncate": "Text",
-    "failed_fetches": "Failed",
-    "retried": "Retried",
-    "other_source": "Other source",
-    "searched_again": "Searched",
-    "answered": "Answered",
-    "gave_up": "Gave up",
-}
-"""The counts of `web_questions` that the page sums, and their headings."""
-
-CALL_GROUPS = {"Searches": 3, "Fetches": 5, "After a failed fetch": 5}
-
-PLACES = {
-    "answer_in_title": "Title",
-    "answer_in_address": "Address",
-    "answer_in_snippet": "Snippet",
-    "answer_in_page": "Page",
-}
-"""Where an answer may stand: columns of `web_questions` and their headings."""
+_MEANS = titles(column for column in WEB_HOPS.shown if column.kind is Kind.SHARE)
+_OF_QUESTIONS = [column for column in WEB_QUESTIONS.shown if column.group]
+_CALLS = [column for column in _OF_QUESTIONS if column.group != PLACES]
+_PLACES = titles(column for column in _OF_QUESTIONS if column.group == PLACES)
 
 MOST_EXAMPLES = 5
 """Entries that are named in one cell."""
@@ -77,7 +56,7 @@ def web_search(tables: RunTables) -> Table | None:
         row = row_with(rows, hops=hops)
         if row is None:
             return Cell.accuracy(None)
-        means = ", ".join(f"{title.lower()} {_mean([row], name).text}" for name, title in MEANS.items())
+        means = ", ".join(f"{title.lower()} {_mean([row], name).text}" for name, title in _MEANS.items())
         return Cell.accuracy(row, row["web"], f"; mean {means}")
 
     def category(_: Row, rows: Sequence[Row]) -> Cell:
@@ -91,7 +70,7 @@ def web_search(tables: RunTables) -> Table | None:
             MODEL,
             Column("Category", category, ""),
             *each({hops: f"{hops} hops" for hops in _hops(tables)}, accuracy, "center"),
-            *each(MEANS, lambda _, rows, name: _mean(rows, name)),
+            *each(_MEANS, lambda _, rows, name: _mean(rows, name)),
         ],
         style="sortable map web",
     )
@@ -174,8 +153,17 @@ def calls(tables: RunTables) -> Table | None:
         known = len(_known(rows))
         return Cell.number(count(known), known, "" if known == len(rows) else f"of {count(len(rows))}")
 
-    columns = [Column("Recorded", recorded), *each(CALLS, lambda _, rows, name: _sum(_known(rows), name))]
-    return _table("Calls", tables["web_questions"], tables, columns, {"": 1, **CALL_GROUPS})
+    columns = [
+        Column("Recorded", recorded),
+        *each(titles(_CALLS), lambda _, rows, name: _sum(_known(rows), name)),
+    ]
+    return _table(
+        "Calls",
+        tables["web_questions"],
+        tables,
+        columns,
+        {"": 1, **Counter(column.group for column in _CALLS)},
+    )
 
 
 def _known(rows: Iterable[Row]) -> list[Row]:
@@ -194,18 +182,18 @@ def places(tables: RunTables) -> Table | None:
             return [row for row in _known(rows) if row["valid"] is valid]
 
         def nowhere(_: Row, rows: Sequence[Row]) -> Cell:
-            found = [row for row in own(rows) if not any(row[name] for name in PLACES)]
+            found = [row for row in own(rows) if not any(row[name] for name in _PLACES)]
             return _entries(len(found), found if valid else [])
 
         return [
             Column("Recorded", lambda _, rows: Cell.count(len(own(rows)))),
-            *each(PLACES, lambda _, rows, name: _sum(own(rows), name)),
+            *each(_PLACES, lambda _, rows, name: _sum(own(rows), name)),
             Column("Nowhere", nowhere),
         ]
 
-    groups = {"Right answers": len(PLACES) + 2, "Wrong answers": len(PLACES) + 2}
+    groups = {"Right answers": len(_PLACES) + 2, "Wrong answers": len(_PLACES) + 2}
     both = [*columns(True), *columns(False)]
-    return _table("Where the answer stood", tables["web_questions"], tables, both, groups)
+    return _table(PLACES, tables["web_questions"], tables, both, groups)
 
 
 def snippets(tables: RunTables) -> Table | None:

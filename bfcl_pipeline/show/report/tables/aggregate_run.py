@@ -1,6 +1,6 @@
 """From the verdicts of a run to its tables on disk: Parquet, CSV and the official files."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +29,7 @@ from bfcl_pipeline.show.report.tables.leaderboard import LEADERBOARD, with_unran
 from bfcl_pipeline.show.report.tables.memory_questions import MEMORY_QUESTIONS
 from bfcl_pipeline.show.report.tables.model_scores import ModelScore, model_scores, on_the_real_web
 from bfcl_pipeline.show.report.tables.omitted import with_stored_errors
-from bfcl_pipeline.show.report.tables.run_records import RunRecords, read_run_records
+from bfcl_pipeline.show.report.tables.run_records import read_run_records
 from bfcl_pipeline.world.encoding import StoredEncoder
 
 
@@ -152,7 +152,9 @@ def aggregate_run(
             missing=missing,
             official=() if stored is records else official,
         )
-    rows = {name: list(table.rows(made)) for name, table in TABLES.items() if table.rows}
+    rows: dict[str, list[Any]] = {
+        name: list(table.rows(made)) for name, table in TABLES.items() if table.rows
+    }
     of_models = {name: table.of_model for name, table in TABLES.items() if table.of_model}
     rows |= {name: [] for name in of_models}
     questions = [MEMORY_QUESTIONS.schema.empty_table()]  # not as rows: there are many of them
@@ -161,16 +163,16 @@ def aggregate_run(
         of_model = spec.ModelSources(conversations, StoredEncoder(run.cache / "encoder"))
         for name, make in of_models.items():
             rows[name] += ({"model": conversations.model, **row} for row in make(of_model))
-        questions.append(_table(records, rows[MEMORY_QUESTIONS.name], MEMORY_QUESTIONS.schema))
+        questions.append(MEMORY_QUESTIONS.table(rows[MEMORY_QUESTIONS.name], records.run))
         rows[MEMORY_QUESTIONS.name].clear()
         told(number, len(chosen))
     tables = run.folder / "tables"
     for name, own in rows.items():
         known = TABLES[name]
-        unranked = known is LEADERBOARD and not all(score.judged for score in scores)
-        schema = with_unranked(known.schema) if unranked else known.schema
-        table = pa.concat_tables(questions) if known is MEMORY_QUESTIONS else _table(records, own, schema)
-        known.write(tables, table)
+        table = known.table(own, records.run)
+        if known is LEADERBOARD and not all(score.judged for score in scores):
+            table = with_unranked(table)
+        known.write(tables, pa.concat_tables(questions) if known is MEMORY_QUESTIONS else table)
     for name, text in official_files(official).items():
         write_text(tables / "official" / name, text)
     return chosen
@@ -191,7 +193,3 @@ def _official_rows(data: Path) -> dict[str, ModelRow]:
         )
         for row in official_models(data).values()
     }
-
-
-def _table(records: RunRecords, rows: Iterable[Mapping[str, Any]], schema: pa.Schema) -> pa.Table:
-    return pa.Table.from_pylist([{"run": records.run, **row} for row in rows], schema=schema)

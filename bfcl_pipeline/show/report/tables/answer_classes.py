@@ -6,6 +6,7 @@ from typing import Any
 import polars as pl
 
 from bfcl_pipeline.benchmark.records import AnswerClass
+from bfcl_pipeline.show.report.format import as_part_of
 from bfcl_pipeline.show.report.tables import spec
 from bfcl_pipeline.show.report.tables.run_records import RunRecords, in_order
 
@@ -28,12 +29,6 @@ IRRELEVANCE_CLASSES, AGENTIC_CLASSES = (
     {name: name.value.replace(" ", "_") for name in classes} for classes in (_OF_IRRELEVANCE, _OF_AGENTIC)
 )
 """The columns of the classes of answers to irrelevance entries, and to agentic questions."""
-
-
-def _irrelevance(made: spec.RunSources) -> Iterator[spec.Row]:
-    for row in _counts(made.records, IRRELEVANCE_CLASSES):
-        shares = {f"{name}_share": row[name] / row["answered"] for name in IRRELEVANCE_CLASSES.values()}
-        yield {**row, **shares}
 
 
 def _answers(made: spec.RunSources) -> Iterator[spec.Row]:
@@ -68,17 +63,40 @@ def _counts(records: RunRecords, columns: Mapping[AnswerClass, str]) -> Iterator
     yield from in_order(counted, "model", "rules", "category").iter_rows(named=True)
 
 
+def _answered(classes: Mapping[AnswerClass, str]) -> list[spec.Column]:
+    """The number of answers, and of those of each class, of which the page has the share."""
+    shown = {"cell": as_part_of("answered")}
+    return [
+        spec.count("answered", "entries with a verdict", heading="Answered"),
+        *(
+            spec.count(name.value.replace(" ", "_"), about, heading=name.value.capitalize(), **shown)
+            for name, about in classes.items()
+        ),
+    ]
+
+
+def _share(name: str) -> spec.Column:
+    return spec.share(f"{name}_share", f"{name} / answered", lambda row: row[name] / row["answered"])
+
+
 IRRELEVANCE = spec.TableSpec(
     "irrelevance",
     "One row per model, rule set and irrelevance category, if its answers are classed.",
     [
         *spec.KEY,
         spec.CATEGORY,
-        spec.count("answered", "entries with a verdict"),
-        *(spec.count(IRRELEVANCE_CLASSES[name], about) for name, about in _OF_IRRELEVANCE.items()),
-        *(spec.share(f"{name}_share", f"{name} / answered") for name in IRRELEVANCE_CLASSES.values()),
+        *_answered(_OF_IRRELEVANCE),
+        *map(_share, IRRELEVANCE_CLASSES.values()),
     ],
-    rows=_irrelevance,
+    rows=lambda made: _counts(made.records, IRRELEVANCE_CLASSES),
+    view=spec.View(
+        "irrelevance",
+        "Answers to irrelevance entries",
+        "No offered function fits these entries, so the right answer is not to call any. Shares of the "
+        "answers that abstain in words, are empty, attempt a call that cannot be decoded (malformed), or "
+        "call. Official rules accept a malformed call; corrected rules do not.",
+        "Irrelevance",
+    ),
 )
 
 
@@ -89,10 +107,17 @@ ANSWERS = spec.TableSpec(
         *spec.KEY,
         spec.CATEGORY,
         spec.WEB,
-        spec.count("answered", "entries with a verdict"),
-        *(spec.count(AGENTIC_CLASSES[name], about) for name, about in _OF_AGENTIC.items()),
+        *_answered(_OF_AGENTIC),
     ],
     rows=_answers,
+    view=spec.View(
+        "answers",
+        "Answers to agentic questions",
+        "Answers to the questions of memory and web search: right, wrong, a hedge (candidates without a "
+        "choice), abstained (the model says in any words that it does not know), or without the form that "
+        "the prompt asks for.",
+        "Agentic answers",
+    ),
 )
 
 

@@ -171,43 +171,6 @@ def _unlisted() -> Rate:
     return unlisted_rates(read_readings(), {one.entry_id for one in errata()})[-1]
 
 
-def _corrections(made: spec.RunSources) -> Iterator[spec.Row]:
-    is_disputed = pl.col("entry_id").is_in(
-        [
-            entry.entry_id
-            for entry in made.errata
-            if any(erratum.status is ErratumStatus.DISPUTED for erratum in entry.errata)
-        ]
-    )
-    judged = made.records.verdicts.filter(pl.col("valid").is_not_null())
-    for model, own in by_model(judged).items():
-        official, corrected, verified = (own.filter(pl.col("rules") == rules.value) for rules in Rules)
-        if verified.is_empty() or corrected.is_empty():
-            continue
-        mended = pl.concat([verified, corrected.join(verified, on="entry_id", how="anti")])
-        steps = (official, corrected, mended, verified, verified.filter(~is_disputed))
-        shares = [leaderboard_scores(_by_category(step), made.sizes) for step in steps]
-        for name in SCORES:
-            if shares[0][name].evaluated:
-                first, by_rules, by_truths, last, undisputed = (step[name].accuracy for step in shares)
-                yield {
-                    "model": model,
-                    "score": name,
-                    "official": first,
-                    "from_rules": by_rules - first,
-                    "from_truths": by_truths - by_rules,
-                    "from_left_out": last - by_truths,
-                    "verified": last,
-                    "undisputed": undisputed,
-                    "disputed": shares[3][name].entries - shares[4][name].entries,
-                }
-
-
-def _by_category(verdicts: pl.DataFrame) -> dict[str, Count]:
-    by_category = verdicts.group_by("category").agg(pl.len(), pl.col("valid").sum())
-    return {category: Count(size, right) for category, size, right in by_category.iter_rows()}
-
-
 CEILINGS = spec.TableSpec(
     "ceilings",
     "One row per rule set and score of which the run has entries.",
@@ -264,23 +227,4 @@ OWN_ERRATA = spec.TableSpec(
 )
 
 
-CORRECTIONS = spec.TableSpec(
-    "corrections",
-    "One row per model and score: from official to verified rules, what each correction does to it.",
-    [
-        spec.RUN,
-        spec.MODEL,
-        spec.text("score", "a column of `leaderboard`: a score or a category"),
-        spec.share("official", "the score under official rules"),
-        spec.share("from_rules", "what the corrected rules add to it"),
-        spec.share("from_truths", "what the mended truths add to that"),
-        spec.share("from_left_out", "what leaving out the other defective entries adds to that"),
-        spec.share("verified", "the score under verified rules: the sum of the four before"),
-        spec.share("undisputed", "the score under verified rules, without entries with a disputed defect"),
-        spec.count("disputed", "those entries; none has a confirmed defect that leaves it out"),
-    ],
-    rows=_corrections,
-)
-
-
-TABLES = (CEILINGS, CORRECTIONS, ERRATA, OWN_ERRATA)
+TABLES = (CEILINGS, ERRATA, OWN_ERRATA)

@@ -5,21 +5,27 @@ from __future__ import annotations
 from collections import ChainMap
 from collections.abc import Collection, Iterator
 from pathlib import Path
-from typing import Any
-
-import polars as pl
-import pyarrow as pa
+from typing import TYPE_CHECKING
 
 from bfcl_pipeline.benchmark.definition import CATEGORIES, GROUPS, Check
 from bfcl_pipeline.benchmark.definition.leaderboard import EXECUTABLE
 from bfcl_pipeline.benchmark.records import Entry, Rules, Status
-from bfcl_pipeline.benchmark.tables import entries_path, read_entries
 from bfcl_pipeline.judge.scoring.rest import FULFILLED, METRICS
 from bfcl_pipeline.runs.web_label import SIMULATED
-from bfcl_pipeline.show.report.notes import RANKED, UNRANKED
+from bfcl_pipeline.show.report.format import as_percent
 from bfcl_pipeline.show.report.tables import spec
-from bfcl_pipeline.show.report.tables.model_scores import ModelScore
-from bfcl_pipeline.world.executables.network import NETWORK_FUNCTIONS
+
+if TYPE_CHECKING:
+    from bfcl_pipeline.show.report.tables.model_scores import ModelScore
+
+RANKED = ("exec_simple", "rest", "exec_multiple", "exec_parallel", "exec_parallel_multiple")
+"""The categories that the leaderboard averaged until April 2025, in the order of its columns."""
+
+UNRANKED = ("sql", "chatable")
+"""The categories that were never in a score of the leaderboard."""
+
+OVERALL_OF_2024 = "overall_august_2024"
+"""The overall score of the leaderboard of August 2024."""
 
 OF_2025 = ("exec_summary", "simple_exec")
 """The groups of the last leaderboard with executable categories."""
@@ -60,6 +66,8 @@ def _order(score: ModelScore) -> tuple[int, bool, float, str]:
 
 def _counted(made: spec.RunSources) -> dict[tuple[str, str], spec.Row]:
     """The columns on verdicts that rest on the web, by model and rule set."""
+    import polars as pl
+
     verdicts = made.records.verdicts.filter(pl.col("category").is_in(GROUPS["executable"]))
     requesting = _requesting(made.data, set(verdicts["category"].unique()))
     requests = pl.col("entry_id").is_in(requesting or []) & pl.col("valid").is_not_null()
@@ -88,6 +96,8 @@ def _counted(made: spec.RunSources) -> dict[tuple[str, str], spec.Row]:
 
 def _rest_metrics(made: spec.RunSources) -> dict[tuple[str, str], spec.Row]:
     """The shares of judged answers to rest that fulfil each of METRICS, by model and rule set."""
+    import polars as pl
+
     judged = made.records.verdicts.filter((pl.col("category") == "rest") & pl.col("valid").is_not_null())
     of_wrong = pl.col("error_type").replace_strict(FULFILLED, default=0, return_dtype=pl.Int64)
     fulfilled = pl.when("valid").then(len(METRICS)).otherwise(of_wrong)
@@ -98,6 +108,8 @@ def _rest_metrics(made: spec.RunSources) -> dict[tuple[str, str], spec.Row]:
 
 def _requesting(data: Path, categories: Collection[str]) -> list[str] | None:
     """The entries of the release whose expected calls request the web; None if it is not staged."""
+    from bfcl_pipeline.benchmark.tables import entries_path, read_entries
+
     found = []
     for name in (name for name in RANKED if name in categories):
         path = entries_path(data, name)
@@ -108,17 +120,37 @@ def _requesting(data: Path, categories: Collection[str]) -> list[str] | None:
 
 
 def _requests_web(entry: Entry) -> bool:
+    from bfcl_pipeline.world.executables.network import NETWORK_FUNCTIONS
+
     if CATEGORIES[entry.category].check is Check.REST:
         return True
     return any(expected["call"].partition("(")[0] in NETWORK_FUNCTIONS for expected in entry.truth)
 
 
-def _columns(name: str) -> list[pa.Field[Any]]:
+_HEADINGS = {
+    "exec_summary": ("Exec summary", ""),  # in the terminal it stands before its interval
+    "simple_exec": ("Simple", ""),
+    "exec_simple": ("Python simple", "Python"),
+    "rest": ("REST", "REST"),
+    "exec_multiple": ("Multiple", "Mult"),
+    "exec_parallel": ("Parallel", "Par"),
+    "exec_parallel_multiple": ("Parallel multiple", "ParMult"),
+    "sql": ("SQL", "SQL"),
+    "chatable": ("Chatable", "Chat"),
+    OVERALL_OF_2024: ("Overall of August 2024", ""),
+}
+"""The headings of scores, long and short."""
+
+
+def _score(name: str) -> list[spec.Column]:
+    """The columns of a group or a category with its limits."""
     group = next((group for group in EXECUTABLE if group.name == name), None)
-    if group is not None:
-        return spec.score(name, f"{spec.describe_mean(group)}; null unless all were evaluated")
     unranked = " (never in a score of the leaderboard)" if name in UNRANKED else ""
-    return spec.score(name, f"accuracy on {name}{unranked}; null if it was not evaluated")
+    about = f"accuracy on {name}{unranked}; null if it was not evaluated"
+    if group is not None:
+        about = f"{spec.describe_mean(group)}; null unless all were evaluated"
+    heading, short = _HEADINGS.get(name, ("", ""))
+    return spec.score(name, about, heading=heading, short=short, cell=as_percent)
 
 
 EXECUTABLE_SCORES = spec.TableSpec(
@@ -137,15 +169,20 @@ EXECUTABLE_SCORES = spec.TableSpec(
             "what answered the requests of executed calls: simulated, record, replay, live or off; several "
             "joined; null if no call was executed",
         ),
-        *(column for name in SCORES for column in _columns(name)),
+        *(column for name in SCORES for column in _score(name)),
         *(
-            spec.share(f"{name}?", f"share of judged answers to rest {what}; null without any")
-            for name, what in zip(
+            spec.share(
+                f"{name}?",
+                f"share of judged answers to rest {what}; null without any",
+                heading=heading,
+                cell=as_percent,
+            )
+            for name, (heading, what) in zip(
                 METRICS,
                 (
-                    "whose request the API answers with status 200",
-                    "that is also JSON of the type of the recorded response",
-                    "that also has the keys of the recorded response",
+                    ("REST answered", "whose request the API answers with status 200"),
+                    ("REST type", "that is also JSON of the type of the recorded response"),
+                    ("REST keys", "that also has the keys of the recorded response"),
                 ),
                 strict=True,
             )
@@ -164,3 +201,6 @@ EXECUTABLE_SCORES = spec.TableSpec(
     ],
     rows=_rows,
 )
+
+
+TABLES = (EXECUTABLE_SCORES,)

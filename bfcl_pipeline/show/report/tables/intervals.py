@@ -118,3 +118,6 @@ INTERVALS = spec.TableSpec(
     rows=_rows,
     always=True,
 )
+
+
+TABLES = (INTERVALS,)

@@ -145,6 +145,9 @@ def memory_backends(leaderboard: Iterable[spec.Row]) -> Iterator[spec.Row]:
             }
 
 
+FACTS, _AT_QUESTIONS = "Facts", "At the questions"
+"""Headings of groups of columns."""
+
 _SCENARIO = spec.text("scenario", "whose assistant the model is")
 
 
@@ -174,29 +177,64 @@ MEMORY_USE = spec.TableSpec(
         *spec.counts(
             sessions="sessions before the questions",
             sessions_held="of these, those that were held to the end",
-            adds="calls in the sessions that add or append",
-            replaces="calls in the sessions that replace or update",
-            removes="calls in the sessions that remove one entry",
-            clears="calls in the sessions that remove all",
-            searches="calls in the sessions that search by words or by meaning, or list keys",
-            retrievals="calls in the sessions that read what is stored",
-            core_calls="of these six, those of the part in the system prompt; of memory_rec_sum, all",
-            archival_calls="of these six, those of the part that must be searched",
-            errors="calls in the sessions that fail when made again, but for searches by meaning",
-            core_entries="texts in the core memory after the last session held; of memory_rec_sum, 0 or 1",
-            archival_entries="texts in the archival memory after the last session held",
+        ),
+        *spec.counts(
+            "Calls in the sessions",
+            adds=("Add", "calls in the sessions that add or append"),
+            replaces=("Replace", "calls in the sessions that replace or update"),
+            removes=("Remove", "calls in the sessions that remove one entry"),
+            clears=("Clear", "calls in the sessions that remove all"),
+            searches=("Search", "calls in the sessions that search by words or by meaning, or list keys"),
+            retrievals=("Read", "calls in the sessions that read what is stored"),
+            core_calls=(
+                "Core",
+                "of these six, those of the part in the system prompt; of memory_rec_sum, all",
+            ),
+            archival_calls=("Archival", "of these six, those of the part that must be searched"),
+            errors=(
+                "Failed",
+                "calls in the sessions that fail when made again, but for searches by meaning",
+            ),
+        ),
+        *spec.counts(
+            "Contents",
+            core_entries=(
+                "Core",
+                "texts in the core memory after the last session held; of memory_rec_sum, 0 or 1",
+            ),
+            archival_entries=("Archival", "texts in the archival memory after the last session held"),
             characters="their length",
             questions="questions asked, each for one fact; none if a session could not be held",
-            question_searches="calls at the questions that search",
-            question_retrievals="calls at the questions that read what is stored",
+        ),
+        *spec.counts(
+            _AT_QUESTIONS,
+            1,
+            question_searches=("Search", "calls at the questions that search"),
+            question_retrievals=("Read", "calls at the questions that read what is stored"),
             question_changes="calls at the questions that change the memory, which nobody reads again",
-            question_errors="calls at the questions that fail when made again, but for searches by meaning",
-            stored="facts asked for, of which an answer is mentioned in the memory after some call",
-            kept="those of which one is mentioned in the memory that the question starts from",
-            lost="those stored once and deleted before they were asked for: stored less kept",
-            lost_within="of the lost ones, those that are in no snapshot after a session",
-            lost_while_full="of the lost ones, those whose part of the memory was at least 0.9 full",
-            without_look_up="questions answered without a search or a retrieval",
+            question_errors=(
+                "Failed",
+                "calls at the questions that fail when made again, but for searches by meaning",
+            ),
+        ),
+        *spec.counts(
+            FACTS,
+            stored=(
+                "Stored",
+                "facts asked for, of which an answer is mentioned in the memory after some call",
+            ),
+            kept=("Kept", "those of which one is mentioned in the memory that the question starts from"),
+            lost=("Lost", "those stored once and deleted before they were asked for: stored less kept"),
+            lost_within=("In session", "of the lost ones, those that are in no snapshot after a session"),
+            lost_while_full=(
+                "When full",
+                "of the lost ones, those whose part of the memory was at least 0.9 full",
+            ),
+        ),
+        *spec.counts(
+            _AT_QUESTIONS,
+            1,
+            without_look_up=("No look-up", "questions answered without a search or a retrieval"),
         ),
     ],
     of_model=_use,
@@ -246,3 +284,6 @@ MEMORY_BACKENDS = spec.TableSpec(
     ],
     rows=lambda made: memory_backends(made.once(leaderboard_rows)),
 )
+
+
+TABLES = (MEMORY_DOMAINS, MEMORY_USE, MEMORY_PATTERNS, MEMORY_BACKENDS)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-import pyarrow as pa
-
 from bfcl_pipeline.base.text import cut, on_one_line, printable
 from bfcl_pipeline.benchmark.definition import GROUPS
 from bfcl_pipeline.benchmark.records import AnswerClass, Rules
@@ -80,7 +78,7 @@ def _event_columns(prefix: str, event: FactEvent | None) -> dict[str, Any]:
     }
 
 
-def _event(name: str, what: str) -> list[pa.Field[Any]]:
+def _event(name: str, what: str) -> list[spec.Column]:
     return [
         spec.text(f"{name}_session?", f"session in which {what}; null if it never did"),
         spec.count(f"{name}_turn?", "turn of the session, from 1; null if no call explains it"),

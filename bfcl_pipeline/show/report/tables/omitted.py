@@ -146,3 +146,6 @@ OMITTED = spec.TableSpec(
     ],
     rows=_omitted,
 )
+
+
+TABLES = (OMITTED,)

@@ -10,15 +10,13 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-
 from bfcl_pipeline.benchmark.config.published_scores import published_scores
 from bfcl_pipeline.benchmark.definition.leaderboard_files import OVERALL, OfficialColumn, Show
 from bfcl_pipeline.benchmark.tables import read_table
 from bfcl_pipeline.show.report.tables import spec
 
 
-def _column(column: OfficialColumn) -> pa.Field[Any]:
+def _column(column: OfficialColumn) -> spec.Column:
     about = f"`{column.header}` of the file"
     if column.show is Show.TEXT:
         return spec.text(f"{column.value}?", f"{about}; null if it has none")
@@ -39,12 +37,15 @@ PUBLISHED = spec.TableSpec(
 )
 
 
+TABLES = (PUBLISHED,)
+
+
 def write_published(tables: Path, sources: Iterable[Mapping[str, Any]]) -> None:
     """Writes `published.parquet` and `.csv` in `tables`, highest overall first; removes both without rows.
 
     Raises ConfigError if a file cannot be read, naming line and column.
     """
-    PUBLISHED.write(tables, pa.Table.from_pylist(published_scores(sources), schema=PUBLISHED.schema))
+    PUBLISHED.write(tables, PUBLISHED.table(published_scores(sources)))
 
 
 def copy_published(tables: Path, recorded: Path) -> None:

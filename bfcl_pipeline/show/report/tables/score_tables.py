@@ -9,11 +9,15 @@ from bfcl_pipeline.benchmark.definition import CATEGORIES, parse_format
 from bfcl_pipeline.benchmark.errata import Treatment
 from bfcl_pipeline.benchmark.records import Rules, Step
 from bfcl_pipeline.judge.scoring.usage import add_up
+from bfcl_pipeline.show.report.format import above
 from bfcl_pipeline.show.report.tables import spec
 from bfcl_pipeline.show.report.tables.intervals import rounded
 from bfcl_pipeline.show.report.tables.run_records import by_model, in_order
 
 _KEY = ["model", "category", "entry_id"]
+
+TIMES = "times"
+"""The group of columns of `usage` that cannot be added up."""
 
 ENTRIES, SESSIONS = "entries", "sessions"
 """The values of the column `part`."""
@@ -265,16 +269,36 @@ USAGE = spec.TableSpec(
         spec.MODEL,
         spec.CATEGORY,
         spec.text("part", "entries, or sessions: those before memory questions"),
-        spec.count("entries", "entries or sessions asked, whatever became of them"),
-        spec.count("exchanges", "requests of these that were answered"),
-        spec.count("input_tokens?", "tokens sent; null if never told"),
-        spec.count("output_tokens?", "tokens received; null if never told"),
-        spec.share("cost_usd?", "these at the prices of the model's row, in US dollars; null without"),
-        spec.share("exchange_mean_seconds?", "mean time from a request to its answer; null if never taken"),
+        spec.count("entries", "entries or sessions asked, whatever became of them", heading="Entries"),
+        spec.count("exchanges", "requests of these that were answered", heading="Requests"),
+        spec.count("input_tokens?", "tokens sent; null if never told", heading="Tokens sent"),
+        spec.count("output_tokens?", "tokens received; null if never told", heading="Tokens received"),
+        spec.share(
+            "cost_usd?",
+            "these at the prices of the model's row, in US dollars; null without",
+            heading="Cost ($)",
+        ),
+        spec.share(
+            "exchange_mean_seconds?",
+            "mean time from a request to its answer; null if never taken",
+            heading="Request (s)",
+            group=TIMES,
+            cell=above("p95", "exchange_p95_seconds"),
+        ),
         spec.share("exchange_p95_seconds?", "95th percentile of these times"),
-        spec.share("entry_mean_seconds?", "mean over entries of the sum of their times"),
+        spec.share(
+            "entry_mean_seconds?",
+            "mean over entries of the sum of their times",
+            heading="Entry (s)",
+            group=TIMES,
+            cell=above("p95", "entry_p95_seconds"),
+        ),
         spec.share("entry_p95_seconds?", "95th percentile of these sums"),
-        spec.count("truncated?", "answers cut off at a limit of tokens; null if no end is ever told"),
+        spec.count(
+            "truncated?",
+            "answers cut off at a limit of tokens; null if no end is ever told",
+            heading="Cut off",
+        ),
     ],
     rows=_usage,
     always=True,
@@ -292,3 +316,6 @@ UNANSWERED = spec.TableSpec(
     ],
     rows=_unanswered,
 )
+
+
+TABLES = (*(CATEGORY_SCORES, ERROR_TYPES, FORMAT_SCORES, RULES_COMPARED, COVERAGE, USAGE, UNANSWERED),)

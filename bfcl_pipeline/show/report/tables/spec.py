@@ -1,9 +1,12 @@
 """What one table under `results/<run>/tables` is: its name, what a row is, its columns, how rows are made.
 
+A column says all that is known of it: its type and its description, where its value is from, and how people
+see it. Parquet, CSV, the page, the terminal, LaTeX, Markdown and docs/tables.md follow from it.
+
 Every table is written as Parquet and as CSV with the same columns and row order. Accuracies and interval
 limits are between 0 and 1; a null is an empty CSV field. The descriptions of columns are part of the
 Parquet files: with other words, an archive made before could not be verified byte for byte. `all_tables`
-lists the tables; docs/tables.md is made of it.
+lists the tables. The terminal reads headings from here, so libraries of tables load where they are used.
 """
 
 from __future__ import annotations
@@ -11,22 +14,19 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from dataclasses import field as attribute
+from enum import StrEnum
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar
 
-import pyarrow as pa
-
 from bfcl_pipeline.benchmark.definition.leaderboard import Group, Mean
-from bfcl_pipeline.benchmark.errata.faithful_answers import Passing
 from bfcl_pipeline.benchmark.records import Rules
-from bfcl_pipeline.benchmark.tables.schemas import count as count
-from bfcl_pipeline.benchmark.tables.schemas import field as field
-from bfcl_pipeline.benchmark.tables.schemas import mark as mark
-from bfcl_pipeline.benchmark.tables.schemas import share as share
-from bfcl_pipeline.benchmark.tables.schemas import text as text
-from bfcl_pipeline.benchmark.tables.text_forms import CSV, PARQUET, write_any_form
+from bfcl_pipeline.show.report.format import Cell, Shown, as_category, as_count, as_number, as_text
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from bfcl_pipeline.benchmark.errata.faithful_answers import Passing
     from bfcl_pipeline.show.report.tables.agentic_records import AgenticRecords
     from bfcl_pipeline.show.report.tables.errata_tables import ListedEntry
     from bfcl_pipeline.show.report.tables.model_scores import ModelScore
@@ -84,27 +84,147 @@ class ModelSources(_Sources):
     _made: dict[Callable[..., Any], Any] = attribute(default_factory=dict)
 
 
+class Kind(StrEnum):
+    """What the values of a column are, by their type in a Parquet file."""
+
+    TEXT = "string"
+    COUNT = "int64"
+    SHARE = "double"
+    MARK = "bool"
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column of a table. One that may have no value is shown if a row has one."""
+
+    name: str
+    kind: Kind
+    about: str  # what it holds
+    nullable: bool  # whether a value may be missing
+    value: Callable[[Any], Any] | None = None  # of the record of a row; None: what that has by this name
+    heading: str = ""  # on the page; empty: not shown there
+    short: str = ""  # the heading in the terminal; empty: not shown there
+    tooltip: str = ""  # of the heading on the page
+    cell: Cell = as_text  # how the value in a row is shown
+    group: str = ""  # the heading above those of neighbours
+    place: int = 0  # among the columns that are shown; equal ones are in the order of the table
+
+    def of(self, record: Any) -> Any:
+        """The value in the row of a record. Raises KeyError if it lacks one that may not be missing.
+
+        A record is a mapping, or has what it shares with other tables in the mapping `key`.
+        """
+        if self.value is not None:
+            return self.value(record)
+        known = record if isinstance(record, Mapping) else record.key
+        return known.get(self.name) if self.nullable else known[self.name]
+
+    def shown(self, row: Mapping[str, Any]) -> Shown:
+        """The value in a row as people see it."""
+        return self.cell(row, self.name)
+
+
+def _columns_of(kind: Kind, cell: Cell) -> Callable[..., Column]:
+    def column(name: str, about: str, value: Callable[[Any], Any] | None = None, **look: Any) -> Column:
+        optional = name.endswith("?")
+        return Column(name.removesuffix("?"), kind, about, optional, value, **{"cell": cell, **look})
+
+    return column
+
+
+text = _columns_of(Kind.TEXT, as_text)
+count = _columns_of(Kind.COUNT, as_count)
+share = _columns_of(Kind.SHARE, as_number)
+mark = _columns_of(Kind.MARK, as_text)
+"""Make columns of texts, whole numbers, real numbers, and true and false.
+
+Their name, which ends with `?` if a value may be missing; what it holds; its value; further fields by name.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """The place of a table on the page, with a row for each of its rows and the columns with a heading."""
+
+    section: str  # the id of the section that has it at its end; the name of the table: one of its own
+    label: str  # its name for assistive software
+    lead: str  # the text above it
+    title: str = ""  # of a section of its own
+
+
 @dataclass(frozen=True, slots=True)
 class TableSpec:
-    """One table: all that is known of it but how people see it."""
+    """One table: all that is known of it."""
 
     name: str  # of its files
     about: str  # what one row is, in Markdown
-    columns: Sequence[pa.Field[Any]]
-    rows: Callable[[RunSources], Iterable[Row]] | None = None  # the column `run` is added
-    of_model: Callable[[ModelSources], Iterable[Row]] | None = None  # those of one model, likewise
+    columns: Sequence[Column]
+    rows: Callable[[RunSources], Iterable[Any]] | None = None  # the record of each row
+    of_model: Callable[[ModelSources], Iterable[Row]] | None = None  # those of one model, without its name
     always: bool = False  # whether every run has it; others only if there are rows
+    view: View | None = None  # None: the page has it not at all, or by a function of its own
 
     @property
     def schema(self) -> pa.Schema:
         """The columns with their types and descriptions."""
-        return pa.schema(self.columns)
+        import pyarrow as pa
+
+        types = {
+            Kind.TEXT: pa.string(),
+            Kind.COUNT: pa.int64(),
+            Kind.SHARE: pa.float64(),
+            Kind.MARK: pa.bool_(),
+        }
+        fields = (
+            pa.field(one.name, types[one.kind], one.nullable, {"description": one.about})
+            for one in self.columns
+        )
+        return pa.schema(fields)
+
+    @property
+    def shown(self) -> list[Column]:
+        """The columns with a heading on the page, in its order."""
+        return sorted(filter(attrgetter("heading"), self.columns), key=attrgetter("place"))
+
+    @property
+    def short(self) -> list[Column]:
+        """Those with one in the terminal, likewise."""
+        return sorted(filter(attrgetter("short"), self.columns), key=attrgetter("place"))
+
+    def typed(self, texts: Mapping[str, str | None]) -> Row:
+        """The row of a CSV file with its numbers. Raises ValueError if one is not a number."""
+        numbers = {Kind.COUNT: int, Kind.SHARE: float}
+        row: Row = {}
+        for column in self.columns:
+            if column.name in texts:
+                known = texts[column.name]
+                row[column.name] = known and numbers.get(column.kind, str)(known)
+        return row
+
+    def row(self, record: Any, run: str | None = None) -> Row:
+        """The row of a record.
+
+        Raises:
+            KeyError: the record lacks a value that may not be missing, or has one without a column.
+        """
+        names = {column.name for column in self.columns}
+        if isinstance(record, Mapping) and not record.keys() <= names:
+            raise KeyError(f"table {self.name}: no column {', '.join(sorted(record.keys() - names))}")
+        return {column.name: run if column is RUN else column.of(record) for column in self.columns}
+
+    def table(self, records: Iterable[Any], run: str | None = None) -> pa.Table:
+        """The table with a row for each record. Raises KeyError as `row` does."""
+        import pyarrow as pa
+
+        return pa.Table.from_pylist([self.row(record, run) for record in records], schema=self.schema)
 
     def write(self, folder: Path, table: pa.Table) -> None:
         """Writes it as Parquet and CSV; without rows it removes both, unless every run has this table.
 
         What an earlier configuration left must not be shown as part of this one.
         """
+        from bfcl_pipeline.benchmark.tables.text_forms import CSV, PARQUET, write_any_form
+
         for form in (PARQUET, CSV):
             path = folder / f"{self.name}{form}"
             if len(table) or self.always:
@@ -119,14 +239,13 @@ RULES = text("rules", "official, corrected or verified: the rule set")
 KEY = (RUN, MODEL, RULES)
 """The first columns of most tables."""
 
-CATEGORY = text("category", "one of the V4 categories")
+CATEGORY = text("category", "one of the V4 categories", heading="Category", cell=as_category)
 WEB = text("web?", "web searched: simulated, record, replay, live or off; several joined; null if none")
-
 
 CLUSTERED = "95 % interval, entries clustered (docs/statistics.md)"
 
 
-def tally(of: str, interval: str = "95 % Wilson interval") -> list[pa.Field[Any]]:
+def tally(of: str, interval: str = "95 % Wilson interval") -> list[Column]:
     """The columns of one accuracy.
 
     Args:
@@ -142,10 +261,10 @@ def tally(of: str, interval: str = "95 % Wilson interval") -> list[pa.Field[Any]
     ]
 
 
-def score(name: str, about: str) -> list[pa.Field[Any]]:
+def score(name: str, about: str, **look: Any) -> list[Column]:
     """The columns of a score with its limits."""
     return [
-        share(f"{name}?", about),
+        share(f"{name}?", about, **look),
         share(f"{name}_ci_low?", f"lower limit of its {CLUSTERED}"),
         share(f"{name}_ci_high?", f"upper limit of its {CLUSTERED}"),
     ]
@@ -165,6 +284,15 @@ DESIGN_EFFECT = share(
 )
 
 
-def counts(**columns: str) -> list[pa.Field[Any]]:
-    """Columns of counts by name, with what each counts."""
-    return [count(name, about) for name, about in columns.items()]
+def counts(
+    group: str = "", place: int = 0, missing: bool = False, /, **columns: str | tuple[str, str]
+) -> list[Column]:
+    """Columns of counts by name, with what each counts; before that a heading, if people see it.
+
+    group, place: as of `Column`. missing: whether values may be.
+    """
+    texts = {name: ("", about) if isinstance(about, str) else about for name, about in columns.items()}
+    return [
+        count(f"{name}?" if missing else name, about, heading=heading, group=group, place=place)
+        for name, (heading, about) in texts.items()
+    ]

@@ -116,6 +116,10 @@ def _means(rows: Sequence[spec.Row], suffix: str) -> dict[str, float | None]:
 _KEY = (*spec.KEY, spec.CATEGORY, spec.WEB)
 
 
+_SEARCHES, _FETCHES, PLACES = "Searches", "Fetches", "Where the answer stood"
+"""Headings of groups of columns of `web_questions`."""
+
+
 WEB_HOPS = spec.TableSpec(
     "web_hops",
     "One row per model, rule set, web-search category and number of hops.",
@@ -124,10 +128,14 @@ WEB_HOPS = spec.TableSpec(
         *spec.counts(hops="steps from the question to its answer, as annotated", entries="questions asked"),
         *spec.tally("of so many hops"),
         spec.share(
-            "mean_steps?", "mean number of steps, with calls or without; null if no answer is there"
+            "mean_steps?",
+            "mean number of steps, with calls or without; null if no answer is there",
+            heading="Steps",
         ),
-        spec.share("mean_searches?", "mean number of searches; null likewise"),
-        spec.share("mean_fetches?", "mean number of pages fetched, or tried to; null likewise"),
+        spec.share("mean_searches?", "mean number of searches; null likewise", heading="Searches"),
+        spec.share(
+            "mean_fetches?", "mean number of pages fetched, or tried to; null likewise", heading="Fetches"
+        ),
         spec.share("mean_steps_correct?", "mean number of steps of the right answers; null without one"),
         spec.share("mean_searches_correct?", "mean number of their searches; null likewise"),
         spec.share("mean_fetches_correct?", "mean number of their fetches; null likewise"),
@@ -178,10 +186,14 @@ WEB_QUESTIONS = spec.TableSpec(
         *spec.counts(hops="steps from the question to its answer, as annotated"),
         spec.mark("valid", "whether the answer is right"),
         spec.mark("abstained", "wrong, and the model says that it does not know"),
+        *spec.counts(steps="steps, with calls or without"),
         *spec.counts(
-            steps="steps, with calls or without",
-            searches="calls of the search tool; none if it was not offered",
-            repeated_searches="of these, those with nearly the words of an earlier one",
+            _SEARCHES, searches=("Searches", "calls of the search tool; none if it was not offered")
+        ),
+        *spec.counts(
+            _SEARCHES,
+            1,
+            repeated_searches=("Repeated", "of these, those with nearly the words of an earlier one"),
         ),
         spec.share(
             "mean_results_asked?",
@@ -192,21 +204,47 @@ WEB_QUESTIONS = spec.TableSpec(
             "the first five regions searched, by commas; wt-wt (none) if left out; null without a search",
         ),
         *spec.counts(
-            fetches="calls of the tool that fetches a page; none if it was not offered",
-            fetched_raw="of these, those for the page as it is, which is what a call without `mode` gets",
-            fetched_markdown="of these, those for the page as Markdown",
-            fetched_truncate="of these, those for the text of the page alone",
+            _FETCHES,
+            2,
+            fetches=("Fetches", "calls of the tool that fetches a page; none if it was not offered"),
+            fetched_raw=(
+                "Raw",
+                "of these, those for the page as it is, which is what a call without `mode` gets",
+            ),
+            fetched_markdown=("Markdown", "of these, those for the page as Markdown"),
+            fetched_truncate=("Text", "of these, those for the text of the page alone"),
         ),
         spec.mark("known", "whether the result of every call is recorded"),
-        spec.count("failed_searches?", "searches that failed or found nothing; null if not known"),
-        spec.count("failed_fetches?", "fetches that failed; null if not known"),
-        spec.count("retried?", "of these, those after which the same address was fetched; null likewise"),
-        spec.count("other_source?", "those after which another address was fetched"),
-        spec.count("searched_again?", "those after which the model searched, but fetched nothing"),
-        spec.count("answered?", "those after which the model answered without a further call"),
-        spec.count("gave_up?", "those after which it did not answer, or said that it does not know"),
+        *spec.counts(
+            _SEARCHES,
+            0,
+            True,
+            failed_searches=("Nothing found", "searches that failed or found nothing; null if not known"),
+        ),
+        *spec.counts(
+            _FETCHES, 2, True, failed_fetches=("Failed", "fetches that failed; null if not known")
+        ),
+        *spec.counts(
+            "After a failed fetch",
+            3,
+            True,
+            retried=(
+                "Retried",
+                "of these, those after which the same address was fetched; null likewise",
+            ),
+            other_source=("Other source", "those after which another address was fetched"),
+            searched_again=("Searched", "those after which the model searched, but fetched nothing"),
+            answered=("Answered", "those after which the model answered without a further call"),
+            gave_up=("Gave up", "those after which it did not answer, or said that it does not know"),
+        ),
         *(
-            spec.mark(f"answer_in_{place}?", f"an acceptable answer stands {where}; null if not known")
+            spec.mark(
+                f"answer_in_{place}?",
+                f"an acceptable answer stands {where}; null if not known",
+                heading=place.capitalize(),
+                group=PLACES,
+                place=4,
+            )
             for place, where in (
                 ("title", "in the title of a search result"),
                 ("address", "in the address of a search result"),
