@@ -103,7 +103,7 @@ class Aligner:
             )
         in_both = np.isin(self._category, sorted(of_one & of_two))
         for poorer, lacks in ((second, ran_one & ~ran_two), (first, ran_two & ~ran_one)):
-            ids = [self._entries[place][1] for place in np.flatnonzero(lacks & in_both)]
+            ids = [self._entries[place][1] for place in np.flatnonzero(lacks & in_both).tolist()]
             if ids:
                 more = f" and {len(ids) - _SHOWN:,} more" if len(ids) > _SHOWN else ""
                 lacking = f"{plural(len(ids), 'entry', 'entries')} of the other"

@@ -180,11 +180,13 @@ class Comparer:
         unjudged = int(np.logical_or(*lacks).sum())
         if unjudged:
             more = [int((lacks[place] & ~lacks[1 - place]).sum()) for place in (0, 1)]
-            lacking = [int(lack.sum()) for lack in lacks]
-            extremes = [
-                scored(asked, *aligned.filled(*marks)) for marks in ((WRONG, RIGHT), (RIGHT, WRONG))
-            ]
-            omitted = Omitted(*lacking, mcnemar(*more), *extremes)
+            omitted = Omitted(
+                first=int(lacks[0].sum()),
+                second=int(lacks[1].sum()),
+                p=mcnemar(*more),
+                against=scored(asked, *aligned.filled(WRONG, RIGHT)),
+                favour=scored(asked, *aligned.filled(RIGHT, WRONG)),
+            )
             if self.worst:
                 (one, two), judged = aligned.filled(WRONG, RIGHT), asked
         scope, right_one, right_two = self._scope(judged, first, second), one[judged], two[judged]
@@ -214,6 +216,10 @@ class Comparer:
         Raises TableError if it may not be, and they differ in release, web, categories or entries.
         """
         return self._aligner.align(first, second, self.common or common)
+
+    def comparable(self, first: Side, second: Side) -> bool:
+        """Whether there is an entry that both sides have a verdict on, of a web that both searched."""
+        return bool(self.aligned(first, second, common=True).judged.any())
 
     def judged(self, first: Side, second: Side) -> tuple[Scope, Floats, Floats]:
         """The entries with a verdict on both sides, of two that can be compared, and the marks of each."""

@@ -104,7 +104,7 @@ def compare_pairs(comparer: Comparer, pairs: Sequence[Pair], may_lack_all: bool)
 
     Raises TableError with the reason why a pair is not compared.
     """
-    usable = [not comparer.common or bool(comparer.aligned(*pair).judged.any()) for pair in pairs]
+    usable = [not comparer.common or comparer.comparable(*pair) for pair in pairs]
     if not may_lack_all and not any(usable):
         usable = [True] * len(pairs)  # the first of them is refused with the reason
     compared = list(compress(pairs, usable))
