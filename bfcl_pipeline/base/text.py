@@ -13,9 +13,6 @@ Log: TypeAlias = Callable[[str], None]
 STEP_LINE = re.compile(r"\[(?P<done>[\d,]+)/(?P<total>[\d,]+)\] (?P<text>.+)")
 """A line of `step_line`."""
 
-LONGEST_LINE = 600
-"""Characters of one line about something that may be long, such as a page."""
-
 MOST_MARKS = 32
 """Characters without a letter, digit or space between them that `fold_text` keeps."""
 
@@ -49,9 +46,8 @@ def exchanges_text(sent: int, taken: int, recorded: Collection[str], answered: C
 
     recorded: the days of the answers in the journal; answered: those of the answers to what was sent.
     """
-    text = f"{plural(sent, 'request', 'requests')} sent" + (
-        f", answered on {span(answered)}" if answered else ""
-    )
+    dates = f", answered on {span(answered)}" if answered else ""
+    text = f"{plural(sent, 'request', 'requests')} sent{dates}"
     if not taken:
         return text
     dates = f", recorded on {span(recorded)}" if recorded else ""
@@ -79,9 +75,7 @@ def did_you_mean(name: object, known: Iterable[str], most: int = 1) -> str:
 
 def printable(text: str) -> str:
     """`text` with every invisible character but line feeds escaped: ESC becomes \\x1b."""
-    if text.isprintable():
-        return text
-    return "".join(map(_printable, text))
+    return text if text.isprintable() else "".join(map(_printable, text))
 
 
 def _printable(letter: str) -> str:
@@ -147,7 +141,7 @@ def cut(text: str, most: int) -> str:
     return f"{text[:most]} ... ({len(text) - most:,} more characters)"
 
 
-def line_of(text: str, most: int = LONGEST_LINE) -> str:
+def line_of(text: str, most: int = 600) -> str:
     """Any text in one printable line of `most` characters."""
     return cut(on_one_line(printable(text)), most)
 
@@ -199,3 +193,8 @@ def limit_points(share: float) -> str:
     """A limit in points: one digit, or as many more as say on which side of 0 it is."""
     texts = [signed_points(share, digits) for digits in range(1, 5)]
     return next((text for text in texts if text.strip("0.")), texts[0])
+
+
+def probability(p: float) -> str:
+    """A p-value with three digits."""
+    return "<0.001" if p < 0.001 else f"{p:.3f}"

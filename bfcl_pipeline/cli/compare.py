@@ -4,8 +4,6 @@ import argparse
 import shutil
 import sys
 from collections.abc import Sequence
-from itertools import combinations, compress, product, starmap
-from operator import not_
 from pathlib import Path
 
 from bfcl_pipeline.base.errors import ConfigError
@@ -14,28 +12,20 @@ from bfcl_pipeline.benchmark.definition import resolve_categories
 from bfcl_pipeline.benchmark.tables.text_forms import FORMS
 from bfcl_pipeline.cli.options import WORST, add_files, add_names, add_omitted, add_rules
 from bfcl_pipeline.cli.sides import opened_sides
-from bfcl_pipeline.show.compare.causes import explanation, setting_changes
-from bfcl_pipeline.show.compare.compare import Comparer, Comparison
-from bfcl_pipeline.show.compare.diff.text import made_lines
+from bfcl_pipeline.show.compare.compare import Comparer
 from bfcl_pipeline.show.compare.hosts import hosts_text
-from bfcl_pipeline.show.compare.recovery import recovery_text
-from bfcl_pipeline.show.compare.sides import (
-    Choice,
-    Groups,
-    Numbering,
-    Side,
-    alone,
+from bfcl_pipeline.show.compare.pairs import (
+    compare_pairs,
+    compared_text,
     default_groups,
     mode_groups,
     named_groups,
-    read_sides,
+    pairs_of,
 )
+from bfcl_pipeline.show.compare.recovery import recovery_text
+from bfcl_pipeline.show.compare.sides import Choice, read_sides
 from bfcl_pipeline.show.compare.tables import check_form, write_comparisons, write_flips
-from bfcl_pipeline.show.compare.text import comparison_text, pairs_text
 from bfcl_pipeline.show.compare.trials import read_averaged
-
-_IN_FULL = 2  # comparisons that are printed score by score; more are one line each
-_SETTINGS = 10  # that differ and are printed
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -104,62 +94,22 @@ def _run(options: argparse.Namespace, choices: Sequence[Choice]) -> int:
         groups = named_groups(options.named, sides)
     else:
         groups = [list(sides)] if options.all_pairs else default_groups(choices, sides)
-    comparisons = _compare(options, numbering, groups)
-    lonely = [] if options.named else alone(groups, sides)
+    comparer = Comparer(numbering, options.rules, options.common, options.omitted == WORST)
+    found = compare_pairs(comparer, pairs_of(groups, options.all_pairs), bool(options.named))
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    if options.recovery and found.pairs:
+        print("\n\n".join(recovery_text(comparer, *pair) for pair in found.pairs))
+    else:
+        print(compared_text(found, options.show, width))
+    for first, second in found.apart:
+        names = f"{printable(first.label)} and {printable(second.label)}"
+        print(f"Not compared: {names} have no entry with a verdict in common.")
+    grouped = {side.label for group in groups for side in group}
+    lonely = [] if options.named else [side.label for side in sides if side.label not in grouped]
     if lonely:
         print(f"Compared with none: {', '.join(map(printable, lonely))}.")
     for path in options.out:
-        write_comparisons(path, comparisons)
+        write_comparisons(path, found.comparisons)
     for path in options.flips:
-        write_flips(path, comparisons)
+        write_flips(path, found.comparisons)
     return 0
-
-
-def _compare(options: argparse.Namespace, numbering: Numbering, groups: Groups) -> list[Comparison]:
-    """The comparisons of each group, which are printed."""
-    for group in groups:
-        if len(group) < 2:
-            raise ConfigError(
-                f"only one side, {group[0].label}: expected two or more models. Name another one, or a run "
-                "with several."
-            )
-    comparer = Comparer(numbering, options.rules, options.common, options.omitted == WORST)
-    pairs = [
-        pair
-        for group in groups
-        for pair in (combinations(group, 2) if options.all_pairs else product(group[:1], group[1:]))
-    ]
-    # In a run one model without verdicts, as after an outage, must not cost the report of the others.
-    usable = [not options.common or comparer.comparable(*pair) for pair in pairs]
-    if not options.named and not any(usable):
-        usable = [True] * len(pairs)  # the first of them is refused with the reason
-    compared = list(compress(pairs, usable))
-    comparisons = list(starmap(comparer.compare, compared))
-    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
-    if not comparisons:
-        print("No comparison.")
-    elif options.recovery:
-        print("\n\n".join(recovery_text(comparer, *pair) for pair in compared))
-    elif len(comparisons) > _IN_FULL:
-        runs = {(one.run, two.run): place for place, (one, two) in reversed([*enumerate(compared)])}
-        for place in (place for (one, two), place in runs.items() if one != two):  # the first of each
-            print(" and ".join(printable(side.label) for side in compared[place]))
-            print(*_made_with(compared[place], comparisons[place]), sep="\n")
-        print(pairs_text(comparisons, width))
-    else:
-        texts = (
-            comparison_text(each, options.show, width, _made_with(pair, each))
-            for pair, each in zip(compared, comparisons, strict=True)
-        )
-        print("\n\n".join(texts))
-    for first, second in compress(pairs, map(not_, usable)):
-        names = f"{printable(first.label)} and {printable(second.label)}"
-        print(f"Not compared: {names} have no entry with a verdict in common.")
-    return comparisons
-
-
-def _made_with(sides: tuple[Side, Side], comparison: Comparison) -> list[str]:
-    """The settings in which two sides differ, and what can explain a difference."""
-    (first, second), pair = (side.run for side in sides), (sides[0].model, sides[1].model)
-    explained = explanation(first, second, pair, comparison)
-    return made_lines(setting_changes(first, second, pair), explained, _SETTINGS)

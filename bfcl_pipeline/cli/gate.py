@@ -104,12 +104,12 @@ def _decide(options: argparse.Namespace) -> Gate:
     if absent and not options.models and (new.model, old.model) == (None, None):
         print_to_stderr(f"Not in the run, so not decided on: {', '.join(sorted(absent))}.")
     margin = options.no_worse / 100
+    comparer = Comparer(numbering, options.rules, options.common, options.omitted == WORST, margin)
     if options.sentinel:
         from bfcl_pipeline.show.noise.loss import sentinel_gate  # of another wing
 
-        decided = sentinel_gate(numbering, pairs, scores, margin, options.omitted == WORST)
+        decided = sentinel_gate(comparer, pairs, scores, margin)
     else:
-        comparer = Comparer(numbering, options.rules, options.common, options.omitted == WORST, margin)
         compared = [comparer.compare(*pair) for pair in pairs]
         flaky = [known_flaky(pair, options.rules) for pair in pairs]
         decided = gate(compared, scores, margin, options.undecided == "pass", flaky, options.common)

@@ -36,20 +36,17 @@ def test_two_models_are_printed_score_by_score(run: Path, capsys: pytest.Capture
     assert "Only B right: 1 entry: multiple_9." in printed
 
 
-def test_a_model_alone_is_one_of_the_run_option(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """With --run, sides are names of models."""
+def test_a_model_alone_is_one_of_the_run_option(
+    run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With --run, sides are names of models, in which a colon may be, as after RUN:."""
     assert main(["compare", "a", "b", "--run", str(run)]) == 0
+    by_name = capsys.readouterr().out
     assert main(["compare", f"{run}:a", f"{run}:b"]) == 0
-    printed = capsys.readouterr().out
-    assert printed[: len(printed) // 2] == printed[len(printed) // 2 :]
-
-
-def test_a_model_may_have_a_colon_in_its_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """With --run or after RUN:, a colon may be a part of the model's name."""
-    run = write_run(
-        tmp_path / "r", [MadeUpModel(name, {"multiple": marks(3)}) for name in ("q:7b", "q:8b")]
-    )
-    assert main(["compare", "q:7b", f"{run}:q:8b", "--run", str(run)]) == 0
+    assert capsys.readouterr().out == by_name
+    models = [MadeUpModel(name, {"multiple": marks(3)}) for name in ("q:7b", "q:8b")]
+    other = write_run(tmp_path / "r", models)
+    assert main(["compare", "q:7b", f"{other}:q:8b", "--run", str(other)]) == 0
     assert capsys.readouterr().out.startswith("A: q:7b\nB: q:8b\n")
 
 
@@ -81,27 +78,15 @@ def test_every_form_is_written_alike_twice(run: Path, tmp_path: Path, suffix: st
         assert shown.get(suffix, '"difference": 0.1,') in one.read_text()
 
 
-def test_json_has_the_flips(run: Path, tmp_path: Path) -> None:
-    """The JSON document names the model that has a flipped entry right."""
-    out = tmp_path / "c.json"
-    assert main(["compare", f"{run}:a", f"{run}:b", "--out", str(out)]) == 0
+def test_flips_are_a_table_and_are_in_json(run: Path, tmp_path: Path) -> None:
+    """Every flipped entry, with the model that has it right."""
+    out, flips = tmp_path / "c.json", tmp_path / "flips.csv"
+    assert main(["compare", f"{run}:a", f"{run}:b", "--out", str(out), "--flips", str(flips)]) == 0
+    expected = [("multiple_6", "a"), ("multiple_7", "a"), ("multiple_9", "b")]
     (found,) = json.loads(out.read_text())["comparisons"]
-    assert [(flip["entry_id"], flip["right"]) for flip in found["flips"]] == [
-        ("multiple_6", "a"),
-        ("multiple_7", "a"),
-        ("multiple_9", "b"),
-    ]
-
-
-def test_flips_are_a_table(run: Path, tmp_path: Path) -> None:
-    """--flips writes every flipped entry of every pair."""
-    out = tmp_path / "flips.csv"
-    assert main(["compare", f"{run}:a", f"{run}:b", "--flips", str(out)]) == 0
-    assert out.read_text().splitlines()[1:] == [
-        "a,b,official,multiple,multiple_6,a",
-        "a,b,official,multiple,multiple_7,a",
-        "a,b,official,multiple,multiple_9,b",
-    ]
+    assert [(flip["entry_id"], flip["right"]) for flip in found["flips"]] == expected
+    rows = [f"a,b,official,multiple,{entry_id},{right}" for entry_id, right in expected]
+    assert flips.read_text().splitlines()[1:] == rows
 
 
 def test_names_cannot_break_markdown_or_latex(run: Path, tmp_path: Path) -> None:

@@ -31,48 +31,53 @@ def gate(runs: dict[str, str], night: str, *more: str) -> int:
     return main(["gate", runs[night], "--against", runs["baseline"], "--category", "multiple", *more])
 
 
-def test_an_equal_run_passes(runs: dict[str, str], capsys: pytest.CaptureFixture[str]) -> None:
-    """Exit status 0, and one line of why."""
-    assert gate(runs, "good", "--no-worse", "2") == 0
+@pytest.mark.parametrize(
+    ("night", "more", "status", "begins"),
+    [
+        ("good", "--no-worse 2", 0, "pass: "),
+        ("bad", "--no-worse 2", 1, "fail: bad:n minus baseline:n on multiple is -25.00 points"),
+        ("bad", "--no-worse 2 --model m", 0, "pass: "),
+        ("bad", "--no-worse 2 --model n", 1, "fail: "),
+        ("bad:n", "--no-worse 2", 1, "fail: "),
+        # a margin that the entries cannot show
+        ("good", "--no-worse 0.1", 1, "fail: undecided, "),
+        ("good", "--no-worse 0.1 --undecided pass", 0, "pass: undecided, "),
+    ],
+)
+def test_a_night_is_decided_in_one_line(
+    night: str,
+    more: str,
+    status: int,
+    begins: str,
+    runs: dict[str, str],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """By all models that are chosen: exit status 0 if the run is no worse, else 1."""
+    folder, _, model = night.partition(":")
+    run, baseline = (f"{runs[name]}:{model}".removesuffix(":") for name in (folder, "baseline"))
+    words = ["gate", run, "--against", baseline, "--category", "multiple", *more.split()]
+    assert main(words) == status
     printed = capsys.readouterr().out
-    assert printed.startswith("pass: ")
+    assert printed.startswith(begins)
     assert printed.count("\n") == 1
 
 
-def test_a_worse_run_fails(runs: dict[str, str], capsys: pytest.CaptureFixture[str]) -> None:
-    """Exit status 1, and the line names the model that is worse."""
-    assert gate(runs, "bad", "--no-worse", "2") == 1
-    printed = capsys.readouterr().out
-    assert printed.startswith("fail: bad:n minus baseline:n on multiple is -25.00 points")
-    assert printed.endswith("; of all 2 differences: 1 fail, 1 pass\n")
-
-
-def test_only_the_chosen_models_decide(runs: dict[str, str]) -> None:
-    """The run that is worse in one model passes for the other."""
-    assert gate(runs, "bad", "--no-worse", "2", "--model", "m") == 0
-    assert gate(runs, "bad", "--no-worse", "2", "--model", "n") == 1
-
-
-def test_undecided_fails_by_default(runs: dict[str, str], capsys: pytest.CaptureFixture[str]) -> None:
-    """A margin that the entries cannot show is not passed, unless asked."""
-    assert gate(runs, "good", "--no-worse", "0.1") == 1
-    assert gate(runs, "good", "--no-worse", "0.1", "--undecided", "pass") == 0
-    first, second = capsys.readouterr().out.splitlines()
-    assert first.startswith("fail: undecided, ")
-    assert second.startswith("pass: undecided, ")
-
-
-def test_the_decision_is_written_as_json(runs: dict[str, str], tmp_path: Path) -> None:
-    """The file has the outcome and the numbers of every score."""
+def test_the_decision_is_written_as_json(
+    runs: dict[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The outcome and the numbers of every score; without trials, nothing is known of flaky entries."""
     out = tmp_path / "gate.json"
     assert gate(runs, "bad", "--no-worse", "2", "--json", str(out)) == 1
+    printed = capsys.readouterr().out
+    assert printed.endswith("; of all 2 differences: 1 fail, 1 pass\n")
+    assert "flaky" not in printed
     found = json.loads(out.read_text())
     assert (found["passes"], found["decision"], found["margin"]) == (False, "fail", 0.02)
-    assert [(each["model"], each["decision"]) for each in found["scores"]] == [
-        ("bad:m", "pass"),
-        ("bad:n", "fail"),
+    keys = ("model", "decision", "difference", "only_second_flaky")
+    assert [[each[key] for key in keys] for each in found["scores"]] == [
+        ["bad:m", "pass", 0.0, None],
+        ["bad:n", "fail", -0.25, None],
     ]
-    assert found["scores"][1]["difference"] == -0.25
 
 
 def test_models_with_other_names_are_compared_as_named(tmp_path: Path) -> None:
@@ -186,16 +191,6 @@ def test_the_mean_of_trials_decides_if_asked(tmp_path: Path, capsys: pytest.Capt
     )
     assert mean["difference"] == each[0]["difference"] == each[1]["difference"]
     assert mean["ci_low"] > each[0]["ci_low"]
-
-
-def test_without_trials_nothing_is_said_about_flaky_entries(
-    runs: dict[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """A run of one trial does not know whether its losses repeat."""
-    out = tmp_path / "gate.json"
-    assert gate(runs, "bad", "--no-worse", "2", "--json", str(out)) == 1
-    assert "flaky" not in capsys.readouterr().out
-    assert {each["only_second_flaky"] for each in json.loads(out.read_text())["scores"]} == {None}
 
 
 @pytest.mark.parametrize(

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import io
 import logging
+import os
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.show.screen.interruption import Interruption
-from bfcl_pipeline.show.screen.progress import JobProgress
 from bfcl_pipeline.show.screen.run_description import RunDescription
 from bfcl_pipeline.show.screen.screen import Screen
 from bfcl_pipeline.show.screen.state_file import progress_path, write_record
+from tests.support.job_progress import NONE_YET
 
 RUN = RunDescription(
     name="mine",
@@ -80,10 +83,33 @@ class Run:
             log=[*logs],
         )
 
-    def report(self, log: str, progress: JobProgress) -> None:
-        """Writes the progress of a step as its job does, and updates the screen."""
-        write_record(progress_path(log), progress)
+    def finish(self, job: int) -> None:
+        """Passes what Snakemake reports of a step that is done."""
+        self.record(f"Finished jobid: {job}", "job_finished", job_id=job)
+
+    def report(self, log: str, **changed: Any) -> None:
+        """Writes the progress of a step as its job does, NONE_YET with changes, and updates the screen."""
+        write_record(progress_path(log), replace(NONE_YET, **changed))
         self.screen.update()
+
+    def describe(self, **changed: Any) -> None:
+        """Passes the description of the run again, with changes."""
+        self.record("", bfcl_run=replace(RUN, **changed))
+
+    def write(self, name: str, text: str = "", age: int = 0) -> None:
+        """Writes a file of the run, made so many seconds ago."""
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
+        Path(name).write_text(text)
+        os.utime(name, (1e9 - age, 1e9 - age))
+
+    def interrupt(self) -> None:
+        """As Ctrl-C does."""
+        self.interruption.requested = True
+
+    def close(self, seconds: float = 0.0) -> None:
+        """Ends the run, so many seconds after its start."""
+        self.seconds = seconds
+        self.screen.close()
 
     def printed(self) -> list[str]:
         """The lines since the last call."""

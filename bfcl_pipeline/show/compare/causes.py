@@ -1,5 +1,7 @@
 """What can explain a difference between two models: settings on which answers depend, the server, noise."""
 
+from dataclasses import dataclass
+
 from bfcl_pipeline.base.differences import MISSING, Difference, differences
 from bfcl_pipeline.benchmark.config.run_settings import ENTRY_KEYS, WEB_KEYS
 from bfcl_pipeline.benchmark.definition import CATEGORIES, GROUPS
@@ -17,14 +19,26 @@ _FAILING = "seed of failing fetches"
 _OF_WEB = (*WEB_KEYS, _FAILING)
 
 
-def setting_changes(first: Run, second: Run, pair: tuple[str, str]) -> list[Difference] | None:
-    """The settings on which answers of a pair of models depend and that differ; None: not recorded."""
+@dataclass(frozen=True, slots=True)
+class Causes:
+    """What two models were made with differently, and what can explain that they differ."""
+
+    changed: list[Difference] | None  # settings on which answers depend; None: not recorded of both
+    explained: str
+
+
+def causes(first: Run, second: Run, pair: tuple[str, str], compared: Comparison | None) -> Causes:
+    """The causes of a difference between a pair of models. compared: None: they are not compared."""
     one, two = (_settings(run, name) for run, name in zip((first, second), pair, strict=True))
-    if one is None or two is None:
-        return None
-    found = differences(one, two)
-    # Entries of the web that one side did not run are not compared.
-    return [each for each in found if each.path not in _OF_WEB or MISSING not in (each.first, each.second)]
+    changed = None
+    if one is not None and two is not None:
+        # Entries of the web that one side did not run are not compared.
+        changed = [
+            each
+            for each in differences(one, two)
+            if each.path not in _OF_WEB or MISSING not in (each.first, each.second)
+        ]
+    return Causes(changed, _explained(first, second, pair, compared, changed))
 
 
 def _settings(run: Run, model: str) -> dict[str, Json] | None:
@@ -41,13 +55,18 @@ def _settings(run: Run, model: str) -> dict[str, Json] | None:
     return {"release": f"{release.version} {release.sha256}", **entries, **web, **failing, **of_row}
 
 
-def explanation(first: Run, second: Run, pair: tuple[str, str], compared: Comparison | None) -> str:
-    """What can explain a difference between a pair of models. compared: None: they are not compared."""
+def _explained(
+    first: Run,
+    second: Run,
+    pair: tuple[str, str],
+    compared: Comparison | None,
+    changed: list[Difference] | None,
+) -> str:
     scores = compared.scores if compared else ()
     entries = sum(score.entries for score in scores if score.score in CATEGORIES)
     if compared and entries and sum(compared.same_exchange.values()) == entries:
         return "by nothing but other verdicts: both sides are the same exchanges"
-    if (changed := setting_changes(first, second, pair)) is None:
+    if changed is None:
         return "not known: a side did not record its settings"
     found = [one.path for one in changed if one.path not in ENTRY_KEYS]
     prompt = [path for path in found if path in _PROMPT]

@@ -1,8 +1,7 @@
 """The comparison of two sides: differences, intervals and tests per score, and the entries that flipped.
 
-Covers aligning entries, refusing sides that did not run the same ones, and the composition of the
-leaderboard. A score is that of the entries with a verdict on both sides. Pure; the statistics are
-`scoring.statistics`.
+Covers the composition of the leaderboard. A score is that of the entries with a verdict on both sides
+(`aligned`). Pure; the statistics are `scoring.statistics`.
 """
 
 from __future__ import annotations
@@ -15,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bfcl_pipeline.base.errors import TableError
-from bfcl_pipeline.base.text import plural
-from bfcl_pipeline.benchmark.definition import CATEGORIES, Check
+from bfcl_pipeline.benchmark.definition import CATEGORIES
 from bfcl_pipeline.benchmark.definition.categories import release_sizes
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.judge.scoring.intervals import ScenarioRange, Scope, ScoredEntries, leave_one_out
@@ -31,10 +29,9 @@ from bfcl_pipeline.judge.scoring.statistics.paired import (
     mcnemar,
 )
 from bfcl_pipeline.judge.scoring.statistics.power import by_interval, by_test
-from bfcl_pipeline.show.compare.settings import webs_differ
-from bfcl_pipeline.show.compare.sides import ABSENT, NO_EXCHANGE, RIGHT, UNJUDGED, WRONG, Numbering, Side
+from bfcl_pipeline.show.compare.aligned import Aligned, Aligner, releases
+from bfcl_pipeline.show.compare.sides import ABSENT, RIGHT, WRONG, Numbering, Side
 
-_SHOWN = 3  # entries that an error names
 _LEVEL = 0.05  # largest adjusted p-value that shows a difference
 
 
@@ -153,14 +150,11 @@ class Comparer:
             margin: the loss, as a share, that a gate accepts; None without a gate. With `common`, a group
                 is then the weighted mean of those of its categories that both have.
         """
-        self._rules, self._common, self._worst, self._margin = rules, common, worst, margin
-        order = {name: place for place, name in enumerate(CATEGORIES)}
-        self._entries = numbering.entries
-        self._scored = ScoredEntries(self._entries)
+        self.rules, self.common, self.worst, self.margin = rules, common, worst, margin
+        self.entries = numbering.entries
+        self._scored = ScoredEntries(self.entries)
         self._category = self._scored.category
-        searches = [CATEGORIES[name].check is Check.WEB_SEARCH for name in order]
-        self._web = np.array(searches)[self._category]
-        self._executed = np.array([CATEGORIES[name].executes for name in order])[self._category]
+        self._aligner = Aligner(self.entries, self._category)
         self._scopes: dict[tuple[bytes, bool], Scope] = {}
 
     def compare(self, first: Side, second: Side) -> Comparison:
@@ -168,133 +162,83 @@ class Comparer:
 
         Raises TableError if they have nothing in common, or differ in release, web, categories or entries.
         """
-        one, two = (side.spread_over(len(self._entries)) for side in (first, second))
-        if not self._common:
-            self._refuse_different(first, second, one != ABSENT, two != ABSENT)
-        both = (one != ABSENT) & (two != ABSENT)
-        other_webs = self._other_webs(first, second)
-        left_out = [bool((both & entries).any()) for entries in other_webs]
-        comparable = ~np.logical_or.reduce(other_webs)
-        asked = both & comparable
-        lacks = [asked & (side == UNJUDGED) for side in (one, two)]
-        unjudged = int((lacks[0] | lacks[1]).sum())
-        judged = asked & (one >= WRONG) & (two >= WRONG)
+        aligned = self.aligned(first, second)
+        asked, judged, (one, two) = aligned.asked, aligned.judged, aligned.marks
         if not judged.any():
             raise TableError(
                 f"{first.label} and {second.label} have no entry with a verdict in common; nothing can be "
                 "compared. Score both on the same entries."
             )
-        by_weight = first.settings.by_weight or second.settings.by_weight
         averaged = max(first.trials, second.trials) > 1
 
-        def filled(if_first_lacks: float, if_second_lacks: float) -> tuple[Floats, Floats]:
-            """The marks of both sides with those of the omitted entries."""
-            return np.where(lacks[0], if_first_lacks, one), np.where(lacks[1], if_second_lacks, two)
-
         def scored(judged: Booleans, one: Floats, two: Floats) -> dict[str, ScoreDifference]:
-            scope = self._scope(judged, by_weight)
-            found = _scores(scope, one[judged], two[judged], averaged, self._margin, self._common)
+            scope = self._scope(judged, first, second)
+            found = _scores(scope, one[judged], two[judged], averaged, self.margin, self.common)
             return {score.score: score for score in found}
 
-        omitted = None
+        omitted, lacks = None, aligned.lacks
+        unjudged = int(np.logical_or(*lacks).sum())
         if unjudged:
             more = [int((lacks[place] & ~lacks[1 - place]).sum()) for place in (0, 1)]
-            lacking = [int(lack.sum()) for lack in lacks]
-            sides = [scored(asked, *filled(*marks)) for marks in ((WRONG, RIGHT), (RIGHT, WRONG))]
-            omitted = Omitted(lacking[0], lacking[1], mcnemar(*more), sides[0], sides[1])
-            if self._worst:
-                (one, two), judged = filled(WRONG, RIGHT), asked
-        scope, right_one, right_two = self._scope(judged, by_weight), one[judged], two[judged]
-        exchanges = [side.exchanges_over(len(self._entries)) for side in (first, second)]
-        same = exchanges[0] == exchanges[1]
+            omitted = Omitted(
+                first=int(lacks[0].sum()),
+                second=int(lacks[1].sum()),
+                p=mcnemar(*more),
+                against=scored(asked, *aligned.filled(WRONG, RIGHT)),
+                favour=scored(asked, *aligned.filled(RIGHT, WRONG)),
+            )
+            if self.worst:
+                (one, two), judged = aligned.filled(WRONG, RIGHT), asked
+        scope, right_one, right_two = self._scope(judged, first, second), one[judged], two[judged]
+        ran = np.logical_and(*(marks != ABSENT for marks in aligned.marks))
+        other_web, other_executed = (bool((ran & entries).any()) for entries in aligned.other_webs)
         return Comparison(
             first=first.label,
             second=second.label,
-            rules=self._rules,
+            rules=self.rules,
             scores=list(scored(judged, one, two).values()),
             averaged=averaged,
             flips=self._flipped(judged, right_one, right_two),
             unjudged=unjudged,
-            worst=self._worst,
+            worst=self.worst,
             omitted=omitted,
-            left_out=self._counted(((one != ABSENT) ^ (two != ABSENT)) & comparable),
-            web_left_out=left_out[0],
-            executed_left_out=left_out[1],
-            releases=_releases(first, second),
+            left_out=self._counted(aligned.one_sided),
+            web_left_out=other_web,
+            executed_left_out=other_executed,
+            releases=releases(first, second),
             memory_range=leave_one_out(right_one - right_two, scope.where.category, scope.scenario),
-            same_exchange=self._counted(judged & same & (exchanges[0] != NO_EXCHANGE)),
+            same_exchange=self._counted(judged & aligned.same_exchange),
         )
 
-    def judged(self, first: Side, second: Side) -> tuple[Scope, Floats, Floats]:
-        """The entries with a verdict on both sides, of two that can be compared, and the marks of each."""
-        one, two = (side.spread_over(len(self._entries)) for side in (first, second))
-        both = self._both(first, second)
-        by_weight = first.settings.by_weight or second.settings.by_weight
-        return self._scope(both, by_weight), one[both], two[both]
+    def aligned(self, first: Side, second: Side, common: bool = False) -> Aligned:
+        """Two sides over the same entries; what both have, if `common` or the comparer allows that.
+
+        Raises TableError if it may not be, and they differ in release, web, categories or entries.
+        """
+        return self._aligner.align(first, second, self.common or common)
 
     def comparable(self, first: Side, second: Side) -> bool:
         """Whether there is an entry that both sides have a verdict on, of a web that both searched."""
-        return bool(self._both(first, second).any())
+        return bool(self.aligned(first, second, common=True).judged.any())
 
-    def _both(self, first: Side, second: Side) -> Booleans:
-        one, two = (side.spread_over(len(self._entries)) >= WRONG for side in (first, second))
-        other_webs: Booleans = np.logical_or.reduce(self._other_webs(first, second))
-        return one & two & ~other_webs
-
-    def _other_webs(self, first: Side, second: Side) -> list[Booleans]:
-        """The web questions and the executed calls, as far as the sides had different webs for them."""
-        return [
-            self._web & webs_differ(first.settings.web, second.settings.web),
-            self._executed & webs_differ(first.settings.requests, second.settings.requests),
-        ]
-
-    def _refuse_different(self, first: Side, second: Side, has_one: Booleans, has_two: Booleans) -> None:
-        """Raises TableError with what differs. Unscored categories may be missing on one side."""
-        names = f"{first.label} and {second.label}"
-        hint = "Use --common to compare what both have."
-        releases = _releases(first, second)
-        if releases is not None:
-            raise TableError(
-                f"{names} are of different releases: {', '.join(releases)}. Their entries may "
-                f"differ. {hint}"
-            )
-        known = list(CATEGORIES.values())
-        of_one, of_two = (set(self._category[has]) for has in (has_one, has_two))
-        differing = sorted(place for place in of_one ^ of_two if known[place].scored)
-        if differing:
-            missing = [
-                f"only {side.label} has {', '.join(known[place].name for place in alone)}"
-                for side, of in ((first, of_one), (second, of_two))
-                if (alone := [place for place in differing if place in of])
-            ]
-            raise TableError(f"{names} differ in categories: {'; '.join(missing)}. {hint}")
-        if (self._other_webs(first, second)[0] & has_one & has_two).any():
-            raise TableError(
-                f"{names} searched different webs: {first.settings}, {second.settings}. Scores "
-                "from a simulated web say nothing about the real one. Use --common to compare all but web "
-                "search."
-            )
-        in_both = np.isin(self._category, sorted(of_one & of_two))
-        for poorer, lacks in ((second, has_one & ~has_two), (first, has_two & ~has_one)):
-            ids = [self._entries[place][1] for place in np.flatnonzero(lacks & in_both)]
-            if ids:
-                more = f" and {len(ids) - _SHOWN:,} more" if len(ids) > _SHOWN else ""
-                lacking = f"{plural(len(ids), 'entry', 'entries')} of the other"
-                raise TableError(
-                    f"{names} differ in entries: {poorer.label} lacks {lacking} "
-                    f"({', '.join(ids[:_SHOWN])}{more}). {hint}"
-                )
+    def judged(self, first: Side, second: Side) -> tuple[Scope, Floats, Floats]:
+        """The entries with a verdict on both sides, of two that can be compared, and the marks of each."""
+        aligned = self.aligned(first, second)
+        (one, two), judged = aligned.marks, aligned.judged
+        return self._scope(judged, first, second), one[judged], two[judged]
 
     def _counted(self, chosen: Booleans) -> dict[str, int]:
         """How many of the chosen entries each category has, in benchmark order; without zeros."""
         counts = np.bincount(self._category[chosen], minlength=len(CATEGORIES))
         return {name: int(count) for name, count in zip(CATEGORIES, counts, strict=True) if count}
 
-    def _scope(self, judged: Booleans, by_weight: bool) -> Scope:
+    def _scope(self, judged: Booleans, first: Side, second: Side) -> Scope:
         """The scope of some entries.
 
-        by_weight: means by size take the entries of the release, as the tables of a sample by weight do.
+        If the sample of a side was divided by weight, means by size take the entries of the release, as its
+        tables do.
         """
+        by_weight = first.settings.by_weight or second.settings.by_weight
         key = (judged.tobytes(), by_weight)
         if key not in self._scopes:
             sizes = release_sizes() if by_weight else None
@@ -305,13 +249,7 @@ class Comparer:
         places = np.flatnonzero(judged)
         flipped = np.flatnonzero(one != two)
         order = flipped[np.argsort(self._category[places[flipped]], kind="stable")]
-        return Flipped(self._entries, places[order].astype(np.int32), one[order] > two[order])
-
-
-def _releases(first: Side, second: Side) -> tuple[str, str] | None:
-    """The releases of two sides, if both are known and differ."""
-    one, two = first.settings.release, second.settings.release
-    return (one, two) if one and two and one != two else None
+        return Flipped(self.entries, places[order].astype(np.int32), one[order] > two[order])
 
 
 def _scores(

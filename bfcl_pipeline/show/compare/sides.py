@@ -1,7 +1,7 @@
-"""The verdicts of models of runs, on one common numbering of entries, and which are compared with which.
+"""The verdicts of models of runs, on one common numbering of entries.
 
-Covers finding the table of a model in a run, and refusing verdicts that cannot be compared. The first side
-of a group is compared with the others. Not covered: the comparison itself (`compare.compare`).
+Covers finding the table of a model in a run, and refusing verdicts that cannot be compared. Not covered:
+which sides are compared with which (`pairs`).
 """
 
 from collections import Counter
@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from bfcl_pipeline.base.errors import ConfigError, TableError
+from bfcl_pipeline.base.errors import TableError
 from bfcl_pipeline.base.text import unknown_name
-from bfcl_pipeline.benchmark.config import model_folder, trial_name, trial_of
+from bfcl_pipeline.benchmark.config import model_folder
 from bfcl_pipeline.benchmark.definition import CATEGORIES, GROUPS
 from bfcl_pipeline.benchmark.records import Rules, Status
 from bfcl_pipeline.benchmark.tables import read_table, with_types
@@ -237,60 +237,3 @@ def label_sides(sides: Sequence[Side]) -> Iterator[Side]:
     for side in sides:
         repeats = names.count(side.model) > 1
         yield replace(side, label=f"{labels[side.run]}:{side.model}" if repeats else side.model)
-
-
-_FC = "-FC"  # the end of names of models in function-calling mode, as the leaderboard has them
-
-Groups = list[list[Side]]
-
-
-def default_groups(choices: Sequence[Choice], sides: Sequence[Side]) -> Groups:
-    """One group of all sides; of several whole runs, one group for each model that the first run shares.
-
-    Whole runs of one model each are one group, whatever the models are called.
-    """
-    runs = list(dict.fromkeys(choice.run for choice in choices))
-    if len(runs) < 2 or any(choice.model is not None for choice in choices):
-        return [list(sides)]
-    by_model: dict[str, list[Side]] = {}
-    for side in sides:
-        by_model.setdefault(side.model, []).append(side)
-    shared = [group for group in by_model.values() if len(group) > 1 and group[0].run == runs[0]]
-    return shared or [list(sides)]
-
-
-def mode_groups(sides: Sequence[Side]) -> Groups:
-    """The pairs `X-FC` and `X` of each run, in the order of sides.
-
-    Raises ConfigError if there is none.
-    """
-    by_name = {(side.run, side.model): side for side in sides}
-    found = []
-    for side in sides:
-        trial = trial_of(side.model)
-        if trial.model.endswith(_FC):
-            prompt = trial_name(trial.model.removesuffix(_FC), trial.number)
-            other = by_name.get((side.run, prompt))
-            if other is not None:
-                found.append([side, other])
-    if not found:
-        raise ConfigError(
-            "--modes: no model with both modes, named X-FC and X. To compare models with other names, name "
-            "them: RUN:MODEL RUN:MODEL."
-        )
-    return found
-
-
-def named_groups(names: Sequence[Sequence[str]], sides: Sequence[Side]) -> Groups:
-    """The sides with some names, by group. Raises ConfigError if there is no side of a name."""
-    by_name = {side.label: side for side in sides}
-    for name in (name for group in names for name in group):
-        if name not in by_name:
-            raise ConfigError(unknown_name("model", name, by_name))
-    return [[by_name[name] for name in dict.fromkeys(group)] for group in names]
-
-
-def alone(groups: Groups, sides: Sequence[Side]) -> list[str]:
-    """The labels of the sides that are in no group."""
-    inside = {(side.run, side.model) for group in groups for side in group}
-    return [side.label for side in sides if (side.run, side.model) not in inside]

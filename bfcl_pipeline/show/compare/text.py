@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from bfcl_pipeline.base.text import limit_points, plural, printable, signed_points, text_table
+from bfcl_pipeline.base.text import limit_points, plural, printable, probability, signed_points, text_table
 from bfcl_pipeline.judge.scoring.statistics.paired import Decision
 from bfcl_pipeline.show.compare.compare import Comparison, ScoreDifference
 from bfcl_pipeline.show.compare.gate import Gate, GatedScore, UnreadCalls
@@ -243,8 +243,3 @@ def _about_all(gate: Gate) -> Iterator[str]:
 def percent(share: float, digits: int = 2) -> str:
     """A share in per cent."""
     return f"{share * 100:.{digits}f}"
-
-
-def probability(p: float) -> str:
-    """A p-value with three digits."""
-    return "<0.001" if p < 0.001 else f"{p:.3f}"

@@ -7,12 +7,12 @@ from pathlib import Path
 import pyarrow as pa
 
 from bfcl_pipeline.base.errors import ConfigError
-from bfcl_pipeline.base.text import limit_points, plural, signed_points, text_table
+from bfcl_pipeline.base.text import limit_points, plural, probability, signed_points, text_table
 from bfcl_pipeline.benchmark.config.conditions import AGAIN, FIRST, LAST, split_condition
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.benchmark.tables.text_forms import write_any_form
 from bfcl_pipeline.runs.run import Run
-from bfcl_pipeline.show.compare.text import percent, probability
+from bfcl_pipeline.show.compare.text import percent
 from bfcl_pipeline.show.conditions.answers import ACCURACY, MEASURES, Answers, read_answers
 from bfcl_pipeline.show.conditions.effects import ConditionEffect, effects
 

@@ -15,9 +15,9 @@ from bfcl_pipeline.benchmark.definition.clusters import cluster_of
 from bfcl_pipeline.benchmark.definition.leaderboard import category_weights
 from bfcl_pipeline.judge.scoring.statistics.clustered import Z_95, Floats, Integers, number_keys, total
 from bfcl_pipeline.judge.scoring.statistics.paired import Decision
-from bfcl_pipeline.show.compare.compare import ScoreDifference
+from bfcl_pipeline.show.compare.compare import Comparer, ScoreDifference
 from bfcl_pipeline.show.compare.gate import Gate, GatedScore, refuse_same
-from bfcl_pipeline.show.compare.sides import ABSENT, NO_EXCHANGE, RIGHT, UNJUDGED, WRONG, Numbering, Side
+from bfcl_pipeline.show.compare.sides import RIGHT, WRONG, Side
 from bfcl_pipeline.show.noise.records import UNRECORDED, Records, published_records
 
 FALSE_ALARMS = 0.05
@@ -71,35 +71,29 @@ def probability(sums: Floats) -> float:
 
 
 def sentinel_gate(
-    numbering: Numbering,
-    pairs: Sequence[tuple[Side, Side]],
-    scores: Sequence[str],
-    loss: float,
-    worst: bool,
+    comparer: Comparer, pairs: Sequence[tuple[Side, Side]], scores: Sequence[str], loss: float
 ) -> Gate:
     """The decision on each run with its baseline, and each score: worse, or no loss is shown.
 
     Args:
-        numbering: of the entries of the sides.
+        comparer: which aligns the sides; entries without a verdict count as it says.
         pairs: runs, each with its baseline.
         scores: of the leaderboard, categories or SINGLE_TURN.
         loss: whose power is stated, as a share.
-        worst: count entries without a verdict against the run, instead of leaving them out.
 
-    Raises TableError: a stratum of a score has no verdicts in common, or all are the same exchanges.
+    Raises TableError: the sides differ in entries, unless the comparer takes what both have; a stratum of a
+    score has no verdicts in common; or all answers are the same exchanges.
     """
-    entries = numbering.entries
+    entries, worst = comparer.entries, comparer.worst
     level, decided = FALSE_ALARMS / (len(pairs) * len(scores)), []
     for new, old in pairs:
-        marks = np.array([side.spread_over(len(entries)) for side in (new, old)])
-        one, two = (side.exchanges_over(len(entries)) for side in (new, old))
-        same = (one == two) & (one != NO_EXCHANGE)
-        ran, lacks = (marks != ABSENT).all(axis=0), (marks == UNJUDGED).any(axis=0)
-        if worst:
-            marks = np.where(marks == UNJUDGED, [[WRONG], [RIGHT]], marks)
+        aligned = comparer.aligned(new, old)
+        marks = np.array(aligned.filled(WRONG, RIGHT) if worst else aligned.marks)
+        same, lacks = aligned.same_exchange, np.logical_or(*aligned.lacks)
         for score in scores:
             of_score = category_weights(score, {})
-            inside = ran & np.array([category in of_score for category, _ in entries])
+            in_score = np.array([category in of_score for category, _ in entries])
+            inside = aligned.asked & in_score
             used = np.flatnonzero(inside & (worst | ~lacks))
             if len(used) and same[used].all():
                 refuse_same(f"{new.label} and {old.label}", score, len(used))
@@ -134,6 +128,7 @@ def sentinel_gate(
                     same_exchange=int(same[used].sum()),
                     worst=worst,
                     decision=Decision.FAIL if p <= level else Decision.PASS,
+                    left_out=int((aligned.one_sided & in_score).sum()),
                     stated=stated,
                 )
             )

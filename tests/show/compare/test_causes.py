@@ -10,7 +10,7 @@ import yaml
 
 from bfcl_pipeline.benchmark.config import load_models, recorded_models
 from bfcl_pipeline.runs.run import Run
-from bfcl_pipeline.show.compare.causes import explanation, setting_changes
+from bfcl_pipeline.show.compare.causes import causes
 from tests.support.run_form import recorded
 
 API = {"name": "m-FC", "kind": "openai_chat", "endpoint": "http://localhost:1/v1"}
@@ -66,11 +66,8 @@ def test_settings_on_which_answers_depend_explain_a_difference(
     """Entries, names and prices explain nothing; what is not recorded is not taken to be the same."""
     one, two = made(tmp_path / "one", row, {}), made(tmp_path / "two", {**row, **row_of_other}, config)
     pair = ("m-FC", "m-FC")
-    found = setting_changes(one, two, pair)
-    assert found is not None
-    assert [each.path for each in found] == changed
-    assert explanation(one, two, pair, None) == explained
+    found = causes(one, two, pair, None)
+    assert ([each.path for each in found.changed or ()], found.explained) == (changed, explained)
     (tmp_path / "two/models.yaml").unlink()
-    bare = Run(tmp_path / "two")
-    assert setting_changes(one, bare, pair) is None
-    assert explanation(one, bare, pair, None) == "not known: a side did not record its settings"
+    bare = causes(one, Run(tmp_path / "two"), pair, None)
+    assert (bare.changed, bare.explained) == (None, "not known: a side did not record its settings")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +18,7 @@ from bfcl_pipeline.benchmark.tables.schemas import VERDICTS
 from bfcl_pipeline.judge.scoring.aggregate import Count, leaderboard_scores
 from bfcl_pipeline.judge.scoring.statistics.paired import mcnemar
 from bfcl_pipeline.runs.run import Run
-from bfcl_pipeline.show.compare.compare import Comparer, Comparison
+from bfcl_pipeline.show.compare.compare import Comparer, Comparison, ScoreDifference
 from bfcl_pipeline.show.compare.sides import RIGHT, WRONG, Choice, read_sides
 from bfcl_pipeline.show.compare.text import comparison_text
 from tests.support.synthetic_run import MadeUpModel, Marks, marks, write_run
@@ -30,6 +30,18 @@ def compared(
     """The comparison of two models of one run."""
     numbering, sides = read_sides([Choice(Run(run), first), Choice(Run(run), second)], rules)
     return Comparer(numbering, rules, common).compare(*sides)
+
+
+def two(folder: Path, first: Mapping[str, Marks], second: Mapping[str, Marks]) -> Path:
+    """A run of the models `a` and `b`."""
+    return write_run(folder, [MadeUpModel("a", first), MadeUpModel("b", second)])
+
+
+def multiple(found: Comparison) -> ScoreDifference:
+    """The score of the category of most tests."""
+    score = found.of("multiple")
+    assert score is not None
+    return score
 
 
 def write_verdicts(run: Path, model: str, entries: Sequence[Entry], valid: Sequence[bool]) -> None:
@@ -114,46 +126,31 @@ def test_swapping_the_sides_mirrors_everything(planted: Path) -> None:
 
 def test_flips_are_the_entries_that_one_side_has_right(tmp_path: Path) -> None:
     """Each direction has its entries, and the exact test counts them."""
-    models = [
-        MadeUpModel("a", {"multiple": Marks([True, True, False, True, False])}),
-        MadeUpModel("b", {"multiple": Marks([True, False, False, False, True])}),
-    ]
-    found = compared(write_run(tmp_path, models), "a", "b")
-    assert [(flip.entry_id, flip.first_right) for flip in found.flips] == [
-        ("multiple_1", True),
-        ("multiple_3", True),
-        ("multiple_4", False),
-    ]
-    row = found.of("multiple")
-    assert row is not None
+    first, second = Marks([True, True, False, True, False]), Marks([True, False, False, False, True])
+    found = compared(two(tmp_path, {"multiple": first}, {"multiple": second}), "a", "b")
+    flips = {flip.entry_id: flip.first_right for flip in found.flips}
+    assert flips == {"multiple_1": True, "multiple_3": True, "multiple_4": False}
+    row = multiple(found)
     assert (row.only_first, row.only_second, row.mcnemar_p) == (2, 1, mcnemar(2, 1))
     assert row.difference == pytest.approx(0.2)
 
 
 def test_entries_without_a_verdict_are_in_no_score(tmp_path: Path) -> None:
     """An outage on one side takes the entry out of both scores and is counted."""
-    models = [
-        MadeUpModel("a", {"multiple": Marks([True, None, True, None])}),
-        MadeUpModel("b", {"multiple": Marks([True, False, None, None])}),
-    ]
-    found = compared(write_run(tmp_path, models), "a", "b")
-    row = found.of("multiple")
-    assert row is not None
+    first, second = Marks([True, None, True, None]), Marks([True, False, None, None])
+    found = compared(two(tmp_path, {"multiple": first}, {"multiple": second}), "a", "b")
+    row = multiple(found)
     assert (row.entries, row.first, row.second, found.unjudged) == (1, 1.0, 1.0, 3)
 
 
 def test_entries_without_a_verdict_are_tested_and_bound_the_difference(tmp_path: Path) -> None:
     """Ten that only the first lacks: numbers of each side, an exact test, the extremes, what they turn."""
-    models = [
-        MadeUpModel("a", {"multiple": Marks([None] * 10 + [True] * 90)}),
-        MadeUpModel("b", {"multiple": Marks([True] * 10 + [False] * 8 + [True] * 82)}),
-    ]
-    run = write_run(tmp_path, models)
+    first, second = Marks([None] * 10 + [True] * 90), Marks([True] * 10 + [False] * 8 + [True] * 82)
+    run = two(tmp_path, {"multiple": first}, {"multiple": second})
     found = compared(run, "a", "b")
     assert found.omitted is not None
     assert (found.omitted.first, found.omitted.second, found.omitted.p) == (10, 0, mcnemar(10, 0))
-    row = found.of("multiple")
-    assert row is not None
+    row = multiple(found)
     assert row.difference == pytest.approx(8 / 90)
     extremes = [each["multiple"].difference for each in (found.omitted.against, found.omitted.favour)]
     assert extremes == pytest.approx([-2 / 100, 8 / 100])
@@ -168,77 +165,59 @@ def test_entries_without_a_verdict_are_tested_and_bound_the_difference(tmp_path:
 
 def test_a_score_without_all_its_categories_is_incomplete(tmp_path: Path) -> None:
     """The overall of a run of one category says so; groups without any category are absent."""
-    models = [MadeUpModel(name, {"multiple": marks(3, 1)}) for name in "ab"]
-    found = compared(write_run(tmp_path, models), "a", "b")
-    assert [(row.score, row.complete) for row in found.scores] == [
-        ("overall", False),
-        ("non_live", False),
-        ("multiple", True),
-    ]
+    found = compared(two(tmp_path, {"multiple": marks(3, 1)}, {"multiple": marks(3, 1)}), "a", "b")
+    complete = [(row.score, row.complete) for row in found.scores]
+    assert complete == [("overall", False), ("non_live", False), ("multiple", True)]
 
 
 def test_p_values_are_adjusted_over_the_scored_categories(tmp_path: Path) -> None:
     """With two tested categories the smaller p-value is doubled."""
-    models = [
-        MadeUpModel("a", {"multiple": marks(10), "parallel": marks(5)}),
-        MadeUpModel("b", {"multiple": marks(0, 10), "parallel": marks(5)}),
-    ]
-    found = compared(write_run(tmp_path, models), "a", "b")
+    first, second = marks(10), marks(0, 10)
+    same = {"parallel": marks(5)}
+    found = compared(two(tmp_path, {"multiple": first, **same}, {"multiple": second, **same}), "a", "b")
     assert [row.holm_p for row in found.scores if row.holm_p is not None] == [2 * mcnemar(10, 0), 1.0]
 
 
-def test_different_categories_are_refused_with_what_differs(tmp_path: Path) -> None:
-    """Sides that ran different scored categories are refused, and compared on both's with `common`."""
-    models = [
-        MadeUpModel("a", {"multiple": marks(3), "parallel": marks(2)}),
-        MadeUpModel("b", {"multiple": marks(3)}),
-    ]
-    run = write_run(tmp_path, models)
-    with pytest.raises(TableError, match=r"a and b differ in categories: only a has parallel\. .*--common"):
-        compared(run, "a", "b")
-    found = compared(run, "a", "b", common=True)
-    assert ([row.score for row in found.scores][-1], found.left_out) == ("multiple", {"parallel": 2})
-
-
-def test_different_entries_are_refused_with_what_differs(tmp_path: Path) -> None:
-    """Sides that ran different entries of a category are refused, naming some."""
-    run = write_run(
-        tmp_path, [MadeUpModel("a", {"multiple": marks(9)}), MadeUpModel("b", {"multiple": marks(4)})]
-    )
-    with pytest.raises(
-        TableError, match=r"b lacks 5 entries of the other \(multiple_4, multiple_5, multiple_6 "
-    ):
-        compared(run, "a", "b")
-    with pytest.raises(TableError, match="b lacks 5 entries"):
-        compared(run, "b", "a")
-    row = compared(run, "a", "b", common=True).of("multiple")
-    assert row is not None
-    assert row.entries == 4
-
-
-def test_an_unscored_category_of_one_side_is_left_out(tmp_path: Path) -> None:
-    """Models in FC mode have no format sensitivity; they are compared with those in prompt mode."""
-    models = [
-        MadeUpModel("a", {"multiple": marks(3), "format_sensitivity": marks(26)}),
-        MadeUpModel("b", {"multiple": marks(3)}),
-    ]
-    found = compared(write_run(tmp_path, models), "a", "b")
-    assert found.left_out == {"format_sensitivity": 26}
-    assert found.of("format_sensitivity") is None
+@pytest.mark.parametrize(
+    ("first", "second", "message", "left_out"),
+    [
+        (
+            {"multiple": 3, "parallel": 2},
+            {"multiple": 3},
+            r"differ in categories: only a has parallel\. .*--common",
+            {"parallel": 2},
+        ),
+        (
+            {"multiple": 9},
+            {"multiple": 4},
+            r"b lacks 5 entries of the other \(multiple_4, multiple_5, multiple_6 and 2 more",
+            {"multiple": 5},
+        ),
+        # Models in FC mode have no format sensitivity; they are compared with those in prompt mode.
+        ({"multiple": 3, "format_sensitivity": 26}, {"multiple": 3}, "", {"format_sensitivity": 26}),
+    ],
+)
+def test_what_one_side_did_not_run_is_refused_or_left_out(
+    first: dict[str, int], second: dict[str, int], message: str, left_out: dict[str, int], tmp_path: Path
+) -> None:
+    """Scored categories and entries are refused, whichever side lacks them; or counted, with `common`."""
+    sides = [{name: marks(count) for name, count in counts.items()} for counts in (first, second)]
+    run = two(tmp_path, *sides)
+    for pair in (("a", "b"), ("b", "a")) if message else ():
+        with pytest.raises(TableError, match=message):
+            compared(run, *pair)
+    found = compared(run, "a", "b", common=bool(message))
+    assert (found.scores[-1].score, multiple(found).entries) == ("multiple", second["multiple"])
+    assert found.left_out == left_out
 
 
 def test_each_rule_set_has_its_verdicts(tmp_path: Path) -> None:
     """Corrected verdicts are compared under corrected rules, and entries left out are not compared."""
-    models = [
-        MadeUpModel("a", {"multiple": Marks([True, True], corrected=[True, False], left_out=[0])}),
-        MadeUpModel("b", {"multiple": Marks([True, True], left_out=[0])}),
-    ]
-    run = write_run(tmp_path, models)
+    first = Marks([True, True], corrected=[True, False], left_out=[0])
+    run = two(tmp_path, {"multiple": first}, {"multiple": Marks([True, True], left_out=[0])})
     flips = {rules: len(compared(run, "a", "b", rules).flips.numbers) for rules in Rules}
     assert flips == {Rules.OFFICIAL: 0, Rules.CORRECTED: 1, Rules.VERIFIED: 1}
-    row = compared(run, "a", "b", Rules.VERIFIED).of("multiple")
-    assert row is not None
-    assert row.entries == 1
+    assert multiple(compared(run, "a", "b", Rules.VERIFIED)).entries == 1
 
 
 def test_two_verdicts_on_one_entry_are_refused(tmp_path: Path) -> None:

@@ -9,10 +9,10 @@ import pytest
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.judge.scoring.statistics.paired import Decision, decide
 from bfcl_pipeline.runs.run import Run
-from bfcl_pipeline.show.compare.compare import Comparer, Comparison
+from bfcl_pipeline.show.compare.compare import Comparer
 from bfcl_pipeline.show.compare.sides import Choice, read_sides
 from bfcl_pipeline.show.compare.text import comparison_text, pairs_text
-from tests.support.synthetic_run import MadeUpModel, Marks, marks, write_run
+from tests.support.synthetic_run import MadeUpModel, marks, write_run
 
 
 @pytest.mark.parametrize(
@@ -31,16 +31,12 @@ def test_the_interval_decides(low: float, high: float, decision: Decision) -> No
     assert decide(low, high, 0.01) is decision
 
 
-def comparison(folder: Path, new: Marks, old: Marks) -> Comparison:
-    """Two models on one category."""
-    run = write_run(folder, [MadeUpModel("new", {"multiple": new}), MadeUpModel("old", {"multiple": old})])
-    numbering, sides = read_sides([Choice(Run(run), "new"), Choice(Run(run), "old")], Rules.OFFICIAL)
-    return Comparer(numbering, Rules.OFFICIAL).compare(*sides)
-
-
 def test_a_comparison_fits_a_narrow_terminal(tmp_path: Path) -> None:
     """Columns are left out and named; the difference and its interval stay."""
-    found = comparison(tmp_path, marks(3, 7), marks(10))
+    both = {"new": marks(3, 7), "old": marks(10)}
+    run = write_run(tmp_path, [MadeUpModel(name, {"multiple": of}) for name, of in both.items()])
+    numbering, sides = read_sides([Choice(Run(run))], Rules.OFFICIAL)
+    found = Comparer(numbering, Rules.OFFICIAL).compare(*sides)
     for text in (comparison_text(found, 0, 60), pairs_text([found] * 3, 60)):
         table = [line for line in text.splitlines() if "  " in line]
         assert max(map(len, table)) <= 60

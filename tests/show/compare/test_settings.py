@@ -91,27 +91,20 @@ def test_a_run_without_web_questions_is_compared_whatever_its_web(tmp_path: Path
     assert compared(tmp_path / "a", tmp_path / "b").of("multiple") is not None
 
 
-def test_the_responses_decide_which_web_was_searched(tmp_path: Path) -> None:
-    """A model whose answers were imported into a run with a simulated web searched the real one."""
-    write_run(tmp_path, [MadeUpModel("own", BOTH, webs={"web_search_base": "simulated"})])
-    write_run(tmp_path, [MadeUpModel("theirs", BOTH)])
-    assert searched_web(Run(tmp_path), "own", "simulated") == "simulated"
-    assert searched_web(Run(tmp_path), "theirs", "simulated") == "real"
-    assert searched_web(Run(tmp_path), "unknown", "simulated") == "simulated"
-
-
-def test_a_web_that_is_not_recorded_is_not_called_the_real_one(tmp_path: Path) -> None:
-    """Results without a known web are not compared with a simulated web, and said to be unknown."""
-    models = [
-        MadeUpModel("own", BOTH, webs={"web_search_base": "simulated"}),
-        MadeUpModel("theirs", BOTH, webs={"web_search_base": "unknown"}),
-    ]
-    for model in models:
-        write_run(tmp_path, [model])
-    assert searched_web(Run(tmp_path), "theirs", "simulated") == "unknown"
-    assert str(Settings(web="unknown")) == "web not recorded"
-    assert webs_differ("simulated", "unknown")
+@pytest.mark.parametrize(
+    ("searched", "web"), [("simulated", "simulated"), (None, "real"), ("unknown", "unknown")]
+)
+def test_the_responses_decide_which_web_was_searched(
+    searched: str | None, web: str, tmp_path: Path
+) -> None:
+    """Answers that were imported into a run with a simulated web searched the real or an unknown one."""
+    webs = {} if searched is None else {"web_search_base": searched}
+    run = Run(write_run(tmp_path, [MadeUpModel("m", BOTH, webs=webs)]))
+    assert searched_web(run, "m", "simulated") == web
+    assert searched_web(run, "other", "simulated") == "simulated"  # as the run records
+    assert webs_differ("simulated", web) == (web != "simulated")
     assert not webs_differ("real", "unknown")
+    assert str(Settings(web="unknown")) == "web not recorded"
 
 
 def test_releases_that_differ_are_named_with_common(tmp_path: Path) -> None:

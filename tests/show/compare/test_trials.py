@@ -12,8 +12,8 @@ from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.cli import main
 from bfcl_pipeline.judge.scoring.statistics.clustered import Z_95
 from bfcl_pipeline.runs.run import Run
-from bfcl_pipeline.show.compare.compare import Comparer, ScoreDifference
-from bfcl_pipeline.show.compare.sides import Choice, read_sides
+from bfcl_pipeline.show.compare.compare import Comparer, Comparison, ScoreDifference
+from bfcl_pipeline.show.compare.sides import Choice, Side, read_sides
 from bfcl_pipeline.show.compare.trials import read_averaged
 from tests.support.synthetic_run import MadeUpModel, Marks, write_run
 
@@ -30,40 +30,34 @@ def written(folder: Path, **trials: list[list[bool | None]]) -> Path:
     )
 
 
-def test_a_side_is_the_mean_of_its_trials(tmp_path: Path) -> None:
-    """Accuracies are means over trials; an entry that one side has right more often is a flip."""
-    run = written(
-        tmp_path, a=[[True, True, False, False], [True, False, False, True]], b=[[True, False, False, True]]
-    )
-    numbering, sides = read_averaged([Choice(Run(run))], Rules.OFFICIAL)
-    assert [side.label for side in sides] == ["a (2 trials)", "b"]
+def compared(run: Path, averaged: bool = True) -> tuple[list[Side], Comparison, ScoreDifference]:
+    """The sides `a` and `b`, their comparison and its category."""
+    read = read_averaged if averaged else read_sides
+    numbering, sides = read([Choice(Run(run), "a"), Choice(Run(run), "b")], Rules.OFFICIAL)
     found = Comparer(numbering, Rules.OFFICIAL).compare(*sides)
     row = found.of("multiple")
     assert row is not None
+    return sides, found, row
+
+
+def test_a_side_is_the_mean_of_its_trials(tmp_path: Path) -> None:
+    """Accuracies are means over trials; an entry that one side has right more often is a flip."""
+    trials = [[True, True, False, False], [True, False, False, True]]
+    sides, found, row = compared(written(tmp_path, a=trials, b=[[True, False, False, True]]))
+    assert [side.label for side in sides] == ["a (2 trials)", "b"]
     assert (row.first, row.second, row.difference) == (0.5, 0.5, 0)
     assert (row.only_first, row.only_second, row.mcnemar_p, row.clusters_p) == (1, 1, None, 1.0)
-    assert [(flip.entry_id, flip.first_right) for flip in found.flips] == [
-        ("multiple_1", True),
-        ("multiple_3", False),
-    ]
+    assert {flip.entry_id: flip.first_right for flip in found.flips} == {
+        "multiple_1": True,
+        "multiple_3": False,
+    }
 
 
 def test_an_entry_counts_in_the_trials_that_judged_it(tmp_path: Path) -> None:
     """No answer is no wrong answer; an entry without a verdict in any trial is left out."""
-    run = written(tmp_path, a=[[True, None, None], [False, True, None]], b=[[True, True, True]])
-    numbering, sides = read_averaged([Choice(Run(run), "a"), Choice(Run(run), "b")], Rules.OFFICIAL)
-    found = Comparer(numbering, Rules.OFFICIAL).compare(*sides)
-    row = found.of("multiple")
-    assert row is not None
+    trials = [[True, None, None], [False, True, None]]
+    _, found, row = compared(written(tmp_path, a=trials, b=[[True, True, True]]))
     assert (row.entries, row.first, found.unjudged) == (2, 0.75, 1)
-
-
-def _row(run: Path, averaged: bool) -> ScoreDifference:
-    read = read_averaged if averaged else read_sides
-    numbering, sides = read([Choice(Run(run), "a"), Choice(Run(run), "b")], Rules.OFFICIAL)
-    row = Comparer(numbering, Rules.OFFICIAL).compare(*sides).of("multiple")
-    assert row is not None
-    return row
 
 
 def test_more_trials_narrow_the_interval(tmp_path: Path) -> None:
@@ -72,7 +66,7 @@ def test_more_trials_narrow_the_interval(tmp_path: Path) -> None:
     chance = random.random(400)
     trials = {name: [(random.random(400) < chance).tolist() for _ in range(5)] for name in "ab"}
     run = written(tmp_path, **trials)
-    row, single = _row(run, averaged=True), _row(run, averaged=False)
+    row, single = compared(run)[2], compared(run, averaged=False)[2]
     difference = np.mean(trials["a"], axis=0) - np.mean(trials["b"], axis=0)
     half = Z_95 * difference.std(ddof=1) / np.sqrt(400)
     assert row.difference == pytest.approx(difference.mean())

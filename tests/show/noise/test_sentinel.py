@@ -165,6 +165,20 @@ def test_omitted_entries_count_against_the_run_if_asked(
     assert main([*command, "--omitted", "worst"]) == 1
 
 
+def test_runs_that_differ_in_entries_are_refused_or_decided_on_what_both_have(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As by a gate on intervals: with `--common`, the entries of one side are counted."""
+    old, lacking = night(tmp_path / "old", 240), tmp_path / "new"
+    write_run(lacking, [MadeUpModel("m", {"irrelevance": marks(230)})])
+    command = ["gate", str(lacking), "--against", old, "--no-worse", "5", "--sentinel"]
+    command += ["--category", "irrelevance"]
+    assert main(command) == 2
+    assert "new:m lacks 10 entries of the other (irrelevance_230" in capsys.readouterr().err
+    assert main([*command, "--common"]) == 0
+    assert "; 10 entries of one side only left out" in capsys.readouterr().out
+
+
 def test_mlperf_has_995_entries_and_its_band(staged: Path) -> None:
     """The published counts, scores and thresholds follow from the rule; no category is unknown."""
     chosen = mlperf_entries(staged)

@@ -17,7 +17,7 @@ from bfcl_pipeline.benchmark.records import Entry, Request, Rules
 from bfcl_pipeline.benchmark.tables import entries_path, read_entries, read_table, with_types
 from bfcl_pipeline.benchmark.tables.schemas import VERDICTS, count, mark, text
 from bfcl_pipeline.runs.run import Run
-from bfcl_pipeline.show.compare.causes import explanation
+from bfcl_pipeline.show.compare.causes import causes
 from bfcl_pipeline.show.compare.compare import Comparer, Comparison
 from bfcl_pipeline.show.compare.diff.conversations import (
     Conversation,
@@ -76,7 +76,7 @@ class ModelDifference:
     entries: list[Row]  # that both ran, in the order of tables
     comparison: Comparison | None  # None: there is none
     not_compared: str = ""  # why
-    explained: str = ""  # what can explain a difference (`causes.explanation`)
+    explained: str = ""  # what can explain a difference (`causes`)
     flaky: Entries | None = None  # entries whose verdict differs among trials of a side; None: no trials
 
     @property
@@ -128,7 +128,7 @@ def diff_models(first: Run, second: Run, pair: tuple[str, str], rules: Rules, lo
         ],
         comparison,
         why,
-        explanation(*runs, pair, comparison),
+        causes(*runs, pair, comparison).explained,
         flaky,
     )
 

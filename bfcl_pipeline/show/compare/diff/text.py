@@ -9,7 +9,7 @@ from bfcl_pipeline.base.text import line_of, plural
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.runs.archived.unpacking import ArchivedRun
 from bfcl_pipeline.runs.run import Run
-from bfcl_pipeline.show.compare.causes import NOISE
+from bfcl_pipeline.show.compare.causes import NOISE, Causes
 from bfcl_pipeline.show.compare.diff.difference import RunDifference
 from bfcl_pipeline.show.compare.diff.model_difference import ModelDifference, Row, flipped, verdicts
 from bfcl_pipeline.show.compare.diff.parting import PartingKind, from_difference, shown_value
@@ -212,10 +212,13 @@ def _parting_text(row: Row) -> str:
     return ": ".join([*request, *place, values])
 
 
-def made_lines(changed: Sequence[Difference] | None, explained: str, most: int) -> list[str]:
-    """The settings that differ, and what can explain a difference. changed: None: not recorded."""
-    same = "not recorded of both" if changed is None else "the same"
-    return [*_section("settings", changed or (), same, most), _line("explained", explained)]
+def made_lines(found: Causes, most: int) -> list[str]:
+    """The settings that differ, and what can explain a difference."""
+    same = "not recorded of both" if found.changed is None else "the same"
+    return [
+        *_section("settings", found.changed or (), same, most),
+        _line("explained", found.explained),
+    ]
 
 
 def _section(label: str, changed: Sequence[Difference], same: str, most: int) -> Iterator[str]:

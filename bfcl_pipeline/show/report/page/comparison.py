@@ -8,7 +8,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from bfcl_pipeline.base.text import limit_points, signed_points
+from bfcl_pipeline.base.text import limit_points, probability, signed_points
 from bfcl_pipeline.show.report.format import PARTIAL, count, percent
 from bfcl_pipeline.show.report.page.run_tables import Row, RunTables
 from bfcl_pipeline.show.report.page.table import (
@@ -116,7 +116,7 @@ def _limits(row: Row) -> str:
 
 
 def _probability(p: float | None) -> str:
-    return NONE if p is None else "<0.001" if p < 0.001 else f"{p:.3f}"
+    return NONE if p is None else probability(p)
 
 
 def _tests(row: Row) -> str:
