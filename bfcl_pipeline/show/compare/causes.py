@@ -1,7 +1,7 @@
 """What can explain a difference between two models: settings on which answers depend, the server, noise."""
 
 from bfcl_pipeline.base.differences import MISSING, Difference, differences
-from bfcl_pipeline.benchmark.config.run_settings import ENTRY_KEYS, WEB_KEYS
+from bfcl_pipeline.benchmark.config.run_settings import keys_deciding
 from bfcl_pipeline.benchmark.definition import CATEGORIES, GROUPS
 from bfcl_pipeline.benchmark.records import Json
 from bfcl_pipeline.runs.run import Run
@@ -14,7 +14,6 @@ NOISE = "by nothing but noise"
 _PROMPT = ("mode", "prompting", "family", "vllm.chat_template")
 _SERVER = ("endpoint", "vllm")
 _FAILING = "seed of failing fetches"
-_OF_WEB = (*WEB_KEYS, _FAILING)
 
 
 def setting_changes(first: Run, second: Run, pair: tuple[str, str]) -> list[Difference] | None:
@@ -24,7 +23,8 @@ def setting_changes(first: Run, second: Run, pair: tuple[str, str]) -> list[Diff
         return None
     found = differences(one, two)
     # Entries of the web that one side did not run are not compared.
-    return [each for each in found if each.path not in _OF_WEB or MISSING not in (each.first, each.second)]
+    of_web = (*keys_deciding("web"), _FAILING)
+    return [each for each in found if each.path not in of_web or MISSING not in (each.first, each.second)]
 
 
 def _settings(run: Run, model: str) -> dict[str, Json] | None:
@@ -34,11 +34,11 @@ def _settings(run: Run, model: str) -> dict[str, Json] | None:
     values, release = recorded.settings.values, recorded.settings.release
     categories = recorded.categories_of(folder)
     asked = any(name in GROUPS["web_search"] or CATEGORIES[name].executes for name in categories)
-    web = {key: values[key] for key in WEB_KEYS if asked}
+    web = {key: values[key] for key in keys_deciding("web") if asked}
     failing = {_FAILING: values["seed"]} if web.get("fetch_failures") else {}
-    entries = {key: values[key] for key in ENTRY_KEYS}
+    of_run = {key: values[key] for key in (*keys_deciding("entries"), *keys_deciding("all"))}
     of_row = recorded.job_of(folder).row.deciding
-    return {"release": f"{release.version} {release.sha256}", **entries, **web, **failing, **of_row}
+    return {"release": f"{release.version} {release.sha256}", **of_run, **web, **failing, **of_row}
 
 
 def explanation(first: Run, second: Run, pair: tuple[str, str], compared: Comparison | None) -> str:
@@ -49,7 +49,7 @@ def explanation(first: Run, second: Run, pair: tuple[str, str], compared: Compar
         return "by nothing but other verdicts: both sides are the same exchanges"
     if (changed := setting_changes(first, second, pair)) is None:
         return "not known: a side did not record its settings"
-    found = [one.path for one in changed if one.path not in ENTRY_KEYS]
+    found = [one.path for one in changed if one.path not in keys_deciding("entries")]
     prompt = [path for path in found if path in _PROMPT]
     server = [path for path in found if path not in prompt and path.partition(".")[0] in _SERVER]
     if others := [path for path in found if path not in (*prompt, *server)]:
