@@ -12,8 +12,8 @@ from typing import Any
 
 import yaml
 
+from bfcl_pipeline.benchmark.config.check import config_schema
 from bfcl_pipeline.benchmark.config.run_form import FORM_KEY
-from bfcl_pipeline.benchmark.config.run_settings import config_schema
 from tests.support import ROOT
 
 PAGE, CONFIG = ROOT / "config/README.md", ROOT / "config/config.yaml"

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
 from bfcl_pipeline.base.errors import ConfigError
-from bfcl_pipeline.base.project import project_folder
 from bfcl_pipeline.base.yaml_reader import read_yaml_file
-from bfcl_pipeline.benchmark.config.check import check_config, with_defaults
+from bfcl_pipeline.benchmark.config.check import check_config, config_schema, with_defaults
 from bfcl_pipeline.benchmark.config.choices import JournalChoice, ShownEntries
 from bfcl_pipeline.benchmark.config.job import WebChoice
 from bfcl_pipeline.benchmark.config.run_form import FORM_KEY, check_run_form
@@ -105,14 +103,6 @@ class RunSettings:
     def shown_value(self, key: str) -> object:
         """The value of a key as messages have it."""
         return self.sample if key == "sample" else self.values[key]
-
-
-@cache
-def config_schema() -> Mapping[str, Any]:
-    """The JSON Schema of configs."""
-    path = project_folder() / "workflow/schemas/config.schema.yaml"
-    schema: Mapping[str, Any] = read_yaml_file(path)
-    return schema
 
 
 def keys_recorded(*when: Recorded) -> tuple[str, ...]:

@@ -13,9 +13,9 @@ import yaml
 from bfcl_pipeline.ask.orchestration.finished_results import check_recorded, complete_models
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.benchmark.config import ModelRow, load_run, recorded_models
+from bfcl_pipeline.benchmark.config.check import config_schema
 from bfcl_pipeline.benchmark.config.model_rows import Serving
 from bfcl_pipeline.benchmark.config.run_record import recorded_config
-from bfcl_pipeline.benchmark.config.run_settings import config_schema
 from bfcl_pipeline.benchmark.records import Mode, Response, Status
 from bfcl_pipeline.benchmark.tables import write_responses
 from bfcl_pipeline.runs.run import Run

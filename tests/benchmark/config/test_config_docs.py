@@ -7,8 +7,8 @@ import re
 import pytest
 import yaml
 
+from bfcl_pipeline.benchmark.config.check import config_schema
 from bfcl_pipeline.benchmark.config.run_form import FORM_KEY
-from bfcl_pipeline.benchmark.config.run_settings import config_schema
 from bfcl_pipeline.benchmark.definition import release
 from tests.support.config_docs import CONFIG, PAGE, completed, default_of, document
 from tests.support.doc_pages import PAGES

@@ -7,9 +7,10 @@ import pytest
 import yaml
 
 from bfcl_pipeline.benchmark.config import load_models, recorded_models
+from bfcl_pipeline.benchmark.config.check import config_schema
 from bfcl_pipeline.benchmark.config.run_form import FORM_KEY, RUN_FORM
 from bfcl_pipeline.benchmark.config.run_record import recorded_config
-from bfcl_pipeline.benchmark.config.run_settings import Answers, Recorded, config_schema
+from bfcl_pipeline.benchmark.config.run_settings import Answers, Recorded
 
 SHIPPED = Path(__file__).parents[3] / "config"
 
