@@ -144,10 +144,11 @@ benchmark: $(TEST) $(PLOT) $(PEER) $(STAGED) ## time scoring and generation besi
 	python -m benchmarks.replay_speed
 	python -m benchmarks.scale
 
-docs: $(TEST) $(STAGED) ## write anew what docs/ has from code: columns, figures, families, errata, the picture of the floors
+docs: $(TEST) $(STAGED) ## write anew what docs/ and config/ have from code: columns, figures, families, keys, errata, the floors
 	python -m tests.support.column_docs
 	python -m tests.support.figure_docs
 	python -m tests.support.family_docs
+	python -m tests.support.config_docs
 	bfcl-pipeline audit --markdown docs/errata.md
 	python -m benchmarks.structure --svg docs/architecture.svg
 

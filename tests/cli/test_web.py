@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from bfcl_pipeline.benchmark.config import load_models, recorded_models
-from bfcl_pipeline.benchmark.config.check import with_defaults
+from bfcl_pipeline.benchmark.config.check import config_schema, with_defaults
 from bfcl_pipeline.benchmark.config.run_record import recorded_config
-from bfcl_pipeline.benchmark.config.run_settings import config_schema
 from bfcl_pipeline.benchmark.records import Mode, Response, Status
 from bfcl_pipeline.benchmark.tables import entries_path, read_entries, write_responses
 from bfcl_pipeline.cli import main

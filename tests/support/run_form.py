@@ -3,7 +3,7 @@
 import yaml
 
 from bfcl_pipeline.benchmark.config.run_form import FORM_KEY, RUN_FORM
-from bfcl_pipeline.benchmark.config.run_settings import NOT_RECORDED, complete_values
+from bfcl_pipeline.benchmark.config.run_settings import complete_values, keys_recorded
 
 FORM_LINE = f"{FORM_KEY}: {RUN_FORM}\n"
 
@@ -19,7 +19,7 @@ def recorded(text: str) -> str:
         given = None
     if not isinstance(given, dict) or "imported" in given:
         return FORM_LINE + text
-    usual = {key: value for key, value in complete_values({}).items() if key not in NOT_RECORDED}
+    usual = {key: value for key, value in complete_values({}).items() if key not in keys_recorded("never")}
     for key, value in given.items():
         inner = isinstance(value, dict) and isinstance(usual.get(key), dict)
         usual[key] = {**usual[key], **value} if inner else value

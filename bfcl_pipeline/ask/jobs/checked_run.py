@@ -35,9 +35,10 @@ from bfcl_pipeline.benchmark.config import (
     plain_values,
     recorded_files,
 )
+from bfcl_pipeline.benchmark.config.check import config_schema
 from bfcl_pipeline.benchmark.config.conditions import split_condition
 from bfcl_pipeline.benchmark.config.published_scores import dates_as_text, identify_files
-from bfcl_pipeline.benchmark.config.run_settings import complete_values, config_schema
+from bfcl_pipeline.benchmark.config.run_settings import complete_values
 from bfcl_pipeline.benchmark.errata.verified_data import check_staged
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from bfcl_pipeline.benchmark.config import (
     model_folder,
 )
 from bfcl_pipeline.benchmark.config.choices import JournalChoice
-from bfcl_pipeline.benchmark.config.run_settings import ENTRY_KEYS, WEB_KEYS
+from bfcl_pipeline.benchmark.config.run_settings import keys_deciding
 from bfcl_pipeline.benchmark.records import Status
 from bfcl_pipeline.runs.run import Run
 
@@ -147,12 +147,14 @@ def _differences(before: RunConfig, run: RunConfig, made: Run) -> Iterator[str]:
         if category not in new or not _includes(new[category], old[category], category)
     ]
     searched = any(_web(old[name]) != _web(new[name]) for old, new in pairs for name in old if name in new)
-    keys = [*(WEB_KEYS if searched else ()), *(ENTRY_KEYS if fewer else ()), *(["seed"] * searched)]
+    of_entries = keys_deciding("entries")
+    keys = [*(keys_deciding("web") if searched else ()), *(of_entries if fewer else ())]
+    keys += [*(["seed"] * searched), *keys_deciding("all")]
     changed = [key for key in dict.fromkeys(keys) if then.values[key] != now.values[key]]
     for key in changed:
         yield f"{key}: {_changed(then.shown_value(key), now.shown_value(key))}"
     dropped = [name for name in fewer if not any(name in new for _, new in pairs)]
-    if fewer and set(changed).isdisjoint(ENTRY_KEYS):
+    if fewer and set(changed).isdisjoint(of_entries):
         yield (
             f"categories: {_names(dropped)} removed"
             if dropped

@@ -28,7 +28,7 @@ from bfcl_pipeline.benchmark.config.models_files import (
 )
 from bfcl_pipeline.benchmark.config.run_config import RunConfig, load_run
 from bfcl_pipeline.benchmark.config.run_record import recorded_files, recorded_models, recorded_row
-from bfcl_pipeline.benchmark.config.run_settings import NOT_RECORDED, RunSettings
+from bfcl_pipeline.benchmark.config.run_settings import RunSettings, keys_recorded
 from bfcl_pipeline.benchmark.config.sampling import RunSample, SampleBy, allocate, by_weight, divide, pick
 
 __all__ = [
@@ -37,7 +37,6 @@ __all__ = [
     "MODELS_FILE",
     "MODELS_VARIABLE",
     "MY_MODELS_FILE",
-    "NOT_RECORDED",
     "RECORDED_KINDS",
     "Job",
     "JobPaths",
@@ -54,6 +53,7 @@ __all__ = [
     "by_weight",
     "described_row",
     "divide",
+    "keys_recorded",
     "load_models",
     "load_not_served",
     "load_run",

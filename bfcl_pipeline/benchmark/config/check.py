@@ -11,10 +11,13 @@ import math
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from bfcl_pipeline.base.errors import ConfigError
+from bfcl_pipeline.base.project import project_folder
 from bfcl_pipeline.base.text import cut, did_you_mean, unknown_name
+from bfcl_pipeline.base.yaml_reader import read_yaml_file
 from bfcl_pipeline.benchmark.config.run_form import FORM_KEY
 
 LONGEST_VALUE = 200
@@ -88,6 +91,14 @@ def misfits(value: Any, schema: Mapping[str, Any], place: tuple[str, ...] = ()) 
                 yield Misfit(place, value, schema, "additionalProperties")
             elif about is not True:
                 yield from misfits(inner, about, (*place, str(key)))
+
+
+@cache
+def config_schema() -> Mapping[str, Any]:
+    """The JSON Schema of configs."""
+    path = project_folder() / "workflow/schemas/config.schema.yaml"
+    schema: Mapping[str, Any] = read_yaml_file(path)
+    return schema
 
 
 def check_config(config: Any, schema: Mapping[str, Any], where: str = "") -> None:

@@ -14,6 +14,7 @@ from typing import Any
 
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.text import unknown_name
+from bfcl_pipeline.benchmark.config.check import check_config, config_schema
 from bfcl_pipeline.benchmark.config.choices import trial_name
 from bfcl_pipeline.benchmark.config.kinds import EMBEDDED_KINDS
 from bfcl_pipeline.benchmark.config.model_rows import ModelRow, model_folder
@@ -44,14 +45,6 @@ SERPAPI_KEY = "SERPAPI_API_KEY"
 NO_PROXY, PROXY_OF_ENVIRONMENT = "none", "environment"
 """What `web_proxy` may be besides the address of a proxy."""
 
-PROXY = re.compile(
-    rf"{NO_PROXY}|{PROXY_OF_ENVIRONMENT}|https?://(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(:[0-9]{{1,5}})?/?"
-)
-"""The form of `web_proxy`: without a user, as a run records it."""
-
-LONGEST_PAUSE = 3600.0
-"""Seconds that `web_pause` may be."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebChoice:
@@ -66,16 +59,10 @@ class WebChoice:
     pause: float = 2.0  # seconds between two requests to the same host
 
     def __post_init__(self) -> None:
-        """Raises ConfigError if the engine, the proxy or the pause is not one."""
-        if self.engine not in SEARCH_ENGINES:
-            raise ConfigError(unknown_name("search_engine", self.engine, SEARCH_ENGINES))
-        if PROXY.fullmatch(self.proxy) is None:  # not repeated: it may have a password
-            raise ConfigError(
-                f"web_proxy: expected {PROXY_OF_ENVIRONMENT}, {NO_PROXY}, or http(s)://host:port without a "
-                "user. Put a proxy with a user into the environment variables HTTP_PROXY and HTTPS_PROXY."
-            )
-        if not 0 <= self.pause <= LONGEST_PAUSE:
-            raise ConfigError(f"web_pause: expected 0 to {LONGEST_PAUSE:g} seconds; got {self.pause}.")
+        """Raises ConfigError if the schema of configs refuses the engine, the proxy or the pause."""
+        keys = {"search_engine": self.engine, "web_proxy": self.proxy, "web_pause": self.pause}
+        if tuple(keys.values()) != (DUCKDUCKGO, PROXY_OF_ENVIRONMENT, 2.0):
+            check_config(keys, config_schema())
 
     @classmethod
     def of_config(cls, values: Mapping[str, Any]) -> WebChoice:

@@ -15,7 +15,7 @@ from bfcl_pipeline.benchmark.config.kinds import keys_of_others
 from bfcl_pipeline.benchmark.config.model_rows import ModelRow
 from bfcl_pipeline.benchmark.config.run_config import RunConfig
 from bfcl_pipeline.benchmark.config.run_form import FORM_KEY, RUN_FORM
-from bfcl_pipeline.benchmark.config.run_settings import NOT_RECORDED, RECORDED_IF_SET
+from bfcl_pipeline.benchmark.config.run_settings import keys_recorded
 from bfcl_pipeline.benchmark.records import Json
 
 _SOURCES = ("release", "encoder")
@@ -33,8 +33,9 @@ def recorded_files(run: RunConfig) -> dict[str, str]:
 
 def recorded_config(config: Mapping[str, Any]) -> str:
     """A config, complete and checked, as YAML, with the number of its form."""
-    unset = [key for key in RECORDED_IF_SET if config.get(key) is None]
-    document = {key: value for key, value in config.items() if key not in (*NOT_RECORDED, *unset)}
+    unset = {key for key in keys_recorded("if-set") if config.get(key) is None}
+    left_out = {*keys_recorded("never"), *unset}
+    document = {key: value for key, value in config.items() if key not in left_out}
     document[FORM_KEY] = RUN_FORM
     for key in _SOURCES:
         document[key] = {**document[key], "source": None}

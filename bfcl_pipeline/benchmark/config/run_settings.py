@@ -8,31 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from bfcl_pipeline.base.errors import ConfigError
-from bfcl_pipeline.base.project import project_folder
 from bfcl_pipeline.base.yaml_reader import read_yaml_file
-from bfcl_pipeline.benchmark.config.check import check_config, with_defaults
+from bfcl_pipeline.benchmark.config.check import check_config, config_schema, with_defaults
 from bfcl_pipeline.benchmark.config.choices import JournalChoice, ShownEntries
 from bfcl_pipeline.benchmark.config.job import WebChoice
 from bfcl_pipeline.benchmark.config.run_form import FORM_KEY, check_run_form
 from bfcl_pipeline.benchmark.config.sampling import RunSample
 from bfcl_pipeline.benchmark.records import Rules
 
-NOT_RECORDED = ("replay", "overwrite", "models_file", "web_proxy", "web_pause")
-"""Keys that do not describe the results, only how they were produced."""
+Recorded = Literal["always", "if-set", "never"]
+"""Whether a run records a key of its config; the head of the schema explains the words."""
 
-RECORDED_IF_SET = ("conditions",)
-"""Keys that a run does not record where they are null."""
-
-WEB_KEYS = ("web", "fetch_failures", "search_tool", "search_engine")
-"""Keys on which answers to web questions depend, and those of executed calls."""
-
-ENTRY_KEYS = ("sample", "seed", "entry_ids")
-"""Keys that choose entries."""
+Answers = Literal["none", "entries", "web", "jobs", "all"]
+"""Which answers depend on a key of the config, likewise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,12 +105,15 @@ class RunSettings:
         return self.sample if key == "sample" else self.values[key]
 
 
-@cache
-def config_schema() -> Mapping[str, Any]:
-    """The JSON Schema of configs."""
-    path = project_folder() / "workflow/schemas/config.schema.yaml"
-    schema: Mapping[str, Any] = read_yaml_file(path)
-    return schema
+def keys_recorded(*when: Recorded) -> tuple[str, ...]:
+    """The keys of a config that a run records `when`, in the order of the schema."""
+    return tuple(key for key, about in config_schema()["properties"].items() if about["x-recorded"] in when)
+
+
+def keys_deciding(answers: Answers) -> tuple[str, ...]:
+    """The keys of a config on which these answers depend, in the order of the schema."""
+    keys = config_schema()["properties"].items()
+    return tuple(key for key, about in keys if about["x-answers-depend"] == answers)
 
 
 def complete_values(
@@ -145,7 +140,7 @@ def _require_all(schema: Mapping[str, Any]) -> dict[str, Any]:
         key: _require_all(of_key) if of_key["type"] == "object" else of_key
         for key, of_key in schema["properties"].items()
     }
-    required = [key for key in properties if key not in (*NOT_RECORDED, *RECORDED_IF_SET)]
+    required = [key for key, of_key in properties.items() if of_key.get("x-recorded", "always") == "always"]
     return {**schema, "properties": properties, "required": required}
 
 

@@ -57,20 +57,7 @@ def exchange_key(identity: Json, entry_id: str, trial: int, body: Json) -> str:
 
 def to_document(exchange: JournaledExchange) -> dict[str, Json]:
     """The fields of a line in their order: the answer is last, because it is long."""
-    return {
-        "key": exchange.key,
-        "entry_id": exchange.entry_id,
-        "trial": exchange.trial,
-        "turn": exchange.turn,
-        "run": exchange.run,
-        "received_at": exchange.received_at,
-        "latency_seconds": exchange.latency_seconds,
-        "input_tokens": exchange.input_tokens,
-        "output_tokens": exchange.output_tokens,
-        "dollars": exchange.dollars,
-        "provenance": exchange.provenance,
-        "raw": exchange.raw,
-    }
+    return {name: getattr(exchange, name) for name in JournaledExchange.__slots__}
 
 
 def is_too_deep(text: bytes) -> bool:
@@ -109,34 +96,21 @@ def from_document(document: Json) -> JournaledExchange:
     """The exchange of a line's fields. Raises ValueError if the fields are wrong."""
     match document:
         case {
-            "key": str(key),
-            "entry_id": str(entry_id),
-            "trial": int(trial),
-            "turn": int(turn),
-            "run": str() | None as run,
-            "received_at": str(received_at),
-            "latency_seconds": int() | float() | None as latency_seconds,
-            "input_tokens": int() | None as input_tokens,
-            "output_tokens": int() | None as output_tokens,
-            "dollars": int() | float() | None as dollars,
+            "key": str(),
+            "entry_id": str(),
+            "trial": int(),
+            "turn": int(),
+            "run": str() | None,
+            "received_at": str(),
+            "latency_seconds": int() | float() | None,
+            "input_tokens": int() | None,
+            "output_tokens": int() | None,
+            "dollars": int() | float() | None,
             "provenance": str(provenance),
-            "raw": raw,
+            "raw": _,
             **rest,
         } if not rest and _SHA256.fullmatch(provenance):
-            return JournaledExchange(
-                key=key,
-                entry_id=entry_id,
-                trial=trial,
-                turn=turn,
-                run=run,
-                received_at=received_at,
-                latency_seconds=latency_seconds,
-                input_tokens=input_tokens,
-                output_tokens=output_tokens,
-                dollars=dollars,
-                provenance=provenance,
-                raw=raw,
-            )
+            return JournaledExchange(**document)
     raise ValueError("its fields are not those of an exchange")
 
 

@@ -25,7 +25,7 @@ from bfcl_pipeline.base.errors import PipelineError, StagingError
 from bfcl_pipeline.base.process import limit_process
 from bfcl_pipeline.base.project import project_folder
 from bfcl_pipeline.base.text import STEP_LINE, Log, plural
-from bfcl_pipeline.benchmark.config import NOT_RECORDED
+from bfcl_pipeline.benchmark.config import keys_recorded
 from bfcl_pipeline.benchmark.definition import CATEGORIES, V4_CATEGORIES, encoder
 from bfcl_pipeline.benchmark.tables import entries_path
 from bfcl_pipeline.dialogue.release_texts import family_texts_path, recorded_calls_path
@@ -227,7 +227,7 @@ def _lay_out(run: Run, work: Path) -> None:
     if any(job.remote for job in run.recorded.jobs) and not own and not cache.is_dir():
         raise PipelineError(f"{cache}: no such directory. Name that of the run's journals with --cache.")
     (work / "config").mkdir(parents=True, exist_ok=True)
-    config = {key: value for key, value in run.values.items() if key not in NOT_RECORDED}
+    config = {key: value for key, value in run.values.items() if key not in keys_recorded("never")}
     text = yaml.safe_dump({**config, "replay": True}, allow_unicode=True)
     (work / "config/config.yaml").write_text(text, encoding="utf-8")
     copyfile(run.models_file, work / "config/models.yaml")

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from bfcl_pipeline.base.differences import MISSING, Difference, differences
-from bfcl_pipeline.benchmark.config.run_settings import ENTRY_KEYS, WEB_KEYS
+from bfcl_pipeline.benchmark.config.run_settings import keys_deciding
 from bfcl_pipeline.benchmark.definition import CATEGORIES, GROUPS
 from bfcl_pipeline.benchmark.records import Json
 from bfcl_pipeline.runs.run import Run
@@ -16,7 +16,6 @@ NOISE = "by nothing but noise"
 _PROMPT = ("mode", "prompting", "family", "vllm.chat_template")
 _SERVER = ("endpoint", "vllm")
 _FAILING = "seed of failing fetches"
-_OF_WEB = (*WEB_KEYS, _FAILING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +31,12 @@ def causes(first: Run, second: Run, pair: tuple[str, str], compared: Comparison 
     one, two = (_settings(run, name) for run, name in zip((first, second), pair, strict=True))
     changed = None
     if one is not None and two is not None:
+        of_web = (*keys_deciding("web"), _FAILING)
         # Entries of the web that one side did not run are not compared.
         changed = [
             each
             for each in differences(one, two)
-            if each.path not in _OF_WEB or MISSING not in (each.first, each.second)
+            if each.path not in of_web or MISSING not in (each.first, each.second)
         ]
     return Causes(changed, _explained(first, second, pair, compared, changed))
 
@@ -48,11 +48,11 @@ def _settings(run: Run, model: str) -> dict[str, Json] | None:
     values, release = recorded.settings.values, recorded.settings.release
     categories = recorded.categories_of(folder)
     asked = any(name in GROUPS["web_search"] or CATEGORIES[name].executes for name in categories)
-    web = {key: values[key] for key in WEB_KEYS if asked}
+    web = {key: values[key] for key in keys_deciding("web") if asked}
     failing = {_FAILING: values["seed"]} if web.get("fetch_failures") else {}
-    entries = {key: values[key] for key in ENTRY_KEYS}
+    of_run = {key: values[key] for key in (*keys_deciding("entries"), *keys_deciding("all"))}
     of_row = recorded.job_of(folder).row.deciding
-    return {"release": f"{release.version} {release.sha256}", **entries, **web, **failing, **of_row}
+    return {"release": f"{release.version} {release.sha256}", **of_run, **web, **failing, **of_row}
 
 
 def _explained(
@@ -68,7 +68,7 @@ def _explained(
         return "by nothing but other verdicts: both sides are the same exchanges"
     if changed is None:
         return "not known: a side did not record its settings"
-    found = [one.path for one in changed if one.path not in ENTRY_KEYS]
+    found = [one.path for one in changed if one.path not in keys_deciding("entries")]
     prompt = [path for path in found if path in _PROMPT]
     server = [path for path in found if path not in prompt and path.partition(".")[0] in _SERVER]
     if others := [path for path in found if path not in (*prompt, *server)]:

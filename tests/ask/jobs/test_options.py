@@ -23,7 +23,7 @@ from bfcl_pipeline.benchmark.config import (
     WebChoice,
     load_models,
 )
-from bfcl_pipeline.benchmark.config.job import LONGEST_PAUSE, SEARCH_ENGINES, WEB_MODES
+from bfcl_pipeline.benchmark.config.job import SEARCH_ENGINES, WEB_MODES
 from bfcl_pipeline.benchmark.definition import CATEGORIES
 from bfcl_pipeline.benchmark.records import Mode
 
@@ -54,7 +54,7 @@ def jobs(draw: st.DrawFn, row: ModelRow) -> Job:
         search_tool=draw(words),
         engine=draw(st.sampled_from(SEARCH_ENGINES)),
         proxy=draw(st.sampled_from(["environment", "none", "http://p.example:3128", "https://[::1]/"])),
-        pause=draw(st.floats(0, LONGEST_PAUSE)),
+        pause=draw(st.floats(0, 3600)),
     )
     endpoint, replay = draw(st.none() | paths), draw(st.booleans())
     observed = draw(st.none() | paths) if replay else None

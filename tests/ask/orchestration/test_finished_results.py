@@ -13,6 +13,7 @@ import yaml
 from bfcl_pipeline.ask.orchestration.finished_results import check_recorded, complete_models
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.benchmark.config import ModelRow, load_run, recorded_models
+from bfcl_pipeline.benchmark.config.check import config_schema
 from bfcl_pipeline.benchmark.config.model_rows import Serving
 from bfcl_pipeline.benchmark.config.run_record import recorded_config
 from bfcl_pipeline.benchmark.records import Mode, Response, Status
@@ -61,6 +62,19 @@ def finish(
 
 def check(results: Run, config: Mapping[str, Any], rows: Mapping[str, ModelRow] = ROWS) -> None:
     check_recorded(Run(results.folder), load_run(config, rows))  # read anew, as by each process
+
+
+def test_a_later_key_on_which_all_answers_depend_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its annotation in the schema is enough; a run that lacks it was made with null."""
+    results = finish(tmp_path, CONFIG)
+    about = {"type": ["string", "null"], "description": "New.", "default": None}
+    about |= {"x-recorded": "if-set", "x-answers-depend": "all"}
+    monkeypatch.setitem(config_schema()["properties"], "new", about)
+    check(results, {**CONFIG, "new": None})
+    with pytest.raises(ConfigError, match=r"other settings: new: null -> a\. Choose another"):
+        check(results, {**CONFIG, "new": "a"})
 
 
 def test_another_journal_is_refused(tmp_path: Path) -> None:

@@ -3,69 +3,40 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from pathlib import Path
-from typing import Any
 
+import pytest
 import yaml
 
-from bfcl_pipeline.benchmark.config.run_form import FORM_KEY, RUN_FORM
+from bfcl_pipeline.benchmark.config.check import config_schema
+from bfcl_pipeline.benchmark.config.run_form import FORM_KEY
+from bfcl_pipeline.benchmark.definition import release
+from tests.support.config_docs import CONFIG, PAGE, completed, default_of, document
 from tests.support.doc_pages import PAGES
 
-ROOT = Path(__file__).parents[3]
-SCHEMA = yaml.safe_load((ROOT / "workflow/schemas/config.schema.yaml").read_text(encoding="utf-8"))
-README = (ROOT / "config/README.md").read_text(encoding="utf-8")
-PINNED_ELSEWHERE = "release.sha256"
-"""Its default is 64 hex digits: the table says `the pinned wheel's`."""
+
+def test_the_pages_are_as_the_schema() -> None:
+    """config/README.md and config.yaml are what `python -m tests.support.config_docs` writes."""
+    assert document(PAGE.read_text(encoding="utf-8")) == PAGE.read_text(encoding="utf-8")
+    assert completed(CONFIG.read_text(encoding="utf-8")) == CONFIG.read_text(encoding="utf-8")
 
 
-def _keys(properties: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """Each key of a user, dotted where it is inside another, with its default."""
-    for name, value in properties.items():
-        if name == FORM_KEY:
-            continue
-        if value["type"] == "object":
-            yield from _keys(value["properties"], f"{prefix}{name}.")
-        else:
-            yield f"{prefix}{name}", value["default"]
-
-
-def _table() -> dict[str, str]:
-    """The default that the README gives for each key."""
-    section = README.split("## The keys of config.yaml")[1].split("\n## ")[0]
-    rows = re.findall(r"^\| `([\w.]+)` \| ([^|]+) \|", section, re.MULTILINE)
-    assert len(rows) == len(dict(rows)), "a key has two rows"
-    return dict(rows)
-
-
-def test_every_config_key_is_documented_with_its_default() -> None:
-    """The table of config/README.md has exactly the keys and defaults of the schema."""
-    defaults = dict(_keys(SCHEMA["properties"]))
-    table = _table()
-    assert table.keys() == defaults.keys()
-    for key, default in defaults.items():
-        if key != PINNED_ELSEWHERE:
-            assert yaml.safe_load(table[key].strip("` ")) == default, key
-
-
-def test_the_form_is_that_of_the_schema() -> None:
-    """A config that a run recorded is accepted as that of another run, if it has this form."""
-    assert SCHEMA["properties"][FORM_KEY]["enum"] == [RUN_FORM]
+def test_a_new_key_has_a_row_and_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its description, default, words and place; a config gets its line at the end."""
+    about = {"type": ["string", "null"], "description": "New.", "default": None, "enum": ["a", "b"]}
+    about |= {"x-recomputes": "nothing", "x-see": "#new"}
+    monkeypatch.setitem(config_schema()["properties"], "new", about)
+    row = "| `new` | `null` | New: `a`, `b` ([more](#new)) | nothing |\n"
+    assert row in document(PAGE.read_text(encoding="utf-8"))
+    text = CONFIG.read_text(encoding="utf-8")
+    assert completed(text) == f"{text}\n# New.\nnew: null\n"
 
 
 def test_the_shipped_config_states_the_defaults() -> None:
-    """config/config.yaml names every key of the schema, with its default value."""
-    shipped = yaml.safe_load((ROOT / "config/config.yaml").read_text(encoding="utf-8"))
-    stated = {
-        name: value
-        for key, given in shipped.items()
-        for name, value in (
-            {f"{key}.{inner}": one for inner, one in given.items()}
-            if isinstance(given, dict)
-            else {key: given}
-        ).items()
-    }
-    assert stated == dict(_keys(SCHEMA["properties"]))
+    """config/config.yaml shows every key with its default: to leave one out changes nothing."""
+    keys = {key: about for key, about in config_schema()["properties"].items() if key != FORM_KEY}
+    shipped = yaml.safe_load(CONFIG.read_text(encoding="utf-8"))
+    assert shipped == {key: default_of(about) for key, about in keys.items()}
+    assert shipped["release"] == {"version": release.VERSION, "sha256": release.SHA256, "source": None}
 
 
 def test_every_documented_command_with_another_config_names_its_run() -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from bfcl_pipeline.benchmark.config.run_settings import config_schema
+from bfcl_pipeline.benchmark.config.check import config_schema
 from tests.support import ROOT
 
 MOST = 3

@@ -29,30 +29,6 @@ def test_the_model_in_the_results_has_the_name_of_the_row(tmp_path: Path) -> Non
     assert read(tmp_path, THEIRS)["theirs-FC"].model == "theirs-FC"
 
 
-@pytest.mark.parametrize(
-    ("row", "message"),
-    [
-        ({"name": "a", "kind": "results"}, "kind results needs `path`"),
-        ({**THEIRS, "endpoint": "http://x/v1"}, "of kind results: remove endpoint"),
-        ({**THEIRS, "options": {}}, "remove options"),
-        (
-            {"name": "a", "kind": "lexical", "path": "x"},
-            "path is only for kind results",
-        ),
-        ({"name": "a", "kind": "openai_chat", "web": "live"}, "web is only for kind results"),
-        ({**THEIRS, "web": "another"}, "web: expected"),
-        ({**THEIRS, "path": "a\nb"}, "path: expected a path without braces"),
-        ({**THEIRS, "path": "{run}"}, "path: expected a path without braces"),
-    ],
-)
-def test_keys_that_contradict_the_kind_are_refused(
-    tmp_path: Path, row: dict[str, Any], message: str
-) -> None:
-    """The message says which key to remove or to add."""
-    with pytest.raises(ConfigError, match=message):
-        read(tmp_path, row)
-
-
 def test_a_row_is_recorded_without_its_place(tmp_path: Path) -> None:
     """The recorded row reads back, with the name of the file or directory alone."""
     rows = read(tmp_path, {**THEIRS, "web": "live", "input_price": 1.5})

@@ -1,47 +1,43 @@
 """The recorded config of a run, read back."""
 
 from pathlib import Path
+from typing import get_args
 
 import pytest
 import yaml
 
 from bfcl_pipeline.benchmark.config import load_models, recorded_models
+from bfcl_pipeline.benchmark.config.check import config_schema
 from bfcl_pipeline.benchmark.config.run_form import FORM_KEY, RUN_FORM
 from bfcl_pipeline.benchmark.config.run_record import recorded_config
-from bfcl_pipeline.benchmark.config.run_settings import (
-    ENTRY_KEYS,
-    NOT_RECORDED,
-    RECORDED_IF_SET,
-    WEB_KEYS,
-    config_schema,
-)
+from bfcl_pipeline.benchmark.config.run_settings import Answers, Recorded
 
 SHIPPED = Path(__file__).parents[3] / "config"
 
-ANSWERS_DEPEND_ON = (
-    *WEB_KEYS,
-    *ENTRY_KEYS,
-    "models",
-    "categories",
-    "trials",
-    "journal",
-    "release",
-    "encoder",
-)
-"""Keys on which the answers of a run depend: a new key of the schema is here or in the next list."""
-
-NO_ANSWER_DEPENDS_ON = (
-    *NOT_RECORDED,
-    *RECORDED_IF_SET,
-    *("run", "budget", "rules", "compare", "report", "errata", "published", "containers", FORM_KEY),
-)
-"""All other keys."""
+FORM_1 = """run models categories sample entry_ids seed budget journal trials rules compare report web
+fetch_failures search_tool search_engine errata published release encoder containers form"""
+"""The keys that every run of form 1 records, and no others: a run that lacks one is refused."""
 
 
-def test_every_key_is_known_to_decide_answers_or_not():
-    """A new key of the config is in one of the two lists, so that changing it is or is not refused."""
-    keys = [*ANSWERS_DEPEND_ON, *NO_ANSWER_DEPENDS_ON]
-    assert sorted(keys) == sorted(config_schema()["properties"])
+def test_every_key_says_whether_it_is_recorded_and_which_answers_depend_on_it():
+    """In the words that the head of the schema explains; its form is the one that is written and read."""
+    keys = config_schema()["properties"]
+    for key, about in keys.items():
+        assert about["x-recorded"] in get_args(Recorded), key
+        assert about["x-answers-depend"] in get_args(Answers), key
+        assert key == FORM_KEY or about["x-recomputes"], key
+    assert keys[FORM_KEY]["enum"] == [RUN_FORM]
+
+
+@pytest.mark.parametrize("key", config_schema()["properties"])
+def test_what_decides_answers_is_recorded_and_older_runs_stay_readable(key):
+    """A later key is recorded if it is set: earlier runs lack it, which means its default, null."""
+    about = config_schema()["properties"][key]
+    if about["x-answers-depend"] != "none":
+        assert about["x-recorded"] != "never", "answers depend on it, so it must be recorded: if-set"
+    if about["x-recorded"] == "if-set":
+        assert about["default"] is None
+    assert (about["x-recorded"] == "always") is (key in FORM_1.split()), "runs of form 1 lack it: if-set"
 
 
 def test_rows_are_read_back_as_they_were(tmp_path):

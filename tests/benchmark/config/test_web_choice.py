@@ -10,12 +10,12 @@ import yaml
 
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.benchmark.config import Job, ModelRow, WebChoice, load_run
-from bfcl_pipeline.benchmark.config.check import check_config
-from bfcl_pipeline.benchmark.config.job import LONGEST_PAUSE, PROXY, SEARCH_ENGINES
+from bfcl_pipeline.benchmark.config.check import check_config, config_schema
+from bfcl_pipeline.benchmark.config.job import SEARCH_ENGINES
+from bfcl_pipeline.benchmark.config.run_settings import complete_values
 from bfcl_pipeline.benchmark.records import Mode
 
 ROOT = Path(__file__).resolve().parents[3]
-SCHEMA = yaml.safe_load((ROOT / "workflow/schemas/config.schema.yaml").read_text())
 CONFIG = yaml.safe_load((ROOT / "config/config.yaml").read_text())
 SEARCHING = {**CONFIG, "models": ["a", "b"], "categories": ["web_search_base"], "web": "record"}
 
@@ -29,18 +29,10 @@ def jobs(config: dict[str, Any], *rows: ModelRow) -> dict[str, Job]:
     return {job.name: job for job in run.jobs}
 
 
-def test_schemas_know_the_engines_and_the_form_of_a_proxy() -> None:
-    """The list and the pattern in the schema are those of the code."""
-    properties = SCHEMA["properties"]
-    assert tuple(properties["search_engine"]["enum"]) == SEARCH_ENGINES
-    assert properties["web_proxy"]["pattern"] == f"^({PROXY.pattern})$"
-    assert properties["web_pause"]["maximum"] == LONGEST_PAUSE
-    default = WebChoice()
-    assert [properties[key]["default"] for key in ("search_engine", "web_proxy", "web_pause")] == [
-        default.engine,
-        default.proxy,
-        default.pause,
-    ]
+def test_the_defaults_are_those_of_the_schema() -> None:
+    """So are the search engines among which commands let one choose."""
+    assert tuple(config_schema()["properties"]["search_engine"]["enum"]) == SEARCH_ENGINES
+    assert WebChoice() == WebChoice.of_config(complete_values({}))
 
 
 def test_the_engine_of_the_config_is_that_of_all_jobs_on_the_network() -> None:
@@ -86,7 +78,7 @@ def test_other_proxies_are_refused_without_being_repeated(address: str) -> None:
     """In the config and in Python: a user or a password in it would be recorded and archived."""
     for refuse in (
         lambda: WebChoice(proxy=address),
-        lambda: check_config({"web_proxy": address}, SCHEMA),
+        lambda: check_config({"web_proxy": address}, config_schema()),
     ):
         with pytest.raises(ConfigError, match=r"web_proxy: expected environment, none, or http") as error:
             refuse()
@@ -96,7 +88,7 @@ def test_other_proxies_are_refused_without_being_repeated(address: str) -> None:
 @pytest.mark.parametrize("address", ["environment", "none", "https://p.example/", "http://[::1]:3128"])
 def test_proxies_are_accepted(address: str) -> None:
     """The environment's, none, and addresses with http and https."""
-    check_config({"web_proxy": address}, SCHEMA)
+    check_config({"web_proxy": address}, config_schema())
     assert WebChoice(proxy=address).proxy == address
 
 
@@ -104,6 +96,6 @@ def test_proxies_are_accepted(address: str) -> None:
 def test_other_pauses_are_refused(pause: float) -> None:
     """In the config and in Python."""
     with pytest.raises(ConfigError, match="web_pause"):
-        check_config({"web_pause": pause}, SCHEMA)
+        check_config({"web_pause": pause}, config_schema())
     with pytest.raises(ConfigError, match="web_pause"):
         WebChoice(pause=pause)

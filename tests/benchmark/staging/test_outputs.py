@@ -17,19 +17,9 @@ from bfcl_pipeline.benchmark.records import Entry
 from bfcl_pipeline.benchmark.staging import outputs, stage
 from bfcl_pipeline.benchmark.staging.release_files import LITERAL_MODULES
 from bfcl_pipeline.benchmark.tables import entries_path, read_entries
+from tests.benchmark.staging.conftest import contents, quiet
 
 LAST_QUESTIONS = "bfcl_eval/data/BFCL_v4_web_search.json"
-
-
-def contents(folder: Path) -> dict[str, bytes]:
-    """Every file under a folder by its relative path."""
-    return {
-        str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()
-    }
-
-
-def quiet(_: str) -> None:
-    """Ignores a log line."""
 
 
 @pytest.fixture(scope="session")
@@ -66,19 +56,6 @@ def few_from_wheel(few, real_wheel, tmp_path_factory) -> dict[str, bytes]:
         patch.setattr(outputs, "read_all_entries", lambda *_: few)
         stage(data, source=real_wheel, log=quiet)
     return contents(data)
-
-
-@pytest.fixture
-def no_index(monkeypatch, tmp_path) -> Path:
-    """Configures pip to use one folder and no index; returns the folder."""
-    links = tmp_path / "links"
-    links.mkdir()
-    for name in [name for name in os.environ if name.startswith("PIP_")]:
-        monkeypatch.delenv(name)
-    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
-    monkeypatch.setenv("PIP_NO_INDEX", "1")
-    monkeypatch.setenv("PIP_FIND_LINKS", str(links))
-    return links
 
 
 def test_everything_is_written(from_wheel):

@@ -9,14 +9,14 @@ from typing import Any
 
 from bfcl_pipeline.base.differences import Difference, differences
 from bfcl_pipeline.base.errors import PipelineError
-from bfcl_pipeline.benchmark.config import NOT_RECORDED
+from bfcl_pipeline.benchmark.config import keys_recorded
 from bfcl_pipeline.benchmark.records import Json
 from bfcl_pipeline.runs.archived.crate_metadata import CrateMetadata
 from bfcl_pipeline.runs.archived.unpacking import ArchivedRun
 from bfcl_pipeline.runs.making import Making, record_line
 from bfcl_pipeline.runs.run import Run
 
-_APART = ("run", "models", "release", *NOT_RECORDED)
+_APART = ("run", "models", "release")
 """Keys of a config that have a section of their own, or are the names of the sides."""
 
 _WORKFLOW = ("requirements.lock", "Snakefile", "workflow/")
@@ -29,8 +29,9 @@ def changed_values(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[
 
 def config_changes(first: Run, second: Run) -> list[Difference]:
     """The keys of the configs that differ, without run, models and release."""
+    apart = (*_APART, *keys_recorded("never"))
     one, two = (
-        {key: value for key, value in run.values.items() if key not in _APART} for run in (first, second)
+        {key: value for key, value in run.values.items() if key not in apart} for run in (first, second)
     )
     return changed_values(one, two)
 

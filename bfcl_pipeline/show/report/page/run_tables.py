@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from bfcl_pipeline.base.errors import TableError
+from bfcl_pipeline.benchmark.config import RunSettings
 from bfcl_pipeline.benchmark.definition import GROUPS, V4_CATEGORIES, release
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.benchmark.tables import read_table
@@ -27,7 +28,14 @@ class RunTables:
     rows: Mapping[str, Sequence[Row]]  # of that rule set: `tables[name]`
     every: Mapping[str, Sequence[Row]]  # under every rule set
     sample: str = ""  # the mark of a run on a part of the entries, or on corrected ones; empty: on all
-    release: str = release.VERSION  # the version of the benchmark's release
+    config: RunSettings | None = (
+        None  # what the run recorded; None: nothing, or the tables are of many runs
+    )
+
+    @property
+    def release(self) -> str:
+        """The version of the benchmark's release; the pinned one's if no config was recorded."""
+        return release.VERSION if self.config is None else self.config.release.version
 
     @property
     def benchmark(self) -> str:
@@ -102,7 +110,7 @@ def read_run_tables(run: Run, rules: Rules) -> RunTables:
             "Choose other rules, or score the run again (config/README.md)."
         )
     entries = ((row["category"], row["entries"], row["release_entries"]) for row in rows["categories"])
-    return RunTables(rules, rows, every, sample_note(entries, run), run.release_version)
+    return RunTables(rules, rows, every, sample_note(entries, run), run.config)
 
 
 def joined_tables(runs: Mapping[str, RunTables]) -> RunTables:
