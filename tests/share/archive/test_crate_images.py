@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bfcl_pipeline.share.archive.crate import image_properties
+from bfcl_pipeline.share.archive.crate_terms import image_properties
 
 SHA256 = "ab" * 32
 

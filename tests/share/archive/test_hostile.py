@@ -167,6 +167,10 @@ NAMES = {
     "results/mini/report/.e3.js": NOT_OF_A_RUN,
     "results/mini/report/e3.js.exe": NOT_OF_A_RUN,
     "results/mini/report/E 3.js": NOT_OF_A_RUN,
+    **{
+        f"cache/exchanges/a/provenance/{name}": NOT_OF_A_RUN
+        for name in ("mine.json", "0" * 63 + ".json", "A" * 64 + ".json", "0" * 64, "x/y.json")
+    },
     "setup.py": NOT_OF_A_RUN,
     "bfcl_pipeline/__init__.py": NOT_OF_A_RUN,
     "results/a/servers/x.json": NOT_OF_A_RUN,
@@ -371,7 +375,14 @@ def _tree(folder: Path) -> list[tuple[str, int]]:
     return sorted((str(path), path.lstat().st_size) for path in folder.rglob("*"))
 
 
-@pytest.mark.parametrize("name", ["e3.js", "a12c3.js"])
-def test_conversations_beside_the_page_may_be_members(name: str) -> None:
-    """The files that the page loads have names of letters and digits."""
-    assert rejection_reason(f"results/mini/report/{name}") is None
+@pytest.mark.parametrize(
+    "name",
+    [
+        "results/mini/report/e3.js",
+        "results/mini/report/a12c3.js",
+        f"cache/exchanges/a/provenance/{'0' * 64}.json",
+    ],
+)
+def test_files_of_a_run_may_be_members(name: str) -> None:
+    """Conversations that the page loads have names of letters and digits, records those of digests."""
+    assert rejection_reason(name) is None

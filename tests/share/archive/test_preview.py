@@ -10,8 +10,7 @@ import pytest
 from bfcl_pipeline.base.errors import ArchiveError
 from bfcl_pipeline.runs.archived.members import PREVIEW, member
 from bfcl_pipeline.runs.provenance import Pipeline
-from bfcl_pipeline.share.archive.authors import Author, read_author
-from bfcl_pipeline.share.archive.crate import Input, RunFacts, metadata
+from bfcl_pipeline.share.archive.crate import Author, Input, RunFacts, metadata, read_author
 from bfcl_pipeline.share.archive.descriptions import preview
 
 HOSTILE = "<script>alert(1)</script>\"'>\u202e"
