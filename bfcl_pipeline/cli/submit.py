@@ -8,7 +8,7 @@ from bfcl_pipeline.cli.options import add_archiving, add_cache, add_data, print_
 from bfcl_pipeline.cli.runs import add_run
 from bfcl_pipeline.cli.sign import add_signing, signing
 from bfcl_pipeline.runs.run import open_run
-from bfcl_pipeline.share.gallery.submit import SubmitOptions, submit
+from bfcl_pipeline.share.gallery.bundle import SubmitOptions, submit
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -7,6 +7,7 @@ such as those of `make sif`. Profile: https://w3id.org/ro/wfrun/workflow/0.5, ov
 
 import importlib
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -17,7 +18,6 @@ from bfcl_pipeline.benchmark.config.run_form import FORM_KEY, RUN_FORM
 from bfcl_pipeline.benchmark.definition.release import benchmark_name
 from bfcl_pipeline.runs.archived.members import PREVIEW, ArchiveMember
 from bfcl_pipeline.runs.provenance import Pipeline
-from bfcl_pipeline.share.archive.authors import Author
 from bfcl_pipeline.share.archive.crate_terms import (
     APACHE,
     ENCODINGS,
@@ -27,30 +27,34 @@ from bfcl_pipeline.share.archive.crate_terms import (
     PROFILES,
     SOFTWARE,
     TERMS,
+    image_properties,
 )
 
-_DOCKER = "docker://"
-_DEFAULT_REGISTRY = "docker.io"  # of a name without a host, by the convention of Docker
-
-
-def image_properties(reference: str) -> dict[str, Any]:
-    """What a reference says: kind and name, and those of registry, tag and sha256 that it has."""
-    if not reference.startswith(_DOCKER):
-        return {"additionalType": {"@id": TERMS["SIFImage"]}, "name": reference}
-    whole, _, sha256 = reference.removeprefix(_DOCKER).partition("@sha256:")
-    host, slash, rest = whole.partition("/")
-    if not slash or not (host == "localhost" or "." in host or ":" in host):
-        host, rest = _DEFAULT_REGISTRY, whole
-    name, _, tag = rest.partition(":")
-    parts = {"name": name, "registry": host, "tag": tag, "sha256": sha256}
-    return {
-        "additionalType": {"@id": TERMS["DockerImage"]},
-        **{key: part for key, part in parts.items() if part},
-    }
-
+_FORM = re.compile(
+    r"(?P<name>[^<>]{1,200}?)\s*(?:<(?:https://orcid\.org/)?(?P<orcid>(?:\d{4}-){3}\d{3}[\dX])>)?"
+)
 
 ROCrate: TypeAlias = Any
 """The class of ro-crate-py, which is not typed and is imported where it is used."""
+
+
+@dataclass(frozen=True, slots=True)
+class Author:
+    """A person who made a run."""
+
+    name: str
+    orcid: str | None  # as an address, https://orcid.org/...
+
+
+def read_author(text: str) -> Author:
+    """The author in `text`. Raises ArchiveError if it is not of the form `Name <ORCID>`."""
+    match = _FORM.fullmatch(text.strip())
+    if match is None or not match["name"].isprintable():
+        raise ArchiveError(
+            "--author: expected a name and perhaps an ORCID, such as "
+            f"'Josiah Carberry <0000-0002-1825-0097>', got {text[:200]!r}."
+        )
+    return Author(match["name"], match["orcid"] and f"https://orcid.org/{match['orcid']}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The constants in the metadata of every archive: profiles, licence, citation, terms and addresses."""
+"""What is in the metadata of every archive: profiles, licence, citation, terms, and what an image is."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -83,3 +83,22 @@ ENCODINGS: Mapping[str, str] = {
     "vectors": "application/octet-stream",
 }
 """Media types by file name extension; all other files are plain text."""
+
+_DOCKER = "docker://"
+_DEFAULT_REGISTRY = "docker.io"  # of a name without a host, by the convention of Docker
+
+
+def image_properties(reference: str) -> dict[str, Any]:
+    """What a reference says: kind and name, and those of registry, tag and sha256 that it has."""
+    if not reference.startswith(_DOCKER):
+        return {"additionalType": {"@id": TERMS["SIFImage"]}, "name": reference}
+    whole, _, sha256 = reference.removeprefix(_DOCKER).partition("@sha256:")
+    host, slash, rest = whole.partition("/")
+    if not slash or not (host == "localhost" or "." in host or ":" in host):
+        host, rest = _DEFAULT_REGISTRY, whole
+    name, _, tag = rest.partition(":")
+    parts = {"name": name, "registry": host, "tag": tag, "sha256": sha256}
+    return {
+        "additionalType": {"@id": TERMS["DockerImage"]},
+        **{key: part for key, part in parts.items() if part},
+    }

@@ -11,8 +11,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader
 
 from bfcl_pipeline.runs.archived.members import METADATA, ArchiveMember
-from bfcl_pipeline.share.archive.authors import Author
-from bfcl_pipeline.share.archive.crate import RunFacts
+from bfcl_pipeline.share.archive.crate import Author, RunFacts
 
 _TEMPLATES = Path(__file__).parent / "templates"
 

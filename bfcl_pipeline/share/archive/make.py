@@ -20,9 +20,8 @@ from bfcl_pipeline.runs.archived.writing import TOO_MUCH, write_archive
 from bfcl_pipeline.runs.making import log_records
 from bfcl_pipeline.runs.provenance.software import find_pipeline, versions, versions_when_made
 from bfcl_pipeline.runs.run import Run
-from bfcl_pipeline.share.archive.authors import read_author
 from bfcl_pipeline.share.archive.contents import ArchiveContents, gather
-from bfcl_pipeline.share.archive.crate import Input, RunFacts, metadata
+from bfcl_pipeline.share.archive.crate import Input, RunFacts, metadata, read_author
 from bfcl_pipeline.share.archive.crate_terms import BENCHMARK_URL, ENCODER_URL
 from bfcl_pipeline.share.archive.descriptions import preview, readme
 from bfcl_pipeline.share.archive.snakemake_records import iso_time

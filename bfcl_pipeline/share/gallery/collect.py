@@ -60,19 +60,15 @@ def models_of(run: Run) -> tuple[Numbering, list[ModelRecord]]:
     for rules in Rules:
         try:
             tables = read_run_tables(run, rules)
-            own, sides = _sides(run, rules, [row["model"] for row in tables["leaderboard"]])
+            # The trials of a model are one, their mean.
+            repeated = any(trial_of(row["model"]).number > 1 for row in tables["leaderboard"])
+            own, sides = (read_averaged if repeated else read_sides)([Choice(run)], rules)
         except TableError:  # no verdict under these rules
             continue
         places = [numbering.number(*entry) for entry in own.entries]
         for side in sides:
             found.append(_model(side, tables, rules, places))
     return numbering, found
-
-
-def _sides(run: Run, rules: Rules, names: list[str]) -> tuple[Numbering, list[Side]]:
-    """The models of a run, the trials of one as one."""
-    repeated = any(trial_of(name).number > 1 for name in names)
-    return (read_averaged if repeated else read_sides)([Choice(run)], rules)
 
 
 def _model(side: Side, tables: RunTables, rules: Rules, places: list[int]) -> ModelRecord:

@@ -68,8 +68,9 @@ def leaderboard(table: Standings, rules: Rules) -> Table:
     [[rank, name, *titles]] = shown.head
     head = [rank, name, Cell("Verified", scope="col"), *titles, Cell("Ended", scope="col")]
     cells = [
-        [rank, _name(one), _proved(one.archive), *scores, _ended(one.archive)]
+        [rank, _name(one), _proved(one.archive), *scores, Cell(ended[:10], ended, style="date")]
         for one, (rank, _, *scores) in zip(rows, shown.rows, strict=True)
+        for ended in [one.archive.ended]
     ]
     return replace(shown, label=f"{table.title}, {rules.value} rules", head=[head], rows=cells)
 
@@ -83,10 +84,6 @@ def _run_tables(rules: Rules, models: Sequence[tuple[Mapping[str, Any], ModelRec
         rows["categories"] += [{**each, **key} for each in model.categories]
         rows["usage"].append({"cost_usd": row["cost_usd"], **key})
     return RunTables(rules, rows, rows)
-
-
-def _ended(archive: ArchiveRecord) -> Cell:
-    return Cell(archive.ended[:10], archive.ended, style="date")
 
 
 def score_notes(table: Standings, rules: Rules) -> list[str]:

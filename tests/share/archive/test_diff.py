@@ -12,7 +12,6 @@ from bfcl_pipeline.benchmark.tables.files import write_table
 from bfcl_pipeline.cli import main
 from tests.share.archive.repacked import repack
 from tests.share.archive.small_run import NAME, SmallRun
-from tests.support.run_form import FORM_LINE
 
 CONFIG_FILE = f"results/{NAME}/config.yaml"
 JOURNAL = "cache/exchanges/near_chat-FC/exchanges.jsonl"
@@ -85,44 +84,6 @@ def test_an_embedded_model_is_compared_by_its_table(
     assert "requests    not compared: no journal has them" in printed
     assert "memory_kv_0-customer-0  request 1 (turn 1): " in printed
     assert "text: first" in printed
-
-
-def test_a_damaged_archive_is_refused(
-    archived: Path, small_run: SmallRun, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """The seal covers every byte; the status is not that of runs that differ."""
-    changed = tmp_path / "changed.crate.zip"
-    content = bytearray(archived.read_bytes())
-    content[len(content) // 2] ^= 1
-    changed.write_bytes(content)
-    assert diff(archived, changed, small_run) == 2
-    assert f"{changed}: the seal is broken" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({CONFIG_FILE: b"a: &a [x, x]\nrelease: {version: [*a, *a]}\n"}, "YAML alias"),
-        ({CONFIG_FILE: f"{FORM_LINE}run: other\nmodels: [oracle-FC]\n".encode()}, "config.yaml"),
-        ({f"results/{NAME}/verdicts/oracle-FC.parquet": b"PAR1"}, "not a readable Parquet file"),
-        ({f"results/{NAME}/models.yaml": b"models: []\n"}, "models"),
-    ],
-)
-def test_hostile_members_are_refused_without_a_temporary_path(
-    changes: dict[str, bytes],
-    message: str,
-    archived: Path,
-    small_run: SmallRun,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    """The message names the archive."""
-    hostile = repack(archived, tmp_path / "hostile.crate.zip", changes)
-    assert diff(archived, hostile, small_run) == 2
-    told = capsys.readouterr().err
-    assert message in told
-    assert str(hostile) in told
-    assert "bfcl-diff-" not in told
 
 
 @pytest.mark.parametrize("journal", [b"{}\n{}\n", b"[" * 100_000 + b"\n\n"])

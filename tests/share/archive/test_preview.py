@@ -1,4 +1,4 @@
-"""The page about an archive: escaped, self-contained, the same for equal runs; and its authors."""
+"""The page about an archive: escaped, self-contained, the same for equal runs; its authors and images."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ import pytest
 from bfcl_pipeline.base.errors import ArchiveError
 from bfcl_pipeline.runs.archived.members import PREVIEW, member
 from bfcl_pipeline.runs.provenance import Pipeline
-from bfcl_pipeline.share.archive.authors import Author, read_author
-from bfcl_pipeline.share.archive.crate import Input, RunFacts, metadata
+from bfcl_pipeline.share.archive.crate import Author, Input, RunFacts, metadata, read_author
+from bfcl_pipeline.share.archive.crate_terms import image_properties
 from bfcl_pipeline.share.archive.descriptions import preview
 
 HOSTILE = "<script>alert(1)</script>\"'>\u202e"
 ORCID = "0000-0002-1825-0097"
+SHA256 = "ab" * 32
 
 
 def facts(run: str) -> RunFacts:
@@ -119,3 +120,26 @@ def test_other_authors_are_refused(text: str) -> None:
     """The error names the form."""
     with pytest.raises(ArchiveError, match="a name and perhaps an ORCID"):
         read_author(text)
+
+
+@pytest.mark.parametrize(
+    ("reference", "stated"),
+    [
+        (
+            f"docker://registry.example/people/image:1.0@sha256:{SHA256}",
+            {"registry": "registry.example", "name": "people/image", "tag": "1.0", "sha256": SHA256},
+        ),
+        ("docker://localhost:5000/image", {"registry": "localhost:5000", "name": "image"}),
+        ("docker://localhost/image:x", {"registry": "localhost", "name": "image", "tag": "x"}),
+        (f"docker://people/image@sha256:{SHA256}", {"name": "people/image", "sha256": SHA256}),
+        ("docker://python:3.12", {"name": "python", "tag": "3.12"}),
+        ("containers/bfcl-pipeline.sif", {"name": "containers/bfcl-pipeline.sif"}),
+    ],
+)
+def test_a_reference_is_split_into_its_parts(reference: str, stated: dict[str, str]) -> None:
+    """Registry, name, tag and sha256, as far as it has them; without a host, the registry of Docker."""
+    properties = image_properties(reference)
+    docker = reference.startswith("docker://")
+    kind = properties.pop("additionalType")["@id"]
+    assert kind.endswith("#DockerImage" if docker else "#SIFImage")
+    assert properties == ({"registry": "docker.io"} if docker else {}) | stated

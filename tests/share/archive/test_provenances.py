@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from bfcl_pipeline.runs.archived.findings import Findings, Part
-from bfcl_pipeline.runs.archived.members import METADATA, rejection_reason
+from bfcl_pipeline.runs.archived.members import METADATA
 from bfcl_pipeline.runs.archived.reading import SealedArchive
 from bfcl_pipeline.runs.making import OTHERS, making_of
 from bfcl_pipeline.runs.provenance import (
@@ -28,7 +27,6 @@ from bfcl_pipeline.runs.provenance.software import (
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.share.archive.crate_terms import SOFTWARE
 from bfcl_pipeline.share.archive.verify import add_makings
-from tests.share.archive.repacked import repack
 from tests.share.archive.small_run import NAME, SmallRun
 from tests.support.journal_exchanges import exchange
 from tests.support.provenance_records import record
@@ -119,56 +117,6 @@ def test_a_run_with_a_damaged_record_is_not_archived(
     assert own_run.archive(tmp_path / "a.zip") == 1
     assert not (tmp_path / "a.zip").exists()
     assert path.name in capsys.readouterr().err
-
-
-def _other_content(content: bytes) -> bytes:
-    return content.replace(b'"changed":true', b'"changed":null').replace(
-        b'"changed":false', b'"changed":null'
-    )
-
-
-@pytest.mark.parametrize(
-    ("change", "why"),
-    [
-        (lambda content: content.replace(b"Linux", b"Minix"), "not that of its name"),
-        (lambda _content: b"{}", "not that of its name"),
-        (lambda content: content + b" " * 2**16, "more than 65,536 bytes"),
-    ],
-)
-def test_a_changed_record_is_refused(
-    archived: Path,
-    small_run: SmallRun,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    change: Callable[[bytes], bytes],
-    why: str,
-) -> None:
-    """Even with new hashes and a new seal, before anything is derived."""
-    (path,) = (small_run.journal.parent / "provenance").glob("*.json")
-    name = f"{FOLDER}/{path.name}"
-    changed = repack(archived, tmp_path / "x.zip", {name: change(path.read_bytes())})
-    assert small_run.verify(changed) == 1
-    error = capsys.readouterr().err
-    assert why in error
-    assert path.name in error
-
-
-def test_a_malformed_record_beside_a_log_is_refused(
-    archived: Path, small_run: SmallRun, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """It has no name that is a digest, and still must be a record."""
-    content = _other_content((small_run.folder / LOG_RECORD).read_bytes())
-    assert small_run.verify(repack(archived, tmp_path / "x.zip", {LOG_RECORD: content})) == 1
-    assert "not a record of what made answers" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    "name", ["mine.json", "0" * 63 + ".json", "A" * 64 + ".json", "0" * 64, "x/y.json"]
-)
-def test_a_record_of_another_name_is_refused(name: str) -> None:
-    """Only digests are names of records in an archive."""
-    assert rejection_reason(f"{FOLDER}/{record().sha256}.json") is None
-    assert rejection_reason(f"{FOLDER}/{name}") == "not a file that the archive of a run contains"
 
 
 def test_versions_in_the_metadata_are_those_of_making_the_responses(

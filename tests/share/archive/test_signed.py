@@ -134,20 +134,6 @@ def test_an_unsigned_archive_is_claimed_by_nobody(file: Path, capsys: pytest.Cap
     )
 
 
-def test_a_changed_archive_is_not_the_one_that_was_signed(
-    file: Path, alice: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Consistently changed, with new hashes and a new seal: only the statement says so."""
-    sign_archive(file, SigningOptions(key=alice))
-    log = f"results/{NAME}/logs/note.log"
-    changed = repack(file, file.with_name("changed.zip"), {log: b"invented\n"})
-    statements_path(changed).write_bytes(statements_path(file).read_bytes())
-    verified = Verified(changed, capsys, "--signers", str(allow(file.parent / "signers", ("alice", alice))))
-    assert verified.status == 1
-    assert "DIFFERS       statement  signed by alice" in verified.text
-    assert "but about another file" in verified.text
-
-
 def test_a_damaged_archive_with_a_valid_statement_is_refused(
     file: Path, alice: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

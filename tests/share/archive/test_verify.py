@@ -11,7 +11,6 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-import yaml
 
 from bfcl_pipeline.cli import main
 from bfcl_pipeline.runs.run import BLAME
@@ -141,86 +140,3 @@ def test_software_differences_are_listed(
         "workflow/rules/score.smk is not the same",
     ):
         assert f"differs       software   {line}" in output
-
-
-REFUSED = {
-    "a release from a local path": (
-        lambda config: {**config, "release": {**config["release"], "source": "/etc"}},
-        "it names a local path",
-    ),
-    "models from a local path": (
-        lambda config: {**config, "models_file": "/etc/passwd"},
-        "it names a local path",
-    ),
-    "models from several local paths": (
-        lambda config: {**config, "models_file": ["/proc/self/environ"]},
-        "it names a local path",
-    ),
-    "another release": (
-        lambda config: {**config, "release": {**config["release"], "sha256": "0" * 64}},
-        "but the metadata names",
-    ),
-    "another run": (lambda config: {**config, "run": "other"}, "not of 'small'"),
-    "an unknown key": (lambda config: {**config, "command": "rm"}, "unknown key 'command'"),
-    "trials without end": (lambda config: {**config, "trials": 10**12}, "trials: expected at most 100"),
-    "a model without results": (
-        lambda config: {**config, "models": ["oracle-FC"], "trials": 1, "categories": ["multiple"],
-                        "entry_ids": None},
-        "the run is not complete",
-    ),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("case", REFUSED)
-def test_an_inconsistent_config_is_refused(
-    case: str, archived: Path, small_run: SmallRun, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Config, release and files must be consistent before anything is run."""
-    change, why = REFUSED[case]
-    config = change(yaml.safe_load((small_run.results / "config.yaml").read_text()))
-    changes = {f"{RESULTS}/config.yaml": yaml.safe_dump(config).encode()}
-    assert small_run.verify(repack(archived, tmp_path / "x.zip", changes)) == 1
-    assert why in capsys.readouterr().err
-
-
-YAMLS = {
-    "aliases": (b"a: &a [x, x]\nb: &b [*a, *a]\nc: [*b, *b]\n", "a YAML alias"),
-    "depth": (b"[" * 100_000, "levels deep"),
-    "objects": (b"!!python/object/apply:os.system ['true']\n", "not readable as YAML"),
-    "nothing": (b"", "expected"),
-    "not YAML": (b"a: [\n", "not readable as YAML"),
-    "not UTF-8": (b"\xff\xfe\x00", "not readable as YAML"),
-    "a date": (b"models: [2026-01-01]\n", "a value is not a text"),
-    "an invalid date": (b"models: [2026-99-99]\n", "not readable as YAML"),
-    "a long number": (b"models: [" + b"9" * 5000 + b"]\n", "not readable as YAML"),
-    "a key that is not a text": (b"models: [{1: 2}]\n", "a value is not a text"),
-}
-
-
-@pytest.mark.parametrize("case", YAMLS)
-@pytest.mark.parametrize("file", ["config.yaml", "models.yaml"])
-def test_dangerous_yaml_is_refused(
-    case: str,
-    file: str,
-    archived: Path,
-    small_run: SmallRun,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    """Aliases that multiply, deep nesting and tags that create objects are errors that name the file."""
-    text, why = YAMLS[case]
-    assert small_run.verify(repack(archived, tmp_path / "x.zip", {f"{RESULTS}/{file}": text})) == 1
-    output = capsys.readouterr().err
-    assert file in output
-    assert why in output
-
-
-def test_a_changed_cassette_is_refused(
-    archived: Path, small_run: SmallRun, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """The outcome of a search contains the hash of its cassette."""
-    path = next(small_run.cache.rglob("web/*/*/*.yaml"))
-    name = f"cache/web/{path.relative_to(small_run.cache / 'web').as_posix()}"
-    repacked = repack(archived, tmp_path / "x.zip", {name: b"version: 2\n"})
-    assert small_run.verify(repacked) == 1
-    assert "the cassette differs from the recorded one" in capsys.readouterr().err

@@ -20,7 +20,7 @@ from bfcl_pipeline.runs.archived.writing import UNSEALED, seal
 from bfcl_pipeline.share.archive.attestations import AttestationOptions
 from bfcl_pipeline.share.archive.replay import derive
 from bfcl_pipeline.share.exports.every_eval_ever import SCHEMA_VERSION
-from bfcl_pipeline.share.gallery import submit as submitting
+from bfcl_pipeline.share.gallery import bundle as bundles
 from bfcl_pipeline.share.gallery.bundle import write_sums
 from bfcl_pipeline.share.gallery.bundle_check import Bundle
 from bfcl_pipeline.share.gallery.find import find_archives
@@ -346,7 +346,7 @@ def test_two_at_once_write_one_bundle(
         (out / "README.md").write_text("of the first")
         write_sums(bundle)
 
-    monkeypatch.setattr(submitting, "write_sums", and_another)
+    monkeypatch.setattr(bundles, "write_sums", and_another)
     assert submit(small_run, out) == 1
     assert "already exists" in capsys.readouterr().err
     assert [path.name for path in tmp_path.iterdir()] == ["out"]

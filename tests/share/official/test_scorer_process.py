@@ -1,4 +1,4 @@
-"""The process of the official scorer, with a script in the place of its Python."""
+"""The process of the official scorer, with a script in the place of its Python, and its environment."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 import sys
 from pathlib import Path
 
-from bfcl_pipeline.share.official.scorer_process import judge_all
+from bfcl_pipeline.share.official.scorer_process import judge_all, scoring_requirements
 
 SCRIPT = """\
 #!{python}
@@ -54,3 +54,15 @@ def test_a_scorer_that_dies_elsewhere_gives_no_verdicts(tmp_path: Path) -> None:
     failed, left_out = judge_all(*_work(tmp_path, {"c_0": "right"}, fault="x"))
     assert "ended with status 1" in str(failed)
     assert left_out == []
+
+
+def test_only_what_scoring_needs_is_installed() -> None:
+    """Not the vector memory's packages, which bring PyTorch, nor those of extras."""
+    declared = [
+        "numpy==1.26.4",
+        "pydantic>=2.8.2",
+        "sentence-transformers>=2.7.0",
+        "faiss-cpu==1.11.0",
+        'vllm==0.8.5; extra == "oss-eval-vllm"',
+    ]
+    assert scoring_requirements(declared) == ["numpy==1.26.4", "pydantic>=2.8.2"]

@@ -1,4 +1,4 @@
-"""Two keys, and a statement signed with one of them."""
+"""A statement signed with a key."""
 
 from __future__ import annotations
 
@@ -8,16 +8,8 @@ import pytest
 
 from bfcl_pipeline.share.signing.signature import SigningOptions
 from bfcl_pipeline.share.signing.signed_line import sign_statement
-from tests.support.ssh_keys import make_key
 
 PAYLOAD = b'{"a":1}'
-
-
-@pytest.fixture(scope="session")
-def keys(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """The keys of Alice and Bob."""
-    folder = tmp_path_factory.mktemp("keys")
-    return make_key(folder / "alice"), make_key(folder / "bob")
 
 
 @pytest.fixture(scope="session")

@@ -9,11 +9,11 @@ import os
 import random
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta, tzinfo
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypeAlias
 
 import pytest
 
@@ -93,17 +93,6 @@ def stamped(tmp_path: Path) -> Iterator[Signing]:
         yield Signing(instance, tmp_path)
 
 
-def _edited(line: bytes, edit: Callable[[Any], None]) -> bytes:
-    """A bundle with a change."""
-    document = json.loads(line)
-    edit(document)
-    return json.dumps(document).encode()
-
-
-def _entry(document: Any) -> Any:
-    return document["verificationMaterial"]["tlogEntries"][0]
-
-
 def test_signed_and_checked(local: Signing) -> None:
     """A bundle is one line; its check returns statement, identity, issuer and the log's time."""
     line = local.sign()
@@ -158,184 +147,149 @@ def test_no_folder_for_caches(local: Signing, monkeypatch: pytest.MonkeyPatch) -
     assert check_bundle(line, local.trust()).principals
 
 
-def test_instance_of_the_same_name(local: Signing) -> None:
-    """A certificate by another key under the name of the instance is refused."""
-    line = local.sign()
-    local.instance.fulcio = root("Local Fulcio")
-    local.write_config()
-    assert "certificate chain" in local.refused(line)
+Change: TypeAlias = Callable[[Any, Any], None]
+"""A change of a bundle, which may take parts of another valid one, by another identity."""
 
 
-def test_statement_edited(local: Signing) -> None:
-    """Another statement under the same signature is refused."""
+def _put(*place: str | int, value: Any) -> Change:
+    """Another value at a place, or what a function makes of the old one."""
 
-    def edit(document: Any) -> None:
-        payload = STATEMENT.replace(b"0.5", b"0.9")
-        document["dsseEnvelope"]["payload"] = base64.b64encode(payload).decode()
+    def change(document: Any, _theirs: Any) -> None:
+        *path, last = place
+        for name in path:
+            document = document[name]
+        document[last] = value(document[last]) if callable(value) else value
 
-    assert "invalid signature" in local.refused(_edited(local.sign(), edit))
-
-
-def test_type_edited(local: Signing) -> None:
-    """Another type of what is signed is refused."""
-    line = _edited(local.sign(), lambda document: document["dsseEnvelope"].update(payloadType="text/plain"))
-    assert "invalid signature" in local.refused(line)
+    return change
 
 
-def test_two_signatures(local: Signing) -> None:
-    """An envelope with two signatures is refused."""
-
-    def edit(document: Any) -> None:
-        document["dsseEnvelope"]["signatures"] *= 2
-
-    assert "exactly one signature" in local.refused(_edited(local.sign(), edit))
+def _take(*place: str) -> Change:
+    """The part of another valid bundle."""
+    return lambda ours, theirs: _put(*place, value=_at(theirs, place))(ours, theirs)
 
 
-@pytest.mark.parametrize("part", ["verificationMaterial", "dsseEnvelope"])
-def test_parts_of_another_bundle(local: Signing, part: str) -> None:
-    """Certificate and log entry, or the envelope, of another valid bundle are refused."""
-    ours, theirs = local.sign(), json.loads(local.sign("mallory@example.org"))
-    local.refused(_edited(ours, lambda document: document.update({part: theirs[part]})))
+def _at(document: Any, place: Sequence[str]) -> Any:
+    for name in place:
+        document = document[name]
+    return document
 
 
-def test_certificate_swapped(local: Signing) -> None:
-    """The certificate of another identity, of the same instance, is refused."""
-    theirs = json.loads(local.sign("mallory@example.org"))["verificationMaterial"]["certificate"]
-
-    def edit(document: Any) -> None:
-        document["verificationMaterial"]["certificate"] = theirs
-
-    assert "invalid signature" in local.refused(_edited(local.sign(), edit))
+def _delete(*place: str | int) -> Change:
+    *path, last = place
+    return _put(*path, value=lambda old: {name: item for name, item in old.items() if name != last})
 
 
-@pytest.mark.parametrize("flaw", ["missing", "by another key"])
-def test_promise_of_the_log_of_certificates(
-    local: Signing, flaw: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A certificate that the log of certificates did not promise to contain is refused."""
-    with monkeypatch.context() as careless:  # who signs would notice, too
-        careless.setattr(sigstore.sign, "verify_sct", lambda *_: None)
-        careless.setattr(keyless, "_check", lambda line, root: None)
-        if flaw == "missing":
-            local.instance.with_sct = False
-        else:
-            local.instance.sct_key = local.instance.rekor_key
-        line = local.sign()
-    assert "SCT" in local.refused(line)
+def _text(data: bytes) -> str:
+    return base64.b64encode(data).decode()
 
 
-@pytest.mark.parametrize(
-    ("place", "value", "message"),
-    [
-        ("logIndex", "7", "inclusion promise"),
-        ("integratedTime", "1", "certificate"),
-        ("canonicalizedBody", None, "inclusion proof"),
-        ("inclusionPromise", {"signedEntryTimestamp": "AAAA"}, "inclusion promise"),
-    ],
-)
-def test_log_entry_edited(local: Signing, place: str, value: Any, message: str) -> None:
-    """Each part of the entry of the log is covered by a signature of the log."""
-
-    def edit(document: Any) -> None:
-        entry = _entry(document)
-        if value is None:
-            body = base64.b64decode(entry[place]).replace(b"sha256", b"sha512", 1)
-            entry[place] = base64.b64encode(body).decode()
-        else:
-            entry[place] = value
-
-    assert message in local.refused(_edited(local.sign(), edit))
-
-
-@pytest.mark.parametrize("field", ["rootHash", "hashes", "treeSize", "checkpoint"])
-def test_proof_edited(local: Signing, field: str) -> None:
-    """A proof of inclusion with another part is refused."""
-
-    def edit(document: Any) -> None:
-        proof = _entry(document)["inclusionProof"]
-        other = base64.b64encode(bytes(32)).decode()
-        text = proof["checkpoint"]["envelope"].replace("\n2\n", "\n3\n")
-        new = {"rootHash": other, "hashes": [other], "treeSize": "3", "checkpoint": {"envelope": text}}
-        proof[field] = new[field]
-
-    assert "invalid log entry" in local.refused(_edited(local.sign(), edit))
-
-
-def test_log_of_another_key(local: Signing) -> None:
-    """The entry of a log whose key the verifier does not trust is refused."""
-    line = local.sign()
-    local.instance.rekor_key = local.instance.ct_key
-    local.write_config()
-    assert "invalid log entry" in local.refused(line)
-
-
-@pytest.mark.parametrize("late", [timedelta(hours=1), timedelta(hours=-1)])
-def test_time_outside_of_the_certificate(
-    local: Signing, late: timedelta, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """An entry that the log made before or after the minutes of the certificate is refused."""
-    local.instance.late = late
-    with pytest.raises(SigningError, match="does not hold"):
-        local.sign()
-    with monkeypatch.context() as careless:
-        careless.setattr(keyless, "_check", lambda line, root: None)
-        line = local.sign()
-    assert "certificate" in local.refused(line)
-
-
-def _no_entry(document: Any) -> None:
-    document["verificationMaterial"]["tlogEntries"] = []
-
-
-def _two_entries(document: Any) -> None:
-    document["verificationMaterial"]["tlogEntries"] *= 2
-
-
-def _time_without_promise(document: Any) -> None:
-    del _entry(document)["inclusionPromise"]
-
-
-def _only_a_public_key(document: Any) -> None:
+def _only_a_public_key(document: Any, _theirs: Any) -> None:
     del document["verificationMaterial"]["certificate"]
     document["verificationMaterial"]["publicKey"] = {"hint": IDENTITY}
 
 
-def _signature_of_a_file(document: Any) -> None:
-    signature = document.pop("dsseEnvelope")["signatures"][0]["sig"]
-    digest = base64.b64encode(bytes(32)).decode()
+def _signature_of_a_file(document: Any, _theirs: Any) -> None:
     document["messageSignature"] = {
-        "messageDigest": {"algorithm": "SHA2_256", "digest": digest},
-        "signature": signature,
+        "messageDigest": {"algorithm": "SHA2_256", "digest": _text(bytes(32))},
+        "signature": document.pop("dsseEnvelope")["signatures"][0]["sig"],
     }
 
 
-def _made_by_the_forger(document: Any) -> None:
+def _forgers_certificate(_old: Any) -> dict[str, str]:
     """The certificate of a forger's own instance, under the same names, for the same identity."""
     now = datetime.now(UTC).replace(microsecond=0)
     forger = root("Local Fulcio")
     made = builder(x509.Name([]), forger.certificate.subject, forger.key.public_key(), now, now + MINUTES)
     names = x509.SubjectAlternativeName([x509.RFC822Name(IDENTITY)])
     raw = made.add_extension(names, critical=True).sign(forger.key, hashes.SHA256())
-    content = base64.b64encode(raw.public_bytes(serialization.Encoding.DER)).decode()
-    document["verificationMaterial"]["certificate"] = {"rawBytes": content}
+    return {"rawBytes": _text(raw.public_bytes(serialization.Encoding.DER))}
 
 
-@pytest.mark.parametrize(
-    "forge",
-    [
-        _no_entry,
-        _two_entries,
-        _time_without_promise,
-        _only_a_public_key,
-        _signature_of_a_file,
-        _made_by_the_forger,
-    ],
-)
-def test_forged_bundles(local: Signing, forge: Callable[[Any], None]) -> None:
-    """A bundle whose proof is missing, doubled, of another kind or of the forger is refused."""
+def _other_body(body: str) -> str:
+    return _text(base64.b64decode(body).replace(b"sha256", b"sha512", 1))
+
+
+ENVELOPE, MATERIAL = "dsseEnvelope", "verificationMaterial"
+ENTRY = (MATERIAL, "tlogEntries", 0)
+PROOF = (*ENTRY, "inclusionProof")
+HOLDS_NOT, NO_SIGNATURE, NO_PROMISE = "does not hold", "invalid signature", "inclusion promise"
+NO_ENTRY = "invalid log entry"
+FORGERIES: Mapping[str, tuple[Change, str]] = {
+    "another statement": (
+        _put(ENVELOPE, "payload", value=_text(STATEMENT.replace(b"0.5", b"0.9"))), NO_SIGNATURE,
+    ),
+    "another type": (_put(ENVELOPE, "payloadType", value="text/plain"), NO_SIGNATURE),
+    "two signatures": (_put(ENVELOPE, "signatures", value=lambda old: old * 2), "exactly one signature"),
+    "certificate and entry of another bundle": (_take(MATERIAL), HOLDS_NOT),
+    "envelope of another bundle": (_take(ENVELOPE), HOLDS_NOT),
+    "certificate of another identity": (_take(MATERIAL, "certificate"), NO_SIGNATURE),
+    "another index": (_put(*ENTRY, "logIndex", value="7"), NO_PROMISE),
+    "another time": (_put(*ENTRY, "integratedTime", value="1"), "certificate"),
+    "another body": (_put(*ENTRY, "canonicalizedBody", value=_other_body), "inclusion proof"),
+    "another promise": (
+        _put(*ENTRY, "inclusionPromise", value={"signedEntryTimestamp": "AAAA"}), NO_PROMISE,
+    ),
+    "another root": (_put(*PROOF, "rootHash", value=_text(bytes(32))), NO_ENTRY),
+    "other hashes": (_put(*PROOF, "hashes", value=[_text(bytes(32))]), NO_ENTRY),
+    "another size of the log": (_put(*PROOF, "treeSize", value="3"), NO_ENTRY),
+    "another checkpoint": (
+        _put(*PROOF, "checkpoint", "envelope", value=lambda old: old.replace("\n2\n", "\n3\n")), NO_ENTRY,
+    ),
+    "no entry": (_put(MATERIAL, "tlogEntries", value=[]), HOLDS_NOT),
+    "two entries": (_put(MATERIAL, "tlogEntries", value=lambda old: old * 2), HOLDS_NOT),
+    "a time without its promise": (_delete(*ENTRY, "inclusionPromise"), HOLDS_NOT),
+    "a public key alone": (_only_a_public_key, HOLDS_NOT),
+    "the signature of a file": (_signature_of_a_file, HOLDS_NOT),
+    "the certificate of a forger": (
+        _put(MATERIAL, "certificate", value=_forgers_certificate), HOLDS_NOT,
+    ),
+}  # fmt: skip
+"""Each change of a valid bundle, and the words of its refusal."""
+
+
+@pytest.mark.parametrize("forgery", FORGERIES)
+def test_a_changed_bundle_is_refused(local: Signing, forgery: str) -> None:
+    """Every part of it is covered by a signature, of the signer or of a log; nothing may lack."""
+    change, refusal = FORGERIES[forgery]
     line = local.sign()
-    assert "does not hold" in local.refused(_edited(line, forge))
+    document = json.loads(line)
+    change(document, json.loads(local.sign("mallory@example.org")))
+    assert refusal in local.refused(json.dumps(document).encode())
     assert check_bundle(line, local.trust()).principals
+
+
+OTHERS: Mapping[str, tuple[Callable[[Instance], Mapping[str, Any]], bool, str]] = {
+    "a certificate that no log promises to contain": (lambda of: {"with_sct": False}, True, "SCT"),
+    "that promise by another key": (lambda of: {"sct_key": of.rekor_key}, True, "SCT"),
+    "an entry after the certificate": (lambda of: {"late": timedelta(hours=1)}, True, "certificate"),
+    "an entry before the certificate": (lambda of: {"late": timedelta(hours=-1)}, True, "certificate"),
+    "a log of another key": (lambda of: {"rekor_key": of.ct_key}, False, NO_ENTRY),
+    "another instance of its name": (
+        lambda of: {"fulcio": root("Local Fulcio")}, False, "certificate chain",
+    ),
+}  # fmt: skip
+"""What is wrong with an instance, whether it is when it signs or else in what a verifier knows of it, and
+the words of the refusal."""
+
+
+@pytest.mark.parametrize("case", OTHERS)
+def test_a_bundle_of_a_wrong_instance_is_refused(
+    local: Signing, case: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the verifier, whatever the signer does; a signer who takes care notices it."""
+    flaws, when_signing, refusal = OTHERS[case]
+    line = local.sign()
+    for name, value in flaws(local.instance).items():
+        setattr(local.instance, name, value)
+    local.write_config()
+    if when_signing:
+        with pytest.raises(SigningError, match=r"^sigstore did not sign: "):
+            local.sign()
+        monkeypatch.setattr(sigstore.sign, "verify_sct", lambda *_: None)
+        monkeypatch.setattr(keyless, "_check", lambda line, root: None)
+        line = local.sign()
+        monkeypatch.undo()
+    assert refusal in local.refused(line)
 
 
 class _AnHourAgo(datetime):
@@ -360,31 +314,15 @@ def test_expired_certificate(local: Signing, monkeypatch: pytest.MonkeyPatch) ->
     assert "certificate" in local.refused(late)
 
 
-def _with_stamp(line: bytes, stamp: bytes) -> bytes:
-    def edit(document: Any) -> None:
-        stamps = [{"signedTimestamp": base64.b64encode(stamp).decode()}]
-        document["verificationMaterial"]["timestampVerificationData"] = {"rfc3161Timestamps": stamps}
-
-    return _edited(line, edit)
-
-
-def _stamp_of(line: bytes) -> bytes:
-    data = json.loads(line)["verificationMaterial"]["timestampVerificationData"]
-    return base64.b64decode(data["rfc3161Timestamps"][0]["signedTimestamp"])
-
-
-def test_time_stamp_of_another_signature(stamped: Signing) -> None:
-    """A bundle with the time stamp of another signature is refused."""
-    other = _stamp_of(stamped.sign())
-    assert "verified time" in stamped.refused(_with_stamp(stamped.sign(), other))
-
-
-def test_time_stamp_edited(stamped: Signing) -> None:
-    """A bundle with an edited time stamp is refused."""
-    line = stamped.sign()
-    stamp = bytearray(_stamp_of(line))
-    stamp[-5] ^= 1
-    assert "verified time" in stamped.refused(_with_stamp(line, bytes(stamp)))
+@pytest.mark.parametrize("edited", [True, False], ids=["edited", "of another signature"])
+def test_a_time_stamp_that_is_not_of_the_signature_is_refused(stamped: Signing, edited: bool) -> None:
+    """Where the log has no clock, there is then no time at all."""
+    documents = [json.loads(stamped.sign()) for _ in range(2)]
+    ours, theirs = (one[MATERIAL]["timestampVerificationData"]["rfc3161Timestamps"] for one in documents)
+    stamp = bytearray(base64.b64decode((ours if edited else theirs)[0]["signedTimestamp"]))
+    stamp[-5] ^= edited
+    ours[0]["signedTimestamp"] = _text(stamp)
+    assert "verified time" in stamped.refused(json.dumps(documents[0]).encode())
 
 
 def test_no_byte_matters_unnoticed(stamped: Signing) -> None:
