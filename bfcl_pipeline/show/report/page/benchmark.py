@@ -14,7 +14,7 @@ from bfcl_pipeline.benchmark.definition.descriptions import (
     composition,
     overall_weights,
 )
-from bfcl_pipeline.show.report.page.table import Cell, Column, Table, isolate, lines_table
+from bfcl_pipeline.show.report.page.table import Cell, PageColumn, Table, isolate, lines_table
 
 BENCHMARK_BIBTEX = """\
 @inproceedings{patil2025bfcl,
@@ -83,11 +83,11 @@ def category_table(examples: Mapping[str, str], shown: Collection[str]) -> Table
         "Categories of the benchmark",
         [(name,) for name in DESCRIPTIONS if name in shown],
         [
-            Column("Category", Cell.code, ""),
-            Column("Since", lambda name: Cell.sortable(DESCRIPTIONS[name].generation), ""),
-            Column("Entries", lambda name: Cell.count(CATEGORIES[name].entries, _sessions(name))),
-            Column("Weight", lambda name: _weight(weights[name])),
-            Column("Tests", about, ""),
+            PageColumn("Category", Cell.code, ""),
+            PageColumn("Since", lambda name: Cell.sortable(DESCRIPTIONS[name].generation), ""),
+            PageColumn("Entries", lambda name: Cell.count(CATEGORIES[name].entries, _sessions(name))),
+            PageColumn("Weight", lambda name: _weight(weights[name])),
+            PageColumn("Tests", about, ""),
         ],
         style="sortable errata",
     )

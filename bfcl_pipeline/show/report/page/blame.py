@@ -8,7 +8,7 @@ from bfcl_pipeline.show.report.page.run_tables import Row, RunTables, by_model
 from bfcl_pipeline.show.report.page.table import (
     LINKED_MODEL,
     Cell,
-    Column,
+    PageColumn,
     Table,
     conversation_of,
     each,
@@ -72,9 +72,9 @@ def answers(tables: RunTables) -> list[Table]:
         return Cell(isolate(printable(cut(row[name], _LONGEST))), style="message")
 
     columns = [
-        Column("Entry", lambda row: Cell(linked_entry(row["entry_id"])), ""),
-        Column("Step", lambda row: Cell(row["step"], style="number")),
-        Column("Cause", lambda row: Cell(printable(row["cause"])), ""),
+        PageColumn("Entry", lambda row: Cell(linked_entry(row["entry_id"])), ""),
+        PageColumn("Step", lambda row: Cell(row["step"], style="number")),
+        PageColumn("Cause", lambda row: Cell(printable(row["cause"])), ""),
         *each({"wrote": "The model wrote", "read": "The server read"}, text, ""),
     ]
     found = (

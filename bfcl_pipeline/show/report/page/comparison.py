@@ -13,7 +13,7 @@ from bfcl_pipeline.show.report.format import PARTIAL, count, percent
 from bfcl_pipeline.show.report.page.run_tables import Row, RunTables
 from bfcl_pipeline.show.report.page.table import (
     Cell,
-    Column,
+    PageColumn,
     Table,
     conversation_of,
     isolate,
@@ -48,8 +48,8 @@ def comparisons(tables: RunTables) -> list[Table]:
 
 
 def _differences(pair: tuple[str, str], rows: Sequence[Row], folded: bool) -> Table | None:
-    def number(title: str, name: str, shown: Callable[[Any], str]) -> Column:
-        return Column(title, lambda row: Cell.number(shown(row[name]), row[name]))
+    def number(title: str, name: str, shown: Callable[[Any], str]) -> PageColumn:
+        return PageColumn(title, lambda row: Cell.number(shown(row[name]), row[name]))
 
     def score(row: Row) -> Cell:
         return Cell(row["score"] + ("" if row["complete"] else PARTIAL), style="name", scope="row")
@@ -62,15 +62,15 @@ def _differences(pair: tuple[str, str], rows: Sequence[Row], folded: bool) -> Ta
         f"{first} and {second}",
         [(row,) for row in rows],
         [
-            Column("Score", score, "name"),
+            PageColumn("Score", score, "name"),
             number("Entries", "entries", count),
             number(isolate(first), "first_accuracy", percent),
             number(isolate(second), "second_accuracy", percent),
             number("Difference", "difference", signed_points),
-            Column("95 % interval", lambda row: Cell.number(_limits(row), row["difference"])),
-            Column("Only first", lambda row: Cell.count(row["only_first"])),
-            Column("Only second", lambda row: Cell.count(row["only_second"])),
-            Column("p (Holm)", p_value),
+            PageColumn("95 % interval", lambda row: Cell.number(_limits(row), row["difference"])),
+            PageColumn("Only first", lambda row: Cell.count(row["only_first"])),
+            PageColumn("Only second", lambda row: Cell.count(row["only_second"])),
+            PageColumn("p (Holm)", p_value),
             number("Detectable", "detectable", lambda share: NONE if share is None else percent(share, 1)),
         ],
         style="comparison",
@@ -81,11 +81,11 @@ def _differences(pair: tuple[str, str], rows: Sequence[Row], folded: bool) -> Ta
 def _flips(pair: tuple[str, str], models: tuple[str, str], rows: Sequence[Row]) -> Table | None:
     right = {model: [row for row in rows if row["right"] == model] for model in models}
 
-    def only(name: str, model: str) -> Column:
+    def only(name: str, model: str) -> PageColumn:
         def ids(category: str) -> Cell:
             return Cell(_ids([row for row in right[model] if row["category"] == category]))
 
-        return Column(f"Only {isolate(name)}", ids, "")
+        return PageColumn(f"Only {isolate(name)}", ids, "")
 
     named = [
         f"{count(len(right[model]))} that only {name} has right"
@@ -94,7 +94,7 @@ def _flips(pair: tuple[str, str], models: tuple[str, str], rows: Sequence[Row]) 
     return lines_table(
         f"Entries that only one of {pair[0]} and {pair[1]} has right",
         [(category,) for category in dict.fromkeys(row["category"] for row in rows)],
-        [Column("Category", Cell, ""), *map(only, pair, models)],
+        [PageColumn("Category", Cell, ""), *map(only, pair, models)],
         style="flips",
         summary=f"Entries: {', '.join(named)}",
         models=conversation_of(*models),

@@ -13,7 +13,7 @@ from bfcl_pipeline.show.report.page.table import (
     LINKED_MODEL,
     MODEL,
     Cell,
-    Column,
+    PageColumn,
     Table,
     conversation_of,
     each,
@@ -102,12 +102,12 @@ def error_counts(tables: RunTables, many: bool) -> Table | None:
         "Errors by type",
         [(kind,) for kind in types],
         [
-            Column("Error type", named, "kind"),
+            PageColumn("Error type", named, "kind"),
             *each(
                 {row["model"]: isolate(row["display_name"]) for row in tables["leaderboard"]},
                 lambda kind, model: _count(counts[model], model, kind),
             ),
-            Column("All", lambda kind: Cell.count(totals[kind])),
+            PageColumn("All", lambda kind: Cell.count(totals[kind])),
         ],
     )
 
@@ -122,15 +122,15 @@ def error_examples(tables: RunTables) -> list[Table]:
         return Cell(isolate(text), text, style="message")
 
     columns = [
-        Column(
+        PageColumn(
             "Category",
             lambda row: Cell.sortable(titles.get((row["model"], row["category"]), row["category"])),
             "",
         ),
-        Column("Error type", lambda row: Cell.code(row["error_type"]), ""),
-        Column("Entries", lambda row: Cell.count(row["count"])),
-        Column("First entry", lambda row: marked_entry(row["example_entry_id"], listed), ""),
-        Column("Error message", message, ""),
+        PageColumn("Error type", lambda row: Cell.code(row["error_type"]), ""),
+        PageColumn("Entries", lambda row: Cell.count(row["count"])),
+        PageColumn("First entry", lambda row: marked_entry(row["example_entry_id"], listed), ""),
+        PageColumn("Error message", message, ""),
     ]
     found = [
         lines_table(

@@ -14,7 +14,7 @@ from bfcl_pipeline.show.report.page.spec_tables import titles
 from bfcl_pipeline.show.report.page.table import (
     MODEL,
     Cell,
-    Column,
+    PageColumn,
     Table,
     each,
     entries_link,
@@ -41,15 +41,15 @@ def executable(tables: RunTables) -> Table | None:
         "Executable categories of V1",
         [(row,) for row in tables["executable"]],
         [
-            Column("Model", lambda row: Cell.linked_name(models[row["model"]]), "name"),
+            PageColumn("Model", lambda row: Cell.linked_name(models[row["model"]]), "name"),
             *each(titles(EXECUTABLE_SCORES.shown), _score),
-            Column(
+            PageColumn(
                 "Requests answered",
                 _web,
                 tooltip="What answered the requests of executed calls; beneath, the verdicts on entries "
                 "whose expected calls request the web",
             ),
-            Column(
+            PageColumn(
                 "No verdict",
                 _no_verdict,
                 tooltip="Entries in no score; beneath, those of them that need a web answer which is not "

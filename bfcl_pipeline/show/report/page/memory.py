@@ -11,7 +11,7 @@ from bfcl_pipeline.show.report.page.spec_tables import titles
 from bfcl_pipeline.show.report.page.table import (
     MODEL,
     Cell,
-    Column,
+    PageColumn,
     Table,
     each,
     entry_link,
@@ -21,7 +21,7 @@ from bfcl_pipeline.show.report.page.table import (
 )
 from bfcl_pipeline.show.report.page.views import defects, marked_entry
 from bfcl_pipeline.show.report.tables.memory import FACTS, MEMORY_USE
-from bfcl_pipeline.show.report.tables.spec import Kind
+from bfcl_pipeline.show.report.tables.spec import ColumnKind
 from bfcl_pipeline.show.transcripts.reasons import REASONS
 
 ALL = "memory"
@@ -37,21 +37,21 @@ PATTERNS: Mapping[Pattern, str] = {
 
 _USE = [column for column in MEMORY_USE.shown if column.group]
 
-_COUNTS = [column.name for column in MEMORY_USE.columns if column.kind is Kind.COUNT]
+_COUNTS = [column.name for column in MEMORY_USE.columns if column.kind is ColumnKind.COUNT]
 
 
 def _memory(row: Row) -> Cell:
     return Cell.sortable("all three" if row["category"] == ALL else row["category"])
 
 
-_MEMORY = Column("Memory", lambda _, rows: _memory(rows[0]), "")
+_MEMORY = PageColumn("Memory", lambda _, rows: _memory(rows[0]), "")
 
 
 def memory_accuracy(tables: RunTables) -> Table | None:
     """Accuracy in each scenario; models in the order of ranks, memories and scenarios in the release's."""
     scenarios = {row["scenario"]: row["scenario"] for row in tables["memory_domains"]}
     ranges = {(row["model"], row["score"]): row for row in tables["intervals"]}
-    without_one = Column(
+    without_one = PageColumn(
         "Without one", lambda _, rows: _range(ranges.get((rows[0]["model"], rows[0]["category"])))
     )
     return lines_table(
@@ -89,11 +89,11 @@ def memory_spread(tables: RunTables) -> Table | None:
         "Best and worst model by memory",
         [(row,) for row in tables["memory_backends"]],
         [
-            Column("Memory", _memory, ""),
-            Column("Models", lambda row: Cell.count(row["models"])),
+            PageColumn("Memory", _memory, ""),
+            PageColumn("Models", lambda row: Cell.count(row["models"])),
             *each({"best": "Best", "worst": "Worst"}, share),
-            Column("Difference", difference),
-            Column("Mean", lambda row: share(row, "mean")),
+            PageColumn("Difference", difference),
+            PageColumn("Mean", lambda row: share(row, "mean")),
         ],
     )
 
@@ -109,13 +109,13 @@ def memory_failures(tables: RunTables) -> Table | None:
         return replace(cell, link=entry_link(row["example_entry_id"], row["model"]))
 
     reasons = [
-        Column(
+        PageColumn(
             title, lambda _, rows, reason=reason: wrong(row_with(rows, reason=reason.value)), tooltip=about
         )
         for reason, (title, about) in REASONS.items()
         if reason.value in occurring
     ]
-    abstained = Column(
+    abstained = PageColumn(
         "Abstained",
         lambda _, rows: Cell.count(sum(row["abstained"] for row in rows)),
         tooltip="of the wrong answers, those that say that the model does not know",
@@ -126,7 +126,7 @@ def memory_failures(tables: RunTables) -> Table | None:
         [
             MODEL,
             _MEMORY,
-            Column("Wrong", lambda _, rows: Cell.count(rows[0]["wrong"])),
+            PageColumn("Wrong", lambda _, rows: Cell.count(rows[0]["wrong"])),
             *reasons,
             abstained,
         ],
@@ -143,9 +143,9 @@ def memory_examples(tables: RunTables, many: bool) -> Table | None:
         [(model, row) for model, rows in lines for row in rows if row["category"] == ALL],
         [
             MODEL,
-            Column("Reason", lambda _, row: Cell.sortable(REASONS[Reason(row["reason"])][0]), ""),
-            Column("Entries", lambda _, row: Cell.count(row["count"])),
-            Column(
+            PageColumn("Reason", lambda _, row: Cell.sortable(REASONS[Reason(row["reason"])][0]), ""),
+            PageColumn("Entries", lambda _, row: Cell.count(row["count"])),
+            PageColumn(
                 "First entry",
                 lambda _, row: marked_entry(row["example_entry_id"], listed, row["model"]),
                 "",
@@ -168,12 +168,12 @@ def memory_parts(tables: RunTables) -> Table | None:
     def summed(_: Row, rows: list[Row], name: str) -> Cell:
         return Cell.count(sum(row[name] for row in rows))
 
-    def added(title: str, cell: Callable[[Row], Cell], style: str = "number") -> Column:
+    def added(title: str, cell: Callable[[Row], Cell], style: str = "number") -> PageColumn:
         def of_pattern(model: Row, rows: list[Row]) -> Cell:
             row = patterns.get((model["model"], rows[0]["category"]))
             return cell(row) if row else Cell.number(MISSING, None) if style else Cell(MISSING)
 
-        return Column(title, of_pattern, style)
+        return PageColumn(title, of_pattern, style)
 
     return lines_table(
         "Accuracy by part of the memory",
@@ -219,8 +219,8 @@ def memory_use(tables: RunTables) -> Table | None:
         lines,
         [
             replace(MODEL, cell=lambda model, *_: replace(Cell.name(model), value=None)),
-            Column("Memory", lambda _, category, __: Cell(category), ""),
-            Column("Sessions", sessions),
+            PageColumn("Memory", lambda _, category, __: Cell(category), ""),
+            PageColumn("Sessions", sessions),
             *each(titles(_USE), summed),
         ],
         group_headings(Counter(column.group for column in _USE), 3),

@@ -15,7 +15,7 @@ from bfcl_pipeline.base.text import cut, on_one_line, plural, printable
 from bfcl_pipeline.benchmark.config import EMBEDDED_KINDS, RECORDED_KINDS, trial_of
 from bfcl_pipeline.benchmark.config.families import way_of_asking
 from bfcl_pipeline.benchmark.config.model_rows import UNKNOWN_WEIGHTS
-from bfcl_pipeline.show.report.page.table import Cell, Column, Table, isolate, lines_table
+from bfcl_pipeline.show.report.page.table import Cell, PageColumn, Table, isolate, lines_table
 
 RELEASE_TEMPERATURE = 0.001
 """What the adapters send unless the options of a row set another temperature or remove it."""
@@ -66,18 +66,18 @@ def method(
 
 def _settings(rows: Sequence[Values], served: Mapping[str, Sequence[str]]) -> Table | None:
 
-    def text(title: str, cell: Callable[[Values], Cell | str], style: str = "") -> Column:
+    def text(title: str, cell: Callable[[Values], Cell | str], style: str = "") -> PageColumn:
         def made(row: Values) -> Cell:
             found = cell(row)
             return found if isinstance(found, Cell) else Cell(found, style=style)
 
-        return Column(title, made, "")
+        return PageColumn(title, made, "")
 
     return lines_table(
         "Settings of the models",
         [(row,) for row in rows],
         [
-            Column("Model", _name, "name"),
+            PageColumn("Model", _name, "name"),
             text("Mode", lambda row: Cell.sortable(str(row.get("mode", NONE)))),
             text("Kind", lambda row: Cell.sortable(str(row.get("kind", NONE)))),
             text("Asked as", lambda row: _asked_as(row, served.get(str(row["name"]), ()))),

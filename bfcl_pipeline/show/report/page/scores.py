@@ -26,7 +26,7 @@ from bfcl_pipeline.show.report.page.spec_tables import known, shown_cell, titles
 from bfcl_pipeline.show.report.page.table import (
     MODEL,
     Cell,
-    Column,
+    PageColumn,
     Table,
     each,
     isolate,
@@ -73,14 +73,14 @@ def leaderboard(tables: RunTables) -> Table:
     others = known(_OTHERS, own)
     about = "Share and number of the run's entries that have a verdict (How we count)"
     columns = [
-        Column("#", lambda rank, _: rank, "rank"),
-        Column("Model", lambda _, row: Cell.linked_name(row), "name"),
+        PageColumn("#", lambda rank, _: rank, "rank"),
+        PageColumn("Model", lambda _, row: Cell.linked_name(row), "name"),
         *each(LEADERBOARD_COLUMNS, lambda _, row, name: score(row, name)),
         *(
-            Column(one.heading, lambda _, row, one=one: number(row, one), tooltip=one.tooltip)
+            PageColumn(one.heading, lambda _, row, one=one: number(row, one), tooltip=one.tooltip)
             for one in others
         ),
-        Column("Scored", lambda _, row: _scored(row), tooltip=about),
+        PageColumn("Scored", lambda _, row: _scored(row), tooltip=about),
     ]
     table = lines_table(
         "Leaderboard", zip(rank_cells(own), own, strict=True), columns, style="sortable leaderboard"
@@ -216,7 +216,7 @@ def modes(tables: RunTables) -> Table | None:
         "Function calling minus prompts",
         pairs,
         [
-            Column(
+            PageColumn(
                 "Model",
                 lambda _, prompt: Cell(
                     isolate(prompt["model"]), prompt["model"], style="name", scope="row"

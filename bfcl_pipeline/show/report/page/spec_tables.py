@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from bfcl_pipeline.show.report.page.run_tables import Row, RunTables, model_rows
-from bfcl_pipeline.show.report.page.table import MODEL, Cell, Column, Table, lines_table
+from bfcl_pipeline.show.report.page.table import MODEL, Cell, PageColumn, Table, lines_table
 from bfcl_pipeline.show.report.tables import spec
 from bfcl_pipeline.show.report.tables.all_tables import TABLES
 
@@ -36,9 +36,9 @@ def spec_table(
     about: further fields of `Table`.
     """
 
-    def column(one: spec.Column) -> Column:
-        style = "" if one.kind is spec.Kind.TEXT else "number"
-        return Column(one.heading, lambda *line: shown_cell(one, line[-1]), style, one.tooltip)
+    def column(one: spec.Column) -> PageColumn:
+        style = "" if one.kind is spec.ColumnKind.TEXT else "number"
+        return PageColumn(one.heading, lambda *line: shown_cell(one, line[-1]), style, one.tooltip)
 
     of_models = spec.MODEL in table.columns
     lines: Iterable[Sequence[Row]] = model_rows(tables, rows) if of_models else zip(rows, strict=True)

@@ -185,7 +185,7 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class PageColumn:
     """One column of a table: its heading, and the cell of each line."""
 
     title: str  # escaped unless it is Markup
@@ -201,33 +201,35 @@ class Column:
 
 def each(
     titles: Mapping[Any, str], cell: Callable[..., Cell], style: str = "number", tall: bool = False
-) -> list[Column]:
+) -> list[PageColumn]:
     """A column for each of the keys.
 
     Args:
         titles: the heading by key.
         cell: of the parts of a line and the key.
-        style: as of `Column`.
+        style: as of `PageColumn`.
         tall: whether the columns are narrow, with rotated headings.
     """
     shown = (Markup("<span>{}</span>").format(title) if tall else title for title in titles.values())
     return [
-        Column(title, lambda *line, key=key: cell(*line, key), f"{style} tall".strip() if tall else style)
+        PageColumn(
+            title, lambda *line, key=key: cell(*line, key), f"{style} tall".strip() if tall else style
+        )
         for key, title in zip(titles, shown, strict=True)
     ]
 
 
-MODEL = Column("Model", lambda model, *_: Cell.name(model), "name")
+MODEL = PageColumn("Model", lambda model, *_: Cell.name(model), "name")
 """The name of the model, of lines that begin with its row of the leaderboard."""
 
-LINKED_MODEL = Column("Model", lambda model, *_: replace(Cell.linked_name(model), value=None), "name")
+LINKED_MODEL = PageColumn("Model", lambda model, *_: replace(Cell.linked_name(model), value=None), "name")
 """The same with a link and badges, in tables that cannot be sorted."""
 
 
 def lines_table(
     label: str,
     lines: Iterable[Sequence[Any]],
-    columns: Sequence[Column],
+    columns: Sequence[PageColumn],
     groups: Sequence[Cell] = (),
     *,
     drop_empty: bool = False,

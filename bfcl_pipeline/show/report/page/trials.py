@@ -4,7 +4,7 @@ from bfcl_pipeline.benchmark.definition import CATEGORIES, Check
 from bfcl_pipeline.show.report.format import MISSING, count, interval, percent
 from bfcl_pipeline.show.report.page.run_tables import Row, RunTables, by_model
 from bfcl_pipeline.show.report.page.scores import LEADERBOARD_COLUMNS, marked_score
-from bfcl_pipeline.show.report.page.table import MODEL, Cell, Column, Table, each, lines_table
+from bfcl_pipeline.show.report.page.table import MODEL, Cell, PageColumn, Table, each, lines_table
 
 MOST_FLAKY = 200
 """Flaky entries that the page lists, of all models together; the table `flaky` has all."""
@@ -24,7 +24,7 @@ def trials(tables: RunTables) -> Table | None:
         _repeated(tables),
         [
             MODEL,
-            Column("Trials", lambda first: Cell.count(rows[first["model"], "overall"]["trials"])),
+            PageColumn("Trials", lambda first: Cell.count(rows[first["model"], "overall"]["trials"])),
             *each(LEADERBOARD_COLUMNS, score),
         ],
         drop_empty=True,
@@ -48,13 +48,13 @@ def repetitions(tables: RunTables) -> Table | None:
                 {k: f"Pass^{k}" for k in shown},
                 lambda first, k: _all_right(chances.get((first["model"], k))),
             ),
-            Column(
+            PageColumn(
                 f"Pass@{last}",
                 lambda first: _share((chances.get((first["model"], last)) or {}).get("pass_at_k")),
             ),
-            Column("Error from entries", lambda first: _share(rows[first["model"]]["between"])),
-            Column("Error from trials", lambda first: _share(rows[first["model"]]["within"])),
-            Column("Flaky entries", lambda first: _flaky_count(rows[first["model"]])),
+            PageColumn("Error from entries", lambda first: _share(rows[first["model"]]["between"])),
+            PageColumn("Error from trials", lambda first: _share(rows[first["model"]]["within"])),
+            PageColumn("Flaky entries", lambda first: _flaky_count(rows[first["model"]])),
         ],
     )
 
@@ -81,10 +81,10 @@ def flaky(tables: RunTables) -> Table | None:
         "Flaky entries",
         [(row,) for row in shown],
         [
-            Column("Model", name, "name"),
-            Column("Category", lambda row: Cell.sortable(row["category"]), ""),
-            Column("Entry", lambda row: Cell.code(row["entry_id"]), ""),
-            Column("Trials right", right),
+            PageColumn("Model", name, "name"),
+            PageColumn("Category", lambda row: Cell.sortable(row["category"]), ""),
+            PageColumn("Entry", lambda row: Cell.code(row["entry_id"]), ""),
+            PageColumn("Trials right", right),
         ],
         summary=f"Entries whose verdict differs among the trials of a model ({total})",
     )

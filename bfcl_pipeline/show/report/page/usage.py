@@ -8,11 +8,11 @@ from bfcl_pipeline.show.report.format import MISSING, count, two_digits
 from bfcl_pipeline.show.report.omission_notes import causes
 from bfcl_pipeline.show.report.page.run_tables import Row, RunTables, by_model
 from bfcl_pipeline.show.report.page.spec_tables import known, shown_cell
-from bfcl_pipeline.show.report.page.table import MODEL, Cell, Column, Table, isolate, lines_table
+from bfcl_pipeline.show.report.page.table import MODEL, Cell, PageColumn, Table, isolate, lines_table
 from bfcl_pipeline.show.report.tables import spec
 from bfcl_pipeline.show.report.tables.score_tables import SESSIONS, TIMES, USAGE
 
-_NUMBERS = [column for column in USAGE.shown if column.kind is not spec.Kind.TEXT]
+_NUMBERS = [column for column in USAGE.shown if column.kind is not spec.ColumnKind.TEXT]
 _SUMS, _MEANS = ([one for one in _NUMBERS if (one.group == TIMES) is mean] for mean in (False, True))
 
 MEASURED = ("input_tokens", "output_tokens", "exchange_mean_seconds")
@@ -33,15 +33,15 @@ def usage(tables: RunTables) -> list[Table]:
     if not models:
         return []
     every = list(chain.from_iterable(rows.values()))
-    sums = [Column(one.heading, _sum(one)) for one in known(_SUMS, every)]
+    sums = [PageColumn(one.heading, _sum(one)) for one in known(_SUMS, every)]
     omitted = {(row["model"], row["score"]): row for row in tables["omitted"]}
     titles = tables.category_titles()
     columns = [
         *sums,
-        *(Column(one.heading, _mean(one)) for one in known(_MEANS, every)),
-        Column("Without answer", lambda _, rows: _unanswered_cell(omitted, rows)),
+        *(PageColumn(one.heading, _mean(one)) for one in known(_MEANS, every)),
+        PageColumn("Without answer", lambda _, rows: _unanswered_cell(omitted, rows)),
     ]
-    category = Column("Category", lambda _, rows: Cell.sortable(_title(titles, rows[0])), "")
+    category = PageColumn("Category", lambda _, rows: Cell.sortable(_title(titles, rows[0])), "")
     found = [
         lines_table(
             "Cost by model",
@@ -68,7 +68,9 @@ def _sum(column: spec.Column) -> Callable[[Row, Sequence[Row]], Cell]:
         amount = total(row[column.name] for row in rows)
         if amount is None:
             return Cell.number(MISSING, None, title="not reported")
-        return Cell.number(count(amount) if column.kind is spec.Kind.COUNT else two_digits(amount), amount)
+        return Cell.number(
+            count(amount) if column.kind is spec.ColumnKind.COUNT else two_digits(amount), amount
+        )
 
     return cell
 

@@ -21,7 +21,7 @@ from bfcl_pipeline.show.report.page.spec_tables import spec_table
 from bfcl_pipeline.show.report.page.table import (
     MODEL,
     Cell,
-    Column,
+    PageColumn,
     Table,
     each,
     isolate,
@@ -64,7 +64,7 @@ def views(tables: RunTables) -> Table | None:
         ],
         [
             MODEL,
-            Column("Rules", lambda row, place: Cell(row["rules"], place), ""),
+            PageColumn("Rules", lambda row, place: Cell(row["rules"], place), ""),
             *each(COLUMNS, lambda row, _, name: score_cell(row, name, None, omitted)),
         ],
         foot=foot if ceilings else (),
@@ -135,13 +135,13 @@ def rules(tables: RunTables) -> Table | None:
         model_rows(tables, (row for row in tables["rules"] if any(row[name] for name in changes))),
         [
             MODEL,
-            Column("Category", lambda _, row: Cell.sortable(row["category"] + mark(row["web"])), ""),
+            PageColumn("Category", lambda _, row: Cell.sortable(row["category"] + mark(row["web"])), ""),
             *each({rules: rules.value.capitalize() for rules in Rules}, accuracy),
-            Column("Made valid", lambda _, row: Cell.count(row["to_valid"])),
-            Column("Made invalid", lambda _, row: Cell.count(row["to_invalid"])),
-            Column("Mended", lambda _, row: Cell.count(row["mended"], title=_mended(row))),
-            Column("Left out", lambda _, row: Cell.count(row["left_out"])),
-            Column("Entries", lambda _, row: Cell.number(count(row["entries"]), row["entries"])),
+            PageColumn("Made valid", lambda _, row: Cell.count(row["to_valid"])),
+            PageColumn("Made invalid", lambda _, row: Cell.count(row["to_invalid"])),
+            PageColumn("Mended", lambda _, row: Cell.count(row["mended"], title=_mended(row))),
+            PageColumn("Left out", lambda _, row: Cell.count(row["left_out"])),
+            PageColumn("Entries", lambda _, row: Cell.number(count(row["entries"]), row["entries"])),
         ],
         summary="By category: accuracies, and verdicts that corrected rules made valid or invalid",
     )
@@ -180,15 +180,17 @@ def errata(tables: RunTables) -> Table | None:
         "Entries with a defect",
         [(rows,) for rows in grouped.values()],
         [
-            Column("Entry", lambda rows: Cell(linked_entry(rows[0]["entry_id"]), rows[0]["entry_id"]), ""),
-            Column(
+            PageColumn(
+                "Entry", lambda rows: Cell(linked_entry(rows[0]["entry_id"]), rows[0]["entry_id"]), ""
+            ),
+            PageColumn(
                 "What is wrong",
                 lambda rows: Cell(isolate(rows[0]["what"]), rows[0]["what"], style="message"),
                 "",
             ),
-            Column("Defect", lambda rows: Cell.sortable(rows[0]["defect"]), ""),
-            Column("Status", lambda rows: Cell.sortable(rows[0]["status"]), ""),
-            Column("Verified rules", lambda rows: Cell.sortable(rows[0]["treatment"]), ""),
+            PageColumn("Defect", lambda rows: Cell.sortable(rows[0]["defect"]), ""),
+            PageColumn("Status", lambda rows: Cell.sortable(rows[0]["status"]), ""),
+            PageColumn("Verified rules", lambda rows: Cell.sortable(rows[0]["treatment"]), ""),
             *each(
                 {f"{rules}_valid": f"Failed, {rules.value}" for rules in Rules},
                 lambda rows, name: _failed([row[name] for row in rows]),

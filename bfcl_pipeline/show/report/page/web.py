@@ -23,7 +23,7 @@ from bfcl_pipeline.show.report.page.spec_tables import titles
 from bfcl_pipeline.show.report.page.table import (
     MODEL,
     Cell,
-    Column,
+    PageColumn,
     Table,
     each,
     entry_link,
@@ -31,11 +31,11 @@ from bfcl_pipeline.show.report.page.table import (
     lines_table,
     linked_entry,
 )
-from bfcl_pipeline.show.report.tables.spec import Kind
+from bfcl_pipeline.show.report.tables.spec import ColumnKind
 from bfcl_pipeline.show.report.tables.web import PLACES, WEB_HOPS, WEB_QUESTIONS
 from bfcl_pipeline.show.transcripts.reasons import FAILURES
 
-_MEANS = titles(column for column in WEB_HOPS.shown if column.kind is Kind.SHARE)
+_MEANS = titles(column for column in WEB_HOPS.shown if column.kind is ColumnKind.SHARE)
 _OF_QUESTIONS = [column for column in WEB_QUESTIONS.shown if column.group]
 _CALLS = [column for column in _OF_QUESTIONS if column.group != PLACES]
 _PLACES = titles(column for column in _OF_QUESTIONS if column.group == PLACES)
@@ -68,7 +68,7 @@ def web_search(tables: RunTables) -> Table | None:
         model_lines(tables, tables["web_hops"]),
         [
             MODEL,
-            Column("Category", category, ""),
+            PageColumn("Category", category, ""),
             *each({hops: f"{hops} hops" for hops in _hops(tables)}, accuracy, "center"),
             *each(_MEANS, lambda _, rows, name: _mean(rows, name)),
         ],
@@ -123,7 +123,7 @@ def failures(tables: RunTables) -> Table | None:
         return Cell.number(count(rows[0]["wrong"]), rows[0]["wrong"])
 
     return _table(
-        "Failures", tables["web_failures"], tables, [Column("Wrong", wrong), *each(FAILURES, cell)]
+        "Failures", tables["web_failures"], tables, [PageColumn("Wrong", wrong), *each(FAILURES, cell)]
     )
 
 
@@ -139,8 +139,8 @@ def examples(tables: RunTables) -> Table | None:
         model_rows(tables, rows),
         [
             MODEL,
-            Column("Failure", lambda _, row: Cell.sortable(FAILURES[row["failure"]]), ""),
-            Column("Entry", entry, ""),
+            PageColumn("Failure", lambda _, row: Cell.sortable(FAILURES[row["failure"]]), ""),
+            PageColumn("Entry", entry, ""),
         ],
         summary="Examples of failures",
     )
@@ -154,7 +154,7 @@ def calls(tables: RunTables) -> Table | None:
         return Cell.number(count(known), known, "" if known == len(rows) else f"of {count(len(rows))}")
 
     columns = [
-        Column("Recorded", recorded),
+        PageColumn("Recorded", recorded),
         *each(titles(_CALLS), lambda _, rows, name: _sum(_known(rows), name)),
     ]
     return _table(
@@ -177,7 +177,7 @@ def _sum(rows: Iterable[Row], name: str) -> Cell:
 def places(tables: RunTables) -> Table | None:
     """Where an acceptable answer stood in what the model saw."""
 
-    def columns(valid: bool) -> list[Column]:
+    def columns(valid: bool) -> list[PageColumn]:
         def own(rows: Iterable[Row]) -> list[Row]:
             return [row for row in _known(rows) if row["valid"] is valid]
 
@@ -186,9 +186,9 @@ def places(tables: RunTables) -> Table | None:
             return _entries(len(found), found if valid else [])
 
         return [
-            Column("Recorded", lambda _, rows: Cell.count(len(own(rows)))),
+            PageColumn("Recorded", lambda _, rows: Cell.count(len(own(rows)))),
             *each(_PLACES, lambda _, rows, name: _sum(own(rows), name)),
-            Column("Nowhere", nowhere),
+            PageColumn("Nowhere", nowhere),
         ]
 
     groups = {"Right answers": len(_PLACES) + 2, "Wrong answers": len(_PLACES) + 2}
@@ -211,19 +211,19 @@ def snippets(tables: RunTables) -> Table | None:
         if pairs:
             lines.append((model, pairs))
 
-    def kind(title: str, right: tuple[bool, bool], named: int | None = None) -> Column:
+    def kind(title: str, right: tuple[bool, bool], named: int | None = None) -> PageColumn:
         def cell(_: Row, pairs: Sequence[tuple[Row, Row]]) -> Cell:
             own = [pair for pair in pairs if (pair[0]["valid"], pair[1]["valid"]) == right]
             return _entries(len(own), [] if named is None else [pair[named] for pair in own])
 
-        return Column(title, cell)
+        return PageColumn(title, cell)
 
     return lines_table(
         "Right with and without snippets",
         lines,
         [
             MODEL,
-            Column("Questions", lambda _, pairs: Cell.count(len(pairs))),
+            PageColumn("Questions", lambda _, pairs: Cell.count(len(pairs))),
             kind("Right in both", (True, True)),
             kind("Only with", (True, False), 0),
             kind("Only without", (False, True), 1),
@@ -236,7 +236,7 @@ def _table(
     label: str,
     rows: Iterable[Row],
     tables: RunTables,
-    columns: Sequence[Column],
+    columns: Sequence[PageColumn],
     groups: Mapping[str, int] | None = None,
 ) -> Table | None:
     """A table with a row for each model and category that has `rows`."""
@@ -250,7 +250,7 @@ def _category(_: Row, rows: Sequence[Row]) -> Cell:
     return Cell(rows[0]["category"] + mark(web), rows[0]["category"], title=f"web: {web}" if web else "")
 
 
-_CATEGORY = Column("Category", _category, "")
+_CATEGORY = PageColumn("Category", _category, "")
 
 
 def _entries(number: int, named: Sequence[Row]) -> Cell:

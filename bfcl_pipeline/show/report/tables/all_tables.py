@@ -23,7 +23,7 @@ from bfcl_pipeline.show.report.tables import (
     trials,
     web,
 )
-from bfcl_pipeline.show.report.tables.spec import Column, Kind, TableSpec
+from bfcl_pipeline.show.report.tables.spec import Column, ColumnKind, TableSpec
 
 _MODULES = (
     *(leaderboard, score_tables, intervals, trials, omitted, executable, errata_tables, corrections),
@@ -34,7 +34,7 @@ _MODULES = (
 def _columns(schema: pa.Schema) -> list[Column]:
     abouts = ((field.metadata or {})[b"description"].decode() for field in schema)
     return [
-        Column(field.name, Kind(str(field.type)), about, field.nullable)
+        Column(field.name, ColumnKind(str(field.type)), about, field.nullable)
         for field, about in zip(schema, abouts, strict=True)
     ]
 

@@ -84,7 +84,7 @@ class ModelSources(_Sources):
     _made: dict[Callable[..., Any], Any] = attribute(default_factory=dict)
 
 
-class Kind(StrEnum):
+class ColumnKind(StrEnum):
     """What the values of a column are, by their type in a Parquet file."""
 
     TEXT = "string"
@@ -98,7 +98,7 @@ class Column:
     """One column of a table. One that may have no value is shown if a row has one."""
 
     name: str
-    kind: Kind
+    kind: ColumnKind
     about: str  # what it holds
     nullable: bool  # whether a value may be missing
     value: Callable[[Any], Any] | None = None  # of the record of a row; None: what that has by this name
@@ -124,7 +124,7 @@ class Column:
         return self.cell(row, self.name)
 
 
-def _columns_of(kind: Kind, cell: Cell) -> Callable[..., Column]:
+def _columns_of(kind: ColumnKind, cell: Cell) -> Callable[..., Column]:
     def column(name: str, about: str, value: Callable[[Any], Any] | None = None, **look: Any) -> Column:
         optional = name.endswith("?")
         return Column(name.removesuffix("?"), kind, about, optional, value, **{"cell": cell, **look})
@@ -132,10 +132,10 @@ def _columns_of(kind: Kind, cell: Cell) -> Callable[..., Column]:
     return column
 
 
-text = _columns_of(Kind.TEXT, as_text)
-count = _columns_of(Kind.COUNT, as_count)
-share = _columns_of(Kind.SHARE, as_number)
-mark = _columns_of(Kind.MARK, as_text)
+text = _columns_of(ColumnKind.TEXT, as_text)
+count = _columns_of(ColumnKind.COUNT, as_count)
+share = _columns_of(ColumnKind.SHARE, as_number)
+mark = _columns_of(ColumnKind.MARK, as_text)
 """Make columns of texts, whole numbers, real numbers, and true and false.
 
 Their name, which ends with `?` if a value may be missing; what it holds; its value; further fields by name.
@@ -170,10 +170,10 @@ class TableSpec:
         import pyarrow as pa
 
         types = {
-            Kind.TEXT: pa.string(),
-            Kind.COUNT: pa.int64(),
-            Kind.SHARE: pa.float64(),
-            Kind.MARK: pa.bool_(),
+            ColumnKind.TEXT: pa.string(),
+            ColumnKind.COUNT: pa.int64(),
+            ColumnKind.SHARE: pa.float64(),
+            ColumnKind.MARK: pa.bool_(),
         }
         fields = (
             pa.field(one.name, types[one.kind], one.nullable, {"description": one.about})
@@ -193,7 +193,7 @@ class TableSpec:
 
     def typed(self, texts: Mapping[str, str | None]) -> Row:
         """The row of a CSV file with its numbers. Raises ValueError if one is not a number."""
-        numbers = {Kind.COUNT: int, Kind.SHARE: float}
+        numbers = {ColumnKind.COUNT: int, ColumnKind.SHARE: float}
         row: Row = {}
         for column in self.columns:
             if column.name in texts:
