@@ -13,7 +13,8 @@ import numpy as np
 from bfcl_pipeline.base.errors import TableError
 from bfcl_pipeline.benchmark.definition.clusters import cluster_of
 from bfcl_pipeline.benchmark.definition.leaderboard import category_weights
-from bfcl_pipeline.judge.scoring.statistics.clustered import Z_95, Floats, Integers, number_keys, total
+from bfcl_pipeline.judge.scoring.statistics.clustered import Floats, Integers, number_keys, total
+from bfcl_pipeline.judge.scoring.statistics.normal import Z_95
 from bfcl_pipeline.judge.scoring.statistics.paired import Decision
 from bfcl_pipeline.show.compare.compare import Comparer, ScoreDifference
 from bfcl_pipeline.show.compare.gate import Gate, GatedScore, refuse_same

@@ -12,7 +12,8 @@ import numpy as np
 
 from bfcl_pipeline.base.text import text_table
 from bfcl_pipeline.judge.scoring.intervals import ScoredEntries
-from bfcl_pipeline.judge.scoring.statistics.clustered import Z_95, Floats, total
+from bfcl_pipeline.judge.scoring.statistics.clustered import Floats, total
+from bfcl_pipeline.judge.scoring.statistics.normal import Z_95
 from bfcl_pipeline.show.compare.diff.conversations import EntryKey, read_conversations
 from bfcl_pipeline.show.compare.diff.parting import PartingKind, first_difference
 from bfcl_pipeline.show.compare.sides import Numbering, Side

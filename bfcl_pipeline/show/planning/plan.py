@@ -16,7 +16,7 @@ from bfcl_pipeline.benchmark.definition import CATEGORIES, GROUPS
 from bfcl_pipeline.benchmark.definition.leaderboard import GROUP, category_weights
 from bfcl_pipeline.benchmark.definition.scatter import ASSUMED, Scatter
 from bfcl_pipeline.benchmark.records import Json
-from bfcl_pipeline.judge.scoring.statistics.clustered import Z_80, Z_95
+from bfcl_pipeline.judge.scoring.statistics.normal import Z_80, Z_95
 
 SCORES = (*reversed(GROUP), *(name for name, category in CATEGORIES.items() if category.scored))
 """Every score that a sample can be planned for: overall first, then the groups, then the categories."""

@@ -10,7 +10,7 @@ import pytest
 from bfcl_pipeline.base.errors import ConfigError, TableError
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.cli import main
-from bfcl_pipeline.judge.scoring.statistics.clustered import Z_95
+from bfcl_pipeline.judge.scoring.statistics.normal import Z_95
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.show.compare.compare import Comparer, Comparison, ScoreDifference
 from bfcl_pipeline.show.compare.sides import Choice, Side, read_sides

@@ -13,14 +13,10 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from bfcl_pipeline.judge.scoring.statistics.normal import Z_95
+
 Floats: TypeAlias = NDArray[np.float64]
 Integers: TypeAlias = NDArray[np.int64]
-
-Z_95 = 1.959963984540054
-"""The 97.5 % point of the normal distribution: half of a 95 % interval in standard errors."""
-
-Z_80 = 0.8416212335729143
-"""Its 80 % point: what 80 % power adds."""
 
 _UPPER = 0.975
 """The probability below the upper limit of an interval."""

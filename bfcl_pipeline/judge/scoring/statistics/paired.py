@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bfcl_pipeline.judge.scoring.statistics.clustered import (
-    Z_95,
     Floats,
     Integers,
     Layout,
@@ -25,6 +24,7 @@ from bfcl_pipeline.judge.scoring.statistics.clustered import (
     means,
     total,
 )
+from bfcl_pipeline.judge.scoring.statistics.normal import Z_95
 
 Booleans: TypeAlias = NDArray[np.bool_]
 Numbers: TypeAlias = Floats | Integers

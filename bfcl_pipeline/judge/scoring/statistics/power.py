@@ -13,14 +13,13 @@ from functools import lru_cache
 import numpy as np
 
 from bfcl_pipeline.judge.scoring.statistics.clustered import (
-    Z_80,
-    Z_95,
     Floats,
     Layout,
     correlation,
     length,
     total,
 )
+from bfcl_pipeline.judge.scoring.statistics.normal import Z_80, Z_95
 from bfcl_pipeline.judge.scoring.statistics.paired import Paired, paired_bounds
 
 POWER = 0.8

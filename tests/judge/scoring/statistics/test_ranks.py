@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from benchmarks.rank_coverage import Design, simulate
-from bfcl_pipeline.judge.scoring.statistics.clustered import Z_95, Layout, composite_error, layout
+from bfcl_pipeline.judge.scoring.statistics.clustered import Layout, composite_error, layout
+from bfcl_pipeline.judge.scoring.statistics.normal import Z_95
 from bfcl_pipeline.judge.scoring.statistics.paired import compare_paired, holm
 from bfcl_pipeline.judge.scoring.statistics.ranks import (
     RankInterval,
