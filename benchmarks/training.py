@@ -182,8 +182,9 @@ def picture(curve: Sequence[Mapping[str, Any]], levels: Mapping[str, float]) -> 
     """The curve as SVG. curve: rows with `step`, `model` (the name of the line) and `reward`."""
     import altair as alt
 
+    from bfcl_pipeline.show.report.figures.figure import Series
     from bfcl_pipeline.show.report.figures.renderer import svg
-    from bfcl_pipeline.show.report.figures.style import SOFT, Series
+    from bfcl_pipeline.show.report.figures.style import SOFT
 
     series = Series(list(LINES.values()))
     reward = alt.Y("reward:Q", title="mean reward", scale=alt.Scale(domain=[0, 0.45]))
