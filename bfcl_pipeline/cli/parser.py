@@ -47,9 +47,8 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Ends with status 2, the usage, the message, and what was probably meant."""
-        meant = ""
-        if choice := re.search(r"invalid choice: '([^']*)' \(choose from (.*)\)", message):
-            meant += did_you_mean(choice[1], re.findall(r"[\w.-]+", choice[2]))
+        word, _, choices = message.partition("invalid choice: '")[2].partition("' (choose from ")
+        meant = did_you_mean(word, re.findall(r"[\w.-]+", choices)) if choices else ""
         known = [name for name in self._option_string_actions if name.startswith("--")]
         given = takewhile(lambda word: word != "--", self.given)  # what follows is Snakemake's
         for name in (word.partition("=")[0] for word in given if word.startswith("--")):
