@@ -40,6 +40,7 @@ PROOFS = {
     "share/archive/test_official.py": "peer",
     "share/archive/test_own_template.py": "workflow",
     "share/archive/test_provenances.py": "workflow",
+    "share/archive/test_refused.py": "workflow",
     "share/archive/test_signed.py": "workflow",
     "share/archive/test_tampered.py": "workflow",
     "share/archive/test_verify.py": "workflow",
