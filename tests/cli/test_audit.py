@@ -74,7 +74,7 @@ def test_an_entry_has_its_proposed_change_and_what_verified_rules_do(audit):
 
 
 def test_without_findings_there_is_no_table(audit):
-    """Nor an empty line in its place; --rules verified leaves out entries, and audits those it mends."""
+    """Not even an empty line stands in its place; verified rules audit the entries that they mend."""
     asked = ("--detector", "unpassable")
     assert audit("simple_python_0", *asked)[1].startswith("simple_python_0: no erratum on record.\n")
     for entry_id in ("simple_java_36", RESTATED):

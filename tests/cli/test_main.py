@@ -101,7 +101,7 @@ def test_without_arguments_the_help_is_printed(capsys):
 @pytest.mark.parametrize(
     "words", [["models", "--models", str(MODELS)], ["models", "--help"], ["show", "simple_python_3"]]
 )
-def test_a_closed_pipe_ends_a_command_quietly(words, staged):
+def test_a_closed_pipe_ends_a_command_quietly(words, staged, tmp_path):
     """A reader that ends early, such as `head`, causes no traceback; the exit status is that of SIGPIPE.
 
     Of --help, it may be 0: argparse of newer versions of Python ignores that nobody reads it.
@@ -112,6 +112,7 @@ def test_a_closed_pipe_ends_a_command_quietly(words, staged):
     os.close(reading)
     done = subprocess.run(
         [sys.executable, "-m", "bfcl_pipeline.cli", *words],
+        cwd=tmp_path,  # without results, whose newest run `show` would take
         stdout=writing,
         stderr=subprocess.PIPE,
         text=True,

@@ -8,7 +8,7 @@ from bfcl_pipeline.world.tools.web_search.web import Hit, Hits
 
 
 def result(title: str, href: str, snippet: str | None = "", kind: str = "web-result") -> str:
-    """A result of a page, whose parts are HTML; snippet: None: it has none."""
+    """One result on a page of results; its parts are HTML. snippet: None if it has none."""
     described = "" if snippet is None else f'<a class="result__snippet" href="{href}">{snippet}</a>'
     return f"""
     <div class="result results_links results_links_deep {kind} ">

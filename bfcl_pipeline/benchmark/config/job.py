@@ -61,8 +61,7 @@ class WebChoice:
     def __post_init__(self) -> None:
         """Raises ConfigError if the schema of configs refuses the engine, the proxy or the pause."""
         keys = {"search_engine": self.engine, "web_proxy": self.proxy, "web_pause": self.pause}
-        if tuple(keys.values()) != (DUCKDUCKGO, PROXY_OF_ENVIRONMENT, 2.0):
-            check_config(keys, config_schema())
+        check_config(keys, config_schema())
 
     @classmethod
     def of_config(cls, values: Mapping[str, Any]) -> WebChoice:

@@ -47,7 +47,7 @@ TEMPLATES = Path(__file__).parent / "templates"
 class SubmitOptions:
     """What a bundle is made of, beside the run."""
 
-    environment: Mapping[str, str]  # whose keys must not be in the bundle
+    environment: Mapping[str, str]  # variables; the API keys in them must not be in the bundle
     allowed: Collection[str] = ()  # fingerprints of findings that are not secrets
     authors: Sequence[str] = ()  # of the run, each as `Name` or `Name <ORCID>`
     organization: str = "unknown"  # that made the run, as records of Every Eval Ever name it

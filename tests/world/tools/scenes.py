@@ -84,7 +84,7 @@ def _result(world: OneApi, item: str) -> str:
 
 
 def scene_test(api: str, initial: Mapping[str, Any], of: Mapping[str, Scene]) -> Callable[..., None]:
-    """A test of scenes. api: whose methods are called. initial: its state at the start of each scene."""
+    """Makes a test of scenes. api: its methods are called. initial: its state when each scene starts."""
 
     @pytest.mark.parametrize("title", of)
     def test(setting: WorldConfig, title: str) -> None:
