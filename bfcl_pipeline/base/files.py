@@ -7,6 +7,7 @@ files that a killed writer left are deleted by the next one. Standard library on
 
 import contextlib
 import errno
+import json
 import os
 import re
 import shutil
@@ -16,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from glob import escape
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.process import Process, is_alive, this_process
@@ -245,6 +246,14 @@ def read_regular(path: Path, most_bytes: int) -> bytes:
     if len(content) > most_bytes:
         raise ValueError(f"more than {most_bytes:,} bytes")
     return content
+
+
+def read_json(path: Path, most_bytes: int) -> Any:
+    """The value of a JSON file of anybody. Raises OSError, or ValueError if it is larger or no JSON."""
+    try:
+        return json.loads(read_regular(path, most_bytes))
+    except RecursionError as error:
+        raise ValueError("nested too deeply") from error
 
 
 def files_below(folder: Path, most: int = MOST_FILES) -> list[Path]:

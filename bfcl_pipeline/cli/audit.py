@@ -37,6 +37,7 @@ from bfcl_pipeline.show.report.tables.errata_tables import release_ceilings
 _LONGEST = 160  # characters of a finding in the table of all entries
 
 _OPEN = "not adjudicated"
+_HINT = "hint"  # of a detector whose findings the errata need not have
 
 _NO_ERRATUM = "no erratum on record"
 
@@ -221,6 +222,12 @@ def _row(suspicion: Suspicion, rules: Rules) -> dict[str, str | None]:
     }
 
 
+def _status(row: Mapping[str, str | None]) -> str:
+    """How a finding was adjudicated, in one or two words."""
+    adjudicated = DETECTORS[str(row["detector"])].adjudicated
+    return row["erratum"] or (_OPEN if adjudicated else _HINT)
+
+
 def _findings(rows: Sequence[Mapping[str, str | None]], full: bool) -> str:
     """The findings as a table, the long column last; full: without cutting it. Empty if there are none."""
     lines = []
@@ -228,7 +235,7 @@ def _findings(rows: Sequence[Mapping[str, str | None]], full: bool) -> str:
         place, detail = (printable(on_one_line(str(row[name]))) for name in ("place", "detail"))
         entry = str(row["entry_id"]).partition(":")[0]
         shown = detail if full else cut(detail, _LONGEST)
-        lines.append((entry, str(row["detector"]), place, row["erratum"] or _OPEN, shown))
+        lines.append((entry, str(row["detector"]), place, _status(row), shown))
     return text_table(("entry", "detector", "where", "errata", "finding"), lines) if lines else ""
 
 
@@ -264,8 +271,8 @@ def _counts(rows: Sequence[Mapping[str, str | None]], entries: Iterable[Entry], 
         f"{plural(audited, 'entry', 'entries')} ({rules} rules)"
     ]
     detectors = Counter(str(row["detector"]) for row in rows)
-    statuses = Counter(row["erratum"] or _OPEN for row in rows)
-    for counts, order in ((detectors, DETECTORS), (statuses, [*ErratumStatus, _OPEN])):
+    statuses = Counter(map(_status, rows))
+    for counts, order in ((detectors, DETECTORS), (statuses, [*ErratumStatus, _OPEN, _HINT])):
         if counts:
             parts.append(", ".join(f"{name} {counts[name]:,}" for name in order if counts[name]))
     return "; ".join(parts) + "."

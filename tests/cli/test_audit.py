@@ -8,6 +8,8 @@ import pytest
 from bfcl_pipeline.benchmark import tables
 from bfcl_pipeline.cli import audit as command
 from bfcl_pipeline.cli import main
+from bfcl_pipeline.judge import audit as judge_audit
+from bfcl_pipeline.judge.audit.benchmark import Benchmark, Detector, Suspicion
 
 RESTATED = (
     "format_sensitivity_113:ret_fmt=json&tool_call_tag=False&func_doc_fmt=python&prompt_fmt=plaintext"
@@ -47,6 +49,30 @@ def test_an_entry_has_its_findings_and_its_errata(audit):
     assert "multi_turn_base_176: calendar, confirmed." in out
     assert "evidence: bfcl-pipeline audit multi_turn_base_176" in out
     assert "simple_java_36" not in out
+
+
+def test_a_finding_without_erratum_is_open_or_a_hint(audit, monkeypatch):
+    """A detector says which; an error of its own names it."""
+
+    def suspects(benchmark):
+        found, *_ = benchmark.entries["simple_python"]
+        yield Suspicion(found, "request", "no verb")
+
+    for adjudicated, status in ((True, "not adjudicated"), (False, "hint")):
+        row = Detector("verbless", "the request has no verb", suspects, None, adjudicated)
+        monkeypatch.setattr(command, "DETECTORS", {"verbless": row})
+        monkeypatch.setattr(judge_audit, "DETECTORS", {"verbless": row})
+        _, out, _ = audit("simple_python_0", "--detector", "verbless")
+        assert f"simple_python_0  verbless  request  {status}" in out
+        assert f"verbless 1; {status} 1." in out
+
+    def fails(benchmark):
+        yield from suspects(benchmark)
+        raise KeyError("verb")
+
+    with pytest.raises(KeyError) as raised:
+        list(Detector("verbless", "", fails, None).findings(Benchmark({"simple_python": [None]}, None)))
+    assert raised.value.__notes__ == ["Raised by the detector verbless."]
 
 
 def test_findings_are_written_as_rows(audit, tmp_path):

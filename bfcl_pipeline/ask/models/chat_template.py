@@ -19,7 +19,7 @@ from pathlib import Path
 from bfcl_pipeline.ask.models.hub_cache import model_files
 from bfcl_pipeline.ask.models.template_process import TemplateText, prepare, render, silence_transformers
 from bfcl_pipeline.base.errors import ConfigError
-from bfcl_pipeline.base.files import named_file, read_regular
+from bfcl_pipeline.base.files import named_file, read_json, read_regular
 from bfcl_pipeline.base.text import printable
 from bfcl_pipeline.base.workers import new_pool
 from bfcl_pipeline.benchmark.config import ModelRow
@@ -53,7 +53,7 @@ def chat_template_digest(folder: Path) -> str | None:
     """`sha256:` and the digest of the chat template in a model's folder; None if it has no single one."""
     try:
         text = _template_text(folder)
-    except (OSError, ValueError, RecursionError):
+    except (OSError, ValueError):
         return None
     return f"sha256:{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()}" if text else None
 
@@ -62,7 +62,7 @@ def _template_text(folder: Path) -> str | None:
     own = named_file(folder / "chat_template.jinja")  # the cache of the hub has links to its blobs
     if own.is_file():
         return read_regular(own, _MOST_TEMPLATE_BYTES).decode("utf-8")
-    values = json.loads(read_regular(named_file(folder / "tokenizer_config.json"), _MOST_CONFIG_BYTES))
+    values = read_json(named_file(folder / "tokenizer_config.json"), _MOST_CONFIG_BYTES)
     text = values.get("chat_template") if isinstance(values, dict) else None
     return text if isinstance(text, str) else None
 
@@ -100,8 +100,8 @@ class ChatTemplate:
 
     def _noted(self, note: Path) -> TemplateText:
         try:
-            return TemplateText.of(json.loads(read_regular(note, _MOST_TEMPLATE_BYTES)))
-        except (OSError, ValueError, RecursionError) as error:
+            return TemplateText.of(read_json(note, _MOST_TEMPLATE_BYTES))
+        except (OSError, ValueError) as error:
             what = (
                 f"not derived: needs its tokenizer, whose chat template the run did not note ({note.name})"
             )

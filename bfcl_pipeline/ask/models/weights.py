@@ -15,7 +15,7 @@ from pathlib import Path
 
 from bfcl_pipeline.ask.models.hub_cache import cached_commit
 from bfcl_pipeline.base.errors import ConfigError
-from bfcl_pipeline.base.files import write_text
+from bfcl_pipeline.base.files import named_file, read_json, write_text
 from bfcl_pipeline.base.text import Log
 from bfcl_pipeline.benchmark.config import JobPaths, ModelRow
 from bfcl_pipeline.benchmark.config.kinds import OPEN_KINDS
@@ -143,12 +143,10 @@ def _files(folder: Path) -> dict[str, Path]:
 
 def _parts(index: Path) -> set[str]:
     """The files with the weights of a model, as its index names them: also in other directories."""
-    if not index.is_file() or index.stat().st_size > _MOST_INDEX_BYTES:
-        return set()
     try:
-        named = json.loads(index.read_text(encoding="utf-8"))["weight_map"].values()
+        named = read_json(named_file(index), _MOST_INDEX_BYTES)["weight_map"].values()
         return {name for name in named if isinstance(name, str) and "\0" not in name}
-    except (AttributeError, LookupError, RecursionError, TypeError, ValueError):
+    except (AttributeError, LookupError, OSError, TypeError, ValueError):
         return set()  # nothing can be loaded by it
 
 
@@ -159,8 +157,8 @@ def _counts(name: str) -> bool:
 def _kept(path: Path) -> dict[str, list[Json]]:
     """The hashes in `path`: size, modification time and SHA-256 by file name; empty if unreadable."""
     try:
-        values = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
+        values = read_json(path, _MOST_INDEX_BYTES)
+    except (OSError, ValueError):
         return {}
     known = values.items() if isinstance(values, dict) else ()
     return {name: value for name, value in known if _is_kept(value)}

@@ -33,7 +33,7 @@ from bfcl_pipeline.ask.results.result_files import (
     read_lines,
 )
 from bfcl_pipeline.base.errors import TableError
-from bfcl_pipeline.base.files import read_regular
+from bfcl_pipeline.base.files import read_json
 from bfcl_pipeline.base.text import Log
 from bfcl_pipeline.benchmark.config import ModelRow, model_folder, trial_name, trial_of
 from bfcl_pipeline.benchmark.definition import CATEGORIES, Check
@@ -145,10 +145,10 @@ def session_snapshot(table: ResultTable, response: Response) -> Json:
     """The memory after a session; None if the folder has none. Raises TableError if it cannot be read."""
     path = table.file.path.with_name("memory_snapshot") / "prereq_checkpoints" / f"{response.entry_id}.json"
     try:
-        return json.loads(read_regular(path, _MOST_SNAPSHOT_BYTES))
+        return read_json(path, _MOST_SNAPSHOT_BYTES)
     except FileNotFoundError:
         return None
-    except (OSError, ValueError, RecursionError) as error:
+    except (OSError, ValueError) as error:
         raise TableError(f"{path}: not a memory snapshot ({error}). Remove the file.") from error
 
 

@@ -6,7 +6,6 @@ they are listed, and the errata need not have one for each.
 """
 
 from collections.abc import Container, Iterable, Mapping
-from dataclasses import replace
 
 from bfcl_pipeline.base.errors import ErrataError
 from bfcl_pipeline.benchmark.errata import Erratum, errata_of
@@ -165,9 +164,9 @@ def find(
     entries = (entry for entries in audited.entries.values() for entry in entries)
     places = {entry.entry_id: place for place, entry in enumerate(entries)}
     found = {
-        (each.entry_id, name, each.where, each.detail): replace(each, detector=name)
+        (each.entry_id, name, each.where, each.detail): each
         for name in detectors
-        for each in DETECTORS[name].find(audited)
+        for each in DETECTORS[name].findings(audited)
         if audited.wants(each.entry)
     }
     return sorted(found.values(), key=lambda each: places[each.entry_id])

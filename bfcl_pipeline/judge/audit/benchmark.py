@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Self
 
 from bfcl_pipeline.benchmark.definition import CATEGORIES, Check
@@ -44,7 +44,7 @@ class Suspicion:
     where: str  # the place in the entry: a parameter of a call, a turn, the modes
     detail: str  # what was found there, human-readable
     related: str | None = None  # id of the entry that it is compared with, if there is one
-    detector: str = ""  # one of DETECTORS; `find` sets it
+    detector: str = ""  # one of DETECTORS; `Detector.findings` sets it
 
     @property
     def entry_id(self) -> str:
@@ -61,6 +61,15 @@ class Detector:
     find: Callable[["Benchmark"], Iterable[Suspicion]]
     known: str | None  # an entry of the release with a finding; None: it finds what the errata still lack
     adjudicated: bool = True  # False: its findings are hints, of which the errata need not have any
+
+    def findings(self, benchmark: "Benchmark") -> Iterator[Suspicion]:
+        """What it finds, with its name, which is a note of an error that it raises as well."""
+        try:
+            for each in self.find(benchmark):
+                yield replace(each, detector=self.name)
+        except Exception as error:
+            error.add_note(f"Raised by the detector {self.name}.")
+            raise
 
 
 @dataclass(frozen=True, slots=True)

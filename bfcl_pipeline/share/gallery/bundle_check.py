@@ -4,7 +4,6 @@ The files may be from anybody: their number and sizes are bounded, and their con
 the same code writes from the verified run, never used.
 """
 
-import json
 import re
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from bfcl_pipeline.base.differences import MISSING, differences, items_of
-from bfcl_pipeline.base.files import read_regular
+from bfcl_pipeline.base.files import read_json, read_regular
 from bfcl_pipeline.base.text import line_of
 from bfcl_pipeline.runs.archived.members import MAX_FILE_BYTES, file_sha256
 from bfcl_pipeline.runs.archived.unpacking import ArchivedRun
@@ -143,7 +142,7 @@ def _check_records(bundle: Bundle, again: Bundle) -> None:
                 wrong.append(f"a record of {key}, which is not a model of the archive")
             else:
                 wrong += (f"{key}, {line}" for line in _differing_values(document, derived[key]))
-    except (OSError, ValueError, RecursionError) as error:
+    except (OSError, ValueError) as error:
         wrong.append(f"cannot be read ({error.__class__.__name__})")
     wrong += [f"no record of {key}" for key in sorted(set(derived) - stated)]
     numbers = sum(len(document["evaluation_results"]) for document in derived.values())
@@ -154,7 +153,7 @@ def _check_records(bundle: Bundle, again: Bundle) -> None:
 def _documents(bundle: Bundle) -> Iterator[Mapping[str, Any]]:
     for name in bundle.below(RECORDS):
         if name.endswith(".json"):
-            document = json.loads(read_regular(bundle.folder / RECORDS / name, MOST_BYTES))
+            document = read_json(bundle.folder / RECORDS / name, MOST_BYTES)
             if not isinstance(document, dict):
                 raise ValueError("not an object")  # of the content, not of the code
             yield document

@@ -11,7 +11,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from bfcl_pipeline.base.files import write_text
+from bfcl_pipeline.base.files import MOST_BYTES, read_json, write_text
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.runs.archived.findings import ArchiveFinding, Part
 from bfcl_pipeline.share.gallery.bundle import ARCHIVE
@@ -135,9 +135,8 @@ def write_record(path: Path, record: ArchiveRecord) -> None:
 def read_record(path: Path, key: str) -> ArchiveRecord | None:
     """The record of `key`; None if there is none, it is of something else, or it cannot be read."""
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
-        record = _archive(document)
-    except (OSError, ValueError, TypeError, KeyError, RecursionError):
+        record = _archive(read_json(path, MOST_BYTES))
+    except (OSError, ValueError, TypeError, KeyError):
         return None
     return record if record.key == key else None
 

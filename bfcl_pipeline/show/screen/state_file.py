@@ -13,7 +13,7 @@ from pathlib import Path
 from types import UnionType
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
-from bfcl_pipeline.base.files import read_regular
+from bfcl_pipeline.base.files import read_json
 from bfcl_pipeline.show.screen.progress import clean
 
 FOLDER = Path(".snakemake/progress")
@@ -53,8 +53,8 @@ def read_record(path: Path, kind: type[Record]) -> Record | None:
     Texts are made safe for a terminal. Keys that are not known are ignored.
     """
     try:
-        record: Record = _checked(kind, json.loads(read_regular(path, MOST_BYTES)))
-    except (OSError, ValueError, RecursionError):
+        record: Record = _checked(kind, read_json(path, MOST_BYTES))
+    except (OSError, ValueError):
         return None
     return record
 
