@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
+import scipy  # loads `scipy.special`, which is slow, where it is first used
 
 from bfcl_pipeline.base.errors import TableError
 from bfcl_pipeline.benchmark.definition.clusters import cluster_of
@@ -37,15 +38,13 @@ def power_of(moments: Sequence[float], loss: float, level: float = FALSE_ALARMS)
     moments: expected sums over clusters of the square, cube and fourth power of what each adds to the
     difference; the cube is that of losses alone, as flips cancel.
     """
-    from scipy.special import ndtr, ndtri  # slow to import
-
     square, cube, fourth = moments
     if not square:
         return 1.0
     root = math.sqrt(square)
     mean = loss / root * (1 + 0.375 * fourth / square**2) - cube / (2 * root**3)
     variance = 1 - loss * cube / square**2 + loss**2 * fourth / (4 * square**3)
-    return float(ndtr((mean + ndtri(level)) / math.sqrt(max(variance, _CLOSE))))
+    return float(scipy.special.ndtr((mean + scipy.special.ndtri(level)) / math.sqrt(max(variance, _CLOSE))))
 
 
 def moments_with(sums: Floats, worth: Floats, right: Floats, loss: float) -> list[float]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
+import scipy  # loads `scipy.special`, which is slow, where it is first used
 from numpy.typing import NDArray
 
 from bfcl_pipeline.judge.scoring.statistics.normal import Z_95
@@ -202,10 +203,10 @@ def _effective(effect: Floats, degrees: Floats, where: Layout) -> Floats:
     independent entries and for `degrees`, as the variance is itself estimated (Korn and Graubard 1998).
     Values that do not vary count as if all entries of a cluster agreed; one cluster counts as one entry.
     """
-    from scipy.special import stdtrit  # slow to import, and a page has its intervals from the tables
-
-    usual = stdtrit(np.maximum(where.sizes - 1, 1), _UPPER)
-    widened = stdtrit(np.where(np.isnan(degrees), np.maximum(where.sizes - 1, 1), degrees), _UPPER)
+    usual = scipy.special.stdtrit(np.maximum(where.sizes - 1, 1), _UPPER)
+    widened = scipy.special.stdtrit(
+        np.where(np.isnan(degrees), np.maximum(where.sizes - 1, 1), degrees), _UPPER
+    )
     found = np.where(np.isnan(effect), where.kish, where.sizes / np.fmax(effect, 1.0))
     return np.asarray(np.clip(found * (usual / widened) ** 2, 1.0, where.sizes), np.float64)
 

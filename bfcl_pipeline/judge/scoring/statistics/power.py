@@ -11,6 +11,7 @@ from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
+import scipy  # loads `scipy.special`, which is slow, where it is first used
 
 from bfcl_pipeline.judge.scoring.statistics.clustered import (
     Floats,
@@ -91,10 +92,8 @@ def _by_exact_test(pairs: int, disagree: int, level: float) -> float | None:
 @lru_cache(maxsize=_KEPT)
 def _critical(pairs: int, level: float) -> Floats:
     """By number of disagreements, how many must favour one side in the two-sided sign test."""
-    from scipy.special import bdtr
-
     count, fewer = np.arange(pairs + 1), np.full(pairs + 1, -1.0)
-    while (more := (fewer < count) & (bdtr(fewer + 1, count, 0.5) <= level / 2)).any():
+    while (more := (fewer < count) & (scipy.special.bdtr(fewer + 1, count, 0.5) <= level / 2)).any():
         fewer += more
     return np.asarray(count - fewer, np.float64)
 
@@ -107,16 +106,16 @@ def _exact(pairs: int, disagree: int, critical: Floats) -> float | None:
         disagree: those on which the two disagree.
         critical: by number of disagreements, how many must favour one side to show that it is better.
     """
-    from scipy.special import bdtrc, gammaln
-
     count = np.arange(pairs + 1)
-    ways = gammaln(pairs + 1) - gammaln(count + 1) - gammaln(pairs - count + 1)
+    special = scipy.special
+    ways = special.gammaln(pairs + 1) - special.gammaln(count + 1) - special.gammaln(pairs - count + 1)
 
     def power(difference: float) -> float:
         share = min(max(disagree / pairs, difference), 1 - 1e-12)
         likely = np.exp(ways + count * math.log(share) + (pairs - count) * math.log1p(-share))
         favour = (share + min(difference, share)) / (2 * share)
-        shows = np.where(critical <= count, bdtrc(np.minimum(critical, count) - 1, count, favour), 0.0)
+        tail = special.bdtrc(np.minimum(critical, count) - 1, count, favour)
+        shows = np.where(critical <= count, tail, 0.0)
         return total(likely * shows)
 
     low, high = 0.0, 1.0

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
+import scipy  # loads `scipy.special`, which is slow, where it is first used
 from numpy.typing import NDArray
 
 from bfcl_pipeline.judge.scoring.statistics.clustered import Floats, Layout
@@ -103,9 +104,7 @@ def shown_better(
         level: the probability that any statement is false.
     """
     first, second = np.nonzero(~np.eye(len(of.z), dtype=bool))
-    from scipy.special import ndtr  # slow to import, and a page has its ranks from the tables
-
-    adjusted = np.array(holm(list(ndtr(-of.z[first, second]))))
+    adjusted = np.array(holm(list(scipy.special.ndtr(-of.z[first, second]))))
     better = np.zeros(of.z.shape, dtype=np.bool_)
     better[first, second] = adjusted < level
     if interval_shows is not None:
