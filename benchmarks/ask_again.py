@@ -26,13 +26,14 @@ from bfcl_pipeline.ask.models.oracle import answer
 from bfcl_pipeline.base.text import text_table
 from bfcl_pipeline.benchmark.records import Entry, Exchange, Json, Mode, Request, Rules
 from bfcl_pipeline.benchmark.tables import entries_path, read_entries
-from bfcl_pipeline.share.asked_again.answers import ComparedAnswer, compared_form
 from bfcl_pipeline.share.asked_again.comparison import (
     ERROR_RATE,
     SAME_CALLS,
     SAME_TEXTS,
+    ComparedAnswer,
     LevelComparison,
     compare_answers,
+    compared_form,
 )
 
 CATEGORIES = ("simple_python", "multiple", "parallel", "parallel_multiple", "live_simple", "irrelevance")

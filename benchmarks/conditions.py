@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 from bfcl_pipeline.base.text import text_table
 from bfcl_pipeline.benchmark.config.conditions import AGAIN, CANARY, FIRST, LAST
 from bfcl_pipeline.show.conditions.answers import ACCURACY, NO_ANSWER, Answers
-from bfcl_pipeline.show.conditions.effects import ConditionEffect, effects
+from bfcl_pipeline.show.conditions.view import ConditionEffect, effects
 
 CONDITIONS = ("", AGAIN, "stream", "load=1", "load=16", "load=128", "strict", FIRST, LAST)
 FLAKY = 0.15  # how much of an entry's probability is the share of all runs

@@ -27,8 +27,7 @@ import pyarrow.parquet as pq
 
 from bfcl_pipeline.benchmark.config import RunSample, SampleBy, divide, pick
 from bfcl_pipeline.benchmark.definition import CATEGORIES
-from bfcl_pipeline.benchmark.definition.clusters import cluster_of
-from bfcl_pipeline.benchmark.definition.wider_clusters import wider_cluster_of
+from bfcl_pipeline.benchmark.definition.clusters import cluster_of, wider_cluster_of
 from bfcl_pipeline.judge.scoring.statistics.clustered import (
     Floats,
     Integers,

@@ -18,8 +18,7 @@ from bfcl_pipeline.benchmark.definition import CATEGORIES, resolve_categories
 from bfcl_pipeline.benchmark.errata import Erratum, ErratumStatus, Treatment, errata, errata_of, treatment
 from bfcl_pipeline.benchmark.errata.page import errata_page
 from bfcl_pipeline.benchmark.records import Entry, Rules
-from bfcl_pipeline.benchmark.staging.upstream_patch import write_bundle
-from bfcl_pipeline.benchmark.staging.verified_release import FIXES, write_verified
+from bfcl_pipeline.benchmark.staging.verified_release import FIXES, write_bundle, write_verified
 from bfcl_pipeline.benchmark.tables import entries_path, read_entries
 from bfcl_pipeline.benchmark.tables.schemas import FINDINGS
 from bfcl_pipeline.benchmark.tables.text_forms import form_of, write_any_form

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 
-from bfcl_pipeline.ask.models.hub_cache import model_files
 from bfcl_pipeline.ask.models.serving.program import PYTHON_VARIABLE
+from bfcl_pipeline.ask.models.weights import model_files
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.files import write_text
 from bfcl_pipeline.base.project import project_file

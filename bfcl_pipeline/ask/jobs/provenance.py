@@ -13,15 +13,13 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from bfcl_pipeline.ask.models.chat_template import chat_template_digest, noted_template
-from bfcl_pipeline.ask.models.hub_cache import cached_snapshot
 from bfcl_pipeline.ask.models.serving.address import server_of
-from bfcl_pipeline.ask.models.weights import file_digests, identify_weights
+from bfcl_pipeline.ask.models.weights import cached_snapshot, file_digests, identify_weights
 from bfcl_pipeline.base import __version__
 from bfcl_pipeline.base.errors import ConfigError, JournalError
 from bfcl_pipeline.base.files import write_text
-from bfcl_pipeline.base.key_shapes import named_secrets
 from bfcl_pipeline.base.project import project_file, project_folder
-from bfcl_pipeline.base.secrets import Redactor
+from bfcl_pipeline.base.secrets import Redactor, named_secrets
 from bfcl_pipeline.base.strict_json import canonical
 from bfcl_pipeline.base.text import Log, loaded_json
 from bfcl_pipeline.benchmark.config import Job, ModelRow

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from bfcl_pipeline.ask.generation.backends import ReplayedRequest
 from bfcl_pipeline.ask.jobs.captured import capture, replay_job
-from bfcl_pipeline.ask.models.hub_cache import model_files
+from bfcl_pipeline.ask.models.weights import model_files
 from bfcl_pipeline.base.errors import ArchiveError, ConfigError
 from bfcl_pipeline.benchmark.config import ModelRow, model_folder
 from bfcl_pipeline.benchmark.records import Entry

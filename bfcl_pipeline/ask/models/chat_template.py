@@ -16,8 +16,8 @@ from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
 
-from bfcl_pipeline.ask.models.hub_cache import model_files
 from bfcl_pipeline.ask.models.template_process import TemplateText, prepare, render, silence_transformers
+from bfcl_pipeline.ask.models.weights import model_files
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.files import named_file, read_json, read_regular
 from bfcl_pipeline.base.text import printable

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
 
-from bfcl_pipeline.ask.results.former_results import without_keys
 from bfcl_pipeline.ask.results.forms import AnswerForm, Convert, assumed_form, convert_result, known_form
 from bfcl_pipeline.ask.results.found_form import (
     NO_CHOICE,
@@ -23,7 +22,7 @@ from bfcl_pipeline.ask.results.found_form import (
     mode_by_name,
 )
 from bfcl_pipeline.ask.results.import_summary import ModelRead, ResultTable, not_read_lines, summary
-from bfcl_pipeline.ask.results.layout import official_models
+from bfcl_pipeline.ask.results.layout import official_models, without_keys
 from bfcl_pipeline.ask.results.result_files import (
     FileLines,
     FoundResults,

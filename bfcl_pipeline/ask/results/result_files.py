@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from bfcl_pipeline.ask.results.former_results import RESULT_FILE, ResultName, entry_id_of, result_name
+from bfcl_pipeline.ask.results.layout import RESULT_FILE, ResultName, entry_id_of, result_name
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.files import files_below, is_regular, open_regular
 from bfcl_pipeline.benchmark.definition import CATEGORIES

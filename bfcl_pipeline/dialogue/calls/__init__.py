@@ -6,8 +6,14 @@ from bfcl_pipeline.dialogue.calls.attempts import (
     has_words,
     is_written_call,
 )
-from bfcl_pipeline.dialogue.calls.decode import FAILED, decode
-from bfcl_pipeline.dialogue.calls.execution import Steps, calls_by_step, decode_step, executed_text
+from bfcl_pipeline.dialogue.calls.decode import (
+    FAILED,
+    Steps,
+    calls_by_step,
+    decode,
+    decode_step,
+    executed_text,
+)
 from bfcl_pipeline.dialogue.calls.json_calls import parse_json
 from bfcl_pipeline.dialogue.calls.limits import MAX_DEPTH, Work
 from bfcl_pipeline.dialogue.calls.python import (

@@ -15,14 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bfcl_pipeline.benchmark.definition import CATEGORIES
-from bfcl_pipeline.benchmark.definition.clusters import cluster_of, memory_scenario
+from bfcl_pipeline.benchmark.definition.clusters import cluster_of, memory_scenario, wider_cluster_of
 from bfcl_pipeline.benchmark.definition.leaderboard import (
     LEADERBOARD,
     Group,
     categories_of,
     category_weights,
 )
-from bfcl_pipeline.benchmark.definition.wider_clusters import wider_cluster_of
 from bfcl_pipeline.judge.scoring.statistics.clustered import (
     Floats,
     Integers,

@@ -21,8 +21,7 @@ import pyarrow.parquet as pq
 import yaml
 
 from bfcl_pipeline.base.errors import ArchiveError
-from bfcl_pipeline.base.key_shapes import LONGEST, SHAPES
-from bfcl_pipeline.base.secrets import secret_patterns
+from bfcl_pipeline.base.secrets import LONGEST, SHAPES, secret_patterns
 from bfcl_pipeline.runs.archived.members import ArchiveMember, member
 
 

@@ -1,15 +1,19 @@
 """Making the archive of a run: collect the files, search them for secrets, describe and write them."""
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader
 
 from bfcl_pipeline.ask.jobs.captured import failed_searches
 from bfcl_pipeline.base.errors import ArchiveError
 from bfcl_pipeline.base.files import temporary_folder
-from bfcl_pipeline.base.key_shapes import named_secrets
 from bfcl_pipeline.base.project import project_folder
+from bfcl_pipeline.base.secrets import named_secrets
 from bfcl_pipeline.benchmark.config import KINDS
 from bfcl_pipeline.benchmark.definition import encoder, release
 from bfcl_pipeline.judge.web_files import web_files
@@ -20,12 +24,49 @@ from bfcl_pipeline.runs.archived.writing import TOO_MUCH, write_archive
 from bfcl_pipeline.runs.making import log_records
 from bfcl_pipeline.runs.provenance.software import find_pipeline, versions, versions_when_made
 from bfcl_pipeline.runs.run import Run
-from bfcl_pipeline.share.archive.contents import ArchiveContents, gather
-from bfcl_pipeline.share.archive.crate import Input, RunFacts, metadata, read_author
+from bfcl_pipeline.share.archive.contents import ArchiveContents, gather, iso_time
+from bfcl_pipeline.share.archive.crate import Author, Input, RunFacts, metadata, read_author
 from bfcl_pipeline.share.archive.crate_terms import BENCHMARK_URL, ENCODER_URL
-from bfcl_pipeline.share.archive.descriptions import preview, readme
-from bfcl_pipeline.share.archive.snakemake_records import iso_time
 from bfcl_pipeline.world.executables.apis import PLACEHOLDERS
+
+_TEMPLATES = Path(__file__).parent / "templates"
+
+
+def readme(facts: RunFacts, journals: str) -> bytes:
+    """README.md. journals: their directory in the archive."""
+    version = facts.versions["bfcl-pipeline"]
+    names = {"benchmark": facts.benchmark, "run": facts.run, "journals": journals}
+    return _rendered("README.md", **names, version=version)
+
+
+def preview(facts: RunFacts, authors: Sequence[Author], members: Sequence[ArchiveMember]) -> bytes:
+    """The page ro-crate-preview.html for `members`, without itself and the metadata.
+
+    Without scripts and outside resources. RO-Crate 1.1 asks for a page with the metadata of the root and a
+    link to the metadata file.
+    """
+    files: Counter[str] = Counter()
+    sizes: Counter[str] = Counter()
+    for one in members:
+        directory = one.name.partition("/")[0] + "/" if "/" in one.name else "(top)"
+        files[directory] += 1
+        sizes[directory] += one.size
+    return _rendered(
+        "ro-crate-preview.html",
+        facts=facts,
+        authors=authors,
+        metadata=METADATA,
+        versions=sorted({**facts.versions, **facts.versions_when_made}.items()),
+        content=[(name, files[name], sizes[name]) for name in sorted(files)],
+    )
+
+
+def _rendered(name: str, **values: Any) -> bytes:
+    templates = Environment(
+        loader=FileSystemLoader(_TEMPLATES), autoescape=name.endswith(".html"), keep_trailing_newline=True
+    )
+    return templates.get_template(f"{name}.j2").render(**values).encode()
+
 
 SHOWN = 20
 """The most findings that an error message lists."""

@@ -1,26 +1,30 @@
-"""Sends drawn requests to the verifier's model: journaled, paced and retried as those of a run.
+"""Draws requests of an archived run by a seed, and sends them to the verifier's model as a run would.
 
-The journals are the verifier's own, one for each asking, so that an asking that was interrupted goes on
-without paying twice. The work is estimated from the tokens and seconds that the archive has for the same
-requests; the tokens sent are at least those that follow from their length, since an archive may say what it
-likes.
+They are journaled, paced and retried. The journals are the verifier's own, one for each asking, so that an
+asking that was interrupted goes on without paying twice. The work is estimated from the tokens and seconds
+that the archive has for the same requests; the tokens sent are at least those that follow from their
+length, since an archive may say what it likes.
 """
 
 import asyncio
+import hashlib
 import json
+from bisect import insort
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import count
+from operator import itemgetter
 from statistics import fmean
 from typing import TypeAlias
 
 from bfcl_pipeline.ask.generation import Adapter
-from bfcl_pipeline.ask.generation.backends import Backend
+from bfcl_pipeline.ask.generation.backends import Backend, ReplayedRequest
 from bfcl_pipeline.ask.generation.chains import expected_requests
 from bfcl_pipeline.ask.generation.counts import ProgressCounts
 from bfcl_pipeline.ask.generation.remote import CHARACTERS_PER_TOKEN
+from bfcl_pipeline.ask.jobs.captured import capture, replay_job
 from bfcl_pipeline.ask.jobs.effort import Consumption, Effort, EntryFigures, effort
 from bfcl_pipeline.ask.jobs.provenance import record_making
 from bfcl_pipeline.ask.jobs.run import open_backend, run_to_end
@@ -28,11 +32,64 @@ from bfcl_pipeline.ask.models import build_adapter
 from bfcl_pipeline.base.errors import ModelError
 from bfcl_pipeline.base.text import Log, step_line
 from bfcl_pipeline.benchmark.config import Job
-from bfcl_pipeline.benchmark.records import Exchange
+from bfcl_pipeline.benchmark.records import Entry, Exchange, Json, Request
 from bfcl_pipeline.dialogue.prompts import Texts
 from bfcl_pipeline.runs.journal import JournaledExchange, JournalsReader, exchange_key, journals_in
 from bfcl_pipeline.runs.making import Making, making_of
-from bfcl_pipeline.share.asked_again.drawing import DrawnRequest, RequestDraw
+from bfcl_pipeline.runs.run import Run
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnRequest:
+    """One request of the archived run, with its answer."""
+
+    entry: Entry
+    request: Request
+    body: Json  # as the run sent it
+    key: str  # of the exchange
+    exchange: Exchange  # the answer as the run read it
+
+
+@dataclass(frozen=True, slots=True)
+class RequestDraw:
+    """What was drawn of one model."""
+
+    model: str  # its name in the archive
+    folder: str  # the directory name of its first trial
+    requests: tuple[DrawnRequest, ...]  # in the order of the draw
+    of: int  # requests that could be drawn: of the run with this model, in its first trial
+
+
+def models_of(run: Run) -> dict[str, str]:
+    """By the names of the models behind an API: the directory names of their first trials."""
+    first: dict[str, str] = {}
+    for folder in sorted(run.recorded.remote, key=lambda folder: run.recorded.job_of(folder).trial):
+        first.setdefault(run.recorded.job_of(folder).row.name, folder)
+    return first
+
+
+def draw(run: Run, model: str, count: int, seed: int) -> RequestDraw:
+    """Draws `count` requests of the first trial of a model; fewer if the run has fewer.
+
+    The order of a draw is that of the hashes of seed and key: it does not depend on files or on the number
+    that is drawn, and nobody who does not know the seed knows what will be drawn.
+    """
+    job = replay_job(run, models_of(run)[model])
+    seen: set[str] = set()
+    first: list[tuple[str, DrawnRequest]] = []  # with their ranks, by rank
+
+    def receive(one: ReplayedRequest) -> None:
+        if one.journaled is None or one.exchange is None or one.key in seen:
+            return
+        seen.add(one.key)
+        rank = hashlib.sha256(f"{seed} {one.key}".encode()).hexdigest()
+        drawn = DrawnRequest(one.entry, one.request, one.body, one.key, one.exchange)
+        insort(first, (rank, drawn), key=itemgetter(0))
+        del first[count:]
+
+    capture(job, receive)
+    return RequestDraw(model, job.folder, tuple(one for _, one in first), len(seen))
+
 
 ASKINGS = (1, 2)
 """The trials of the verifier's model; the second shows how much its own answers vary."""

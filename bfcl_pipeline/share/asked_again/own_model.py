@@ -19,7 +19,7 @@ from bfcl_pipeline.benchmark.records import Json
 from bfcl_pipeline.dialogue.families import FamilyAsking
 from bfcl_pipeline.dialogue.prompts import Texts
 from bfcl_pipeline.runs.making import Making
-from bfcl_pipeline.share.asked_again.drawing import RequestDraw
+from bfcl_pipeline.share.asked_again.asking import RequestDraw
 
 _MODEL = "model"
 """The key with the name of the model at its API: the same weights may have another name elsewhere."""

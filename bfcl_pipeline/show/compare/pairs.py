@@ -11,9 +11,9 @@ from operator import not_
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.text import printable, unknown_name
 from bfcl_pipeline.benchmark.config import trial_name, trial_of
-from bfcl_pipeline.show.compare.causes import causes
 from bfcl_pipeline.show.compare.compare import Comparer, Comparison
 from bfcl_pipeline.show.compare.diff.text import made_lines
+from bfcl_pipeline.show.compare.settings import causes
 from bfcl_pipeline.show.compare.sides import Choice, Side
 from bfcl_pipeline.show.compare.text import comparison_text, pairs_text
 

@@ -23,7 +23,7 @@ from bfcl_pipeline.benchmark.records import (
 )
 from bfcl_pipeline.dialogue.calls import write_calls
 from bfcl_pipeline.judge.scoring import truth_calls
-from bfcl_pipeline.judge.scoring.answer_field import answer_field
+from bfcl_pipeline.judge.scoring.agentic import answer_field
 from bfcl_pipeline.judge.scoring.findings import Finding
 from bfcl_pipeline.judge.scoring.judge import MAX_RESULT
 from bfcl_pipeline.judge.scoring.single_turn import answer_calls, plan_of

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from bfcl_pipeline.ask.results.former_results import entry_id_of, result_name, without_keys
 from bfcl_pipeline.ask.results.import_results import import_official
+from bfcl_pipeline.ask.results.layout import entry_id_of, result_name, without_keys
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.benchmark.tables import read_table
 

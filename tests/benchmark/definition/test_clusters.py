@@ -9,9 +9,14 @@ from collections.abc import Callable
 import pytest
 
 from bfcl_pipeline.benchmark.definition import CATEGORIES, GROUPS
-from bfcl_pipeline.benchmark.definition.clusters import CLUSTERS, ClusterBy, cluster_of, memory_scenario
+from bfcl_pipeline.benchmark.definition.clusters import (
+    CLUSTERS,
+    ClusterBy,
+    cluster_of,
+    memory_scenario,
+    wider_cluster_of,
+)
 from bfcl_pipeline.benchmark.definition.leaderboard import categories_of
-from bfcl_pipeline.benchmark.definition.wider_clusters import wider_cluster_of
 from bfcl_pipeline.benchmark.records import Entry
 
 Entries = Callable[[str], list[Entry]]

@@ -22,7 +22,7 @@ from bfcl_pipeline.benchmark.staging.literals import read_texts
 from bfcl_pipeline.benchmark.staging.outputs import read_all_entries
 from bfcl_pipeline.benchmark.staging.release_files import truths_file
 from bfcl_pipeline.benchmark.staging.source import Release, contents_sha256, read_folder
-from bfcl_pipeline.benchmark.staging.upstream_patch import (
+from bfcl_pipeline.benchmark.staging.verified_release import (
     REPOSITORY_FOLDER,
     bundle,
     edited_files,

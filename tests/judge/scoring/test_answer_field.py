@@ -12,7 +12,7 @@ import pytest
 
 from bfcl_pipeline.benchmark.records import Entry, Mode, Response, Rules
 from bfcl_pipeline.judge.scoring import judge
-from bfcl_pipeline.judge.scoring.answer_field import answer_field
+from bfcl_pipeline.judge.scoring.agentic import answer_field
 from bfcl_pipeline.judge.scoring.memory_answers import MemoryQuestion
 
 DOCS = Path(__file__).parents[3] / "docs" / "rules.md"

@@ -8,8 +8,7 @@ import pytest
 
 from bfcl_pipeline.benchmark.definition import CATEGORIES
 from bfcl_pipeline.benchmark.records import Status
-from bfcl_pipeline.judge.scoring.aggregate import Count, leaderboard_scores
-from bfcl_pipeline.judge.scoring.omissions import OmissionCause, bounds, cause_of
+from bfcl_pipeline.judge.scoring.aggregate import Count, OmissionCause, bounds, cause_of, leaderboard_scores
 from bfcl_pipeline.show.report.omission_notes import CAUSES
 
 STORED = "Error during inference: "

@@ -24,8 +24,8 @@ from bfcl_pipeline.runs.archived.findings import ArchiveFinding, Findings, Part,
 from bfcl_pipeline.runs.archived.reading import SealedArchive
 from bfcl_pipeline.runs.archived.unpacking import ArchivedRun
 from bfcl_pipeline.runs.journal import exchange_key
+from bfcl_pipeline.share.asked_again.asking import RequestDraw, draw, models_of
 from bfcl_pipeline.share.asked_again.check import AskAgain
-from bfcl_pipeline.share.asked_again.drawing import RequestDraw, draw, models_of
 from tests.share.archive.small_run import SmallRun
 from tests.support.local_chat import LocalChat, local_chat
 from tests.support.served_vllm import served

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from bfcl_pipeline.base.errors import ArchiveError
-from bfcl_pipeline.base.key_shapes import LONGEST, named_secrets
+from bfcl_pipeline.base.secrets import LONGEST, named_secrets
 from bfcl_pipeline.runs.archived.members import CHUNK_BYTES, METADATA, member
 from bfcl_pipeline.runs.archived.reading import SealedArchive
 from bfcl_pipeline.runs.archived.secrets import Search
 from bfcl_pipeline.runs.archived.writing import write_archive
-from bfcl_pipeline.share.archive.snakemake_records import without_paths
+from bfcl_pipeline.share.archive.contents import without_paths
 
 A40 = "aB3" * 14
 SHAPED = [

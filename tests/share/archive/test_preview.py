@@ -12,7 +12,7 @@ from bfcl_pipeline.runs.archived.members import PREVIEW, member
 from bfcl_pipeline.runs.provenance import Pipeline
 from bfcl_pipeline.share.archive.crate import Author, Input, RunFacts, metadata, read_author
 from bfcl_pipeline.share.archive.crate_terms import image_properties
-from bfcl_pipeline.share.archive.descriptions import preview
+from bfcl_pipeline.share.archive.make import preview
 
 HOSTILE = "<script>alert(1)</script>\"'>\u202e"
 ORCID = "0000-0002-1825-0097"

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from bfcl_pipeline.share.archive.snakemake_records import logs_of, read_steps
+from bfcl_pipeline.share.archive.contents import logs_of, read_steps
 
 LONG = f"results/a/responses/{'m' * 200}/simple_python.parquet"
 

@@ -10,7 +10,7 @@ import pytest
 
 from bfcl_pipeline.ask.generation import ChatAsking
 from bfcl_pipeline.benchmark.records import Call, Entry, Exchange, Mode, Request, Rules
-from bfcl_pipeline.share.asked_again.answers import ComparedAnswer, compared_form, same_calls
+from bfcl_pipeline.share.asked_again.comparison import ComparedAnswer, compared_form, same_calls
 
 Entries = Callable[[str], list[Entry]]
 

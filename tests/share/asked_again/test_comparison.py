@@ -9,12 +9,12 @@ import pytest
 
 from bfcl_pipeline.benchmark.records import Call, Rules
 from bfcl_pipeline.judge.scoring.statistics.paired import Decision
-from bfcl_pipeline.share.asked_again.answers import ComparedAnswer
 from bfcl_pipeline.share.asked_again.comparison import (
     ERROR_RATE,
     SAME_CALLS,
     SAME_TEXTS,
     Answers,
+    ComparedAnswer,
     LevelComparison,
     compare_answers,
 )

@@ -20,7 +20,7 @@ from bfcl_pipeline.base.errors import (
 from bfcl_pipeline.base.retry_after import number, retry_after_seconds
 from bfcl_pipeline.base.text import loaded_json
 from bfcl_pipeline.benchmark.records import Json
-from bfcl_pipeline.judge.scoring.omissions import OVERFLOW
+from bfcl_pipeline.judge.scoring.aggregate import OVERFLOW
 
 _SHOWN = 400  # characters of the API's text in an error message
 

@@ -8,8 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from bfcl_pipeline.ask.models.lexical.mentions import Mention
-from bfcl_pipeline.ask.models.lexical.words import STOP_WORDS, keywords, stem, stems
+from bfcl_pipeline.ask.models.lexical.words import STOP_WORDS, Mention, keywords, stem, stems
 from bfcl_pipeline.benchmark.definition.types import OPENAPI_TYPES
 from bfcl_pipeline.benchmark.records import Json
 

@@ -9,8 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from bfcl_pipeline.ask.models.lexical.arguments import Arguments, fill, properties
-from bfcl_pipeline.ask.models.lexical.mentions import mentions
-from bfcl_pipeline.ask.models.lexical.words import keywords, stems
+from bfcl_pipeline.ask.models.lexical.words import keywords, mentions, stems
 from bfcl_pipeline.benchmark.records import Call, FunctionDoc, Json
 
 _ENOUGH = 1.0

@@ -16,8 +16,7 @@ from bfcl_pipeline.benchmark.definition.leaderboard import EXECUTABLE, categorie
 from bfcl_pipeline.benchmark.records import Json, Mode, NameStyle, Response, Rules, Status
 from bfcl_pipeline.benchmark.tables import responses_table
 from bfcl_pipeline.judge.judging import score_table
-from bfcl_pipeline.judge.scoring.aggregate import Count
-from bfcl_pipeline.judge.scoring.omissions import OmissionCause, bounds, cause_of
+from bfcl_pipeline.judge.scoring.aggregate import Count, OmissionCause, bounds, cause_of
 from bfcl_pipeline.judge.scoring.unread_calls import INFERENCE_ERROR
 from bfcl_pipeline.show.report.tables import spec
 from bfcl_pipeline.show.report.tables.leaderboard import SCORES
