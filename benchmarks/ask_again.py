@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betaincinv
 
-from bfcl_pipeline.ask.generation.asking import ChatAsking
+from bfcl_pipeline.ask.generation.conversation import ChatAsking
 from bfcl_pipeline.ask.models.oracle import answer
 from bfcl_pipeline.base.text import text_table
 from bfcl_pipeline.benchmark.records import Entry, Exchange, Json, Mode, Request, Rules

@@ -17,8 +17,7 @@ from bfcl_pipeline.base import __version__
 from bfcl_pipeline.base.errors import PipelineError
 from bfcl_pipeline.base.project import read_env_file
 from bfcl_pipeline.base.text import did_you_mean, printable
-from bfcl_pipeline.cli.commands import COMMANDS
-from bfcl_pipeline.cli.parser import Parser, described_commands, example_of, wrapped
+from bfcl_pipeline.cli.commands import COMMANDS, Parser, described_commands, example_of, wrapped
 
 INTERRUPTED = 130
 """Exit status after Ctrl-C, as shells define it."""

@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from bfcl_pipeline.ask.jobs.written import tokenizer_of
+from bfcl_pipeline.ask.jobs.captured import tokenizer_of
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.text import printable
 from bfcl_pipeline.benchmark.config import trial_of

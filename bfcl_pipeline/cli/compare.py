@@ -21,8 +21,8 @@ from bfcl_pipeline.show.compare.pairs import (
     mode_groups,
     named_groups,
     pairs_of,
+    recovery_text,
 )
-from bfcl_pipeline.show.compare.recovery import recovery_text
 from bfcl_pipeline.show.compare.sides import Choice, read_sides
 from bfcl_pipeline.show.compare.tables import check_form, write_comparisons, write_flips
 from bfcl_pipeline.show.compare.trials import read_averaged

@@ -2,7 +2,7 @@
 
 import argparse
 
-from bfcl_pipeline.ask.jobs.written import tokenizer_of
+from bfcl_pipeline.ask.jobs.captured import tokenizer_of
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.text import printable
 from bfcl_pipeline.cli.ceiling import add_server, opened_server

@@ -17,8 +17,7 @@ from pathlib import Path
 import pytest
 
 from bfcl_pipeline.cli import main
-from bfcl_pipeline.cli.commands import COMMANDS, GROUPS
-from bfcl_pipeline.cli.parser import example_of
+from bfcl_pipeline.cli.commands import COMMANDS, GROUPS, example_of
 from tests.support import ROOT
 
 ACTIONS = [[name] for name in COMMANDS] + [["web", action] for action in ("check", "status", "try")]

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bfcl_pipeline.ask.generation import conversation
-from bfcl_pipeline.ask.generation.asking import ChatAsking
+from bfcl_pipeline.ask.generation.conversation import ChatAsking
 from bfcl_pipeline.benchmark.definition import GROUPS
 from bfcl_pipeline.benchmark.records import Call, DecodeFailure, Exchange, Mode, Rules, Status
 from bfcl_pipeline.dialogue.calls import decode_step

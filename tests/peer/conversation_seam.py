@@ -15,7 +15,7 @@ from hashlib import blake2b
 from typing import Any, Generic, Protocol, TypeVar
 
 from bfcl_pipeline.ask.generation import Completed, conversation
-from bfcl_pipeline.ask.generation.asking import ChatAsking
+from bfcl_pipeline.ask.generation.conversation import ChatAsking
 from bfcl_pipeline.ask.generation.memory import memory_before, obstacle
 from bfcl_pipeline.benchmark.records import Entry, Exchange, Json, Mode, Request, Response, Status
 from bfcl_pipeline.dialogue.prompts import Texts, WireFormat, messages_for, offered_functions, tool_schemas

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Sequence
 
 from bfcl_pipeline.ask.generation.conversation import answer_message
-from bfcl_pipeline.ask.jobs.written import Written
+from bfcl_pipeline.ask.jobs.captured import Written
 from bfcl_pipeline.benchmark.records import Json
 from bfcl_pipeline.dialogue.prompts import WireFormat, messages_for
 from bfcl_pipeline.show.servers.formats import Format, format_of

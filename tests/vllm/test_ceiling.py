@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from bfcl_pipeline.ask.jobs.written import Written, tokenizer_of
+from bfcl_pipeline.ask.jobs.captured import Written, tokenizer_of
 from bfcl_pipeline.ask.models.serving.server import Server
 from bfcl_pipeline.benchmark.config import load_models
 from bfcl_pipeline.benchmark.records import Rules

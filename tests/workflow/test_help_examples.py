@@ -20,8 +20,7 @@ import yaml
 
 from bfcl_pipeline.benchmark.definition import release
 from bfcl_pipeline.cli import main
-from bfcl_pipeline.cli.commands import COMMANDS
-from bfcl_pipeline.cli.parser import example_of
+from bfcl_pipeline.cli.commands import COMMANDS, example_of
 from tests.show.compare.diff.made_run import MadeRun
 from tests.show.servers.test_recorded import endpoint, made, tokenizer
 from tests.support.pinged_server import good, server_of

@@ -1,8 +1,7 @@
 """Generating responses: the conversation over one entry, and the runner that holds many at once."""
 
-from bfcl_pipeline.ask.generation.asking import Asking, ChatAsking
 from bfcl_pipeline.ask.generation.backends import Adapter, Model, Responder
-from bfcl_pipeline.ask.generation.conversation import conversation
+from bfcl_pipeline.ask.generation.conversation import Asking, ChatAsking, conversation
 from bfcl_pipeline.ask.generation.generate import (
     Executing,
     FailureOf,

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import count
 from typing import Protocol, TypeAlias
 
-from bfcl_pipeline.ask.generation.asking import Asking, ChatAsking
+from bfcl_pipeline.ask.generation.conversation import Asking, ChatAsking
 from bfcl_pipeline.ask.generation.counts import ProgressCounts
 from bfcl_pipeline.base.errors import NotJournaled
 from bfcl_pipeline.base.text import Log

@@ -1,4 +1,4 @@
-"""The requests of a recorded run, made again from its journals, each with its answer.
+"""The requests of a recorded run, made again from its journals, each with what the model wrote.
 
 Covers the models behind an API of a run or of an unpacked archive. Nothing is sent or fetched:
 conversations are replayed, as `bfcl-pipeline replay` does it, and each request is handed over as it is
@@ -7,8 +7,9 @@ failed after some answers have no calls in their responses: their web requests a
 """
 
 import json
-from collections.abc import Callable, Collection, Iterable
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from bfcl_pipeline.ask.generation import Completed
 from bfcl_pipeline.ask.generation.backends import Adapter, ReplayBackend, ReplayedRequest
@@ -17,8 +18,9 @@ from bfcl_pipeline.ask.jobs.run import run_to_end
 from bfcl_pipeline.ask.jobs.selection import select
 from bfcl_pipeline.ask.jobs.worlds import observed_run, prepare
 from bfcl_pipeline.ask.models import build_derived
-from bfcl_pipeline.base.errors import ConfigError
-from bfcl_pipeline.benchmark.config import Job, JobPaths, Shard
+from bfcl_pipeline.ask.models.weights import model_files
+from bfcl_pipeline.base.errors import ArchiveError, ConfigError
+from bfcl_pipeline.benchmark.config import Job, JobPaths, ModelRow, Shard, model_folder
 from bfcl_pipeline.benchmark.definition import CATEGORIES, Check
 from bfcl_pipeline.benchmark.records import Entry, Json, Response, Status
 from bfcl_pipeline.benchmark.tables import read_responses
@@ -144,3 +146,67 @@ def _searches_of(run: Run, folder: str, failed: dict[str, Response]) -> set[Key]
         for entry_id, answers in results.items()
     ]
     return used_keys(made, run.recorded.web.search_tool)
+
+
+Decode = Callable[[Sequence[int]], str]
+"""The text of tokens, with special tokens."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What a model wrote in one step, or has to write so that a server reads what is meant."""
+
+    tokens: tuple[int, ...] = ()  # empty: they are not known
+    text: str = ""  # empty: it is not known, or no tokenizer can read its tokens
+
+
+def tokenizer_of(row: ModelRow | None, folder: Path | None = None) -> Decode | None:
+    """Decodes tokens of a model; None if its tokenizer is not on this machine.
+
+    Args:
+        row: names the model's folder, or a model that may be in the hub's cache.
+        folder: has the tokenizer instead.
+
+    Raises ConfigError if `folder` has none.
+    """
+    found = folder if folder or row is None else model_files(row.model, row.revision)
+    path = found and found / "tokenizer.json"
+    if path is None or not path.is_file():
+        if folder is None:
+            return None
+        raise ConfigError(f"{path}: no such file; name the folder of the model's tokenizer.")
+    from tokenizers import Tokenizer
+
+    tokenizer = Tokenizer.from_file(str(path))
+    return lambda tokens: str(tokenizer.decode(list(tokens), skip_special_tokens=False))
+
+
+def written_steps(
+    run: Run, model: str, decode: Decode | None, only: Entry | None = None
+) -> dict[str, list[Written]]:
+    """What a model of a run wrote, by entry, step by step; empty for a model without a journal.
+
+    only: the entry that is wanted; None: all. Raises JournalError if a journal is damaged.
+    """
+    found: dict[str, list[Written]] = {}
+
+    def received(request: ReplayedRequest) -> None:
+        steps = found.setdefault(request.entry.entry_id, [])
+        del steps[request.number - 1 :]  # of an earlier attempt
+        match None if request.journaled is None else request.journaled.raw:
+            case {"choices": [{"token_ids": [*ids]}, *_]}:
+                tokens = tuple(token for token in ids if isinstance(token, int) and token >= 0)
+                steps.append(Written(tokens, decode(tokens) if decode and tokens else ""))
+            case {"choices": [{"text": str(text)}, *_]}:
+                steps.append(Written(text=text))
+            case _:
+                steps.append(Written())
+
+    try:
+        job = replay_job(run, model_folder(model))
+    except (ArchiveError, ConfigError):
+        return {}
+    if only is not None:
+        job = replace(job, categories=(only.category,))
+    capture(job, received, None if only is None else {only.entry_id})
+    return found

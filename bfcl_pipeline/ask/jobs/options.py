@@ -22,8 +22,8 @@ from bfcl_pipeline.benchmark.config import (
     load_models,
     model_row,
 )
+from bfcl_pipeline.benchmark.config.choices import OPEN_KINDS
 from bfcl_pipeline.benchmark.config.job import SEARCH_ENGINES, WEB_MODES
-from bfcl_pipeline.benchmark.config.kinds import OPEN_KINDS
 
 _ENGINES = "search engine of --web record and live; serpapi needs a key in SERPAPI_API_KEY"
 _PROXY = "proxy of --web record and live: environment, none, or http(s)://host:port"

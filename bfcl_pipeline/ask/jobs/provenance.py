@@ -23,7 +23,7 @@ from bfcl_pipeline.base.secrets import Redactor, named_secrets
 from bfcl_pipeline.base.strict_json import canonical
 from bfcl_pipeline.base.text import Log, loaded_json
 from bfcl_pipeline.benchmark.config import Job, ModelRow
-from bfcl_pipeline.benchmark.config.kinds import OPEN_KINDS
+from bfcl_pipeline.benchmark.config.choices import OPEN_KINDS
 from bfcl_pipeline.benchmark.records import Json
 from bfcl_pipeline.runs.provenance import (
     BESIDE_LOG,

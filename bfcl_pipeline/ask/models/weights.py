@@ -17,7 +17,7 @@ from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.files import named_file, read_json, write_text
 from bfcl_pipeline.base.text import Log
 from bfcl_pipeline.benchmark.config import JobPaths, ModelRow
-from bfcl_pipeline.benchmark.config.kinds import OPEN_KINDS
+from bfcl_pipeline.benchmark.config.choices import OPEN_KINDS
 from bfcl_pipeline.benchmark.config.model_rows import COMMIT, UNKNOWN_WEIGHTS
 from bfcl_pipeline.benchmark.records import Json
 from bfcl_pipeline.dialogue.families.rendering import prompts_digest

@@ -1,7 +1,13 @@
 """What a run is to do: its config checked, its jobs with their models and entries."""
 
 from bfcl_pipeline.benchmark.config.check import plain_values
-from bfcl_pipeline.benchmark.config.choices import trial_name, trial_of
+from bfcl_pipeline.benchmark.config.choices import (
+    EMBEDDED_KINDS,
+    KINDS,
+    RECORDED_KINDS,
+    trial_name,
+    trial_of,
+)
 from bfcl_pipeline.benchmark.config.conditions import model_row
 from bfcl_pipeline.benchmark.config.job import (
     Job,
@@ -10,7 +16,6 @@ from bfcl_pipeline.benchmark.config.job import (
     Shard,
     WebChoice,
 )
-from bfcl_pipeline.benchmark.config.kinds import EMBEDDED_KINDS, KINDS, RECORDED_KINDS
 from bfcl_pipeline.benchmark.config.model_rows import (
     ModelRow,
     RequestLimits,

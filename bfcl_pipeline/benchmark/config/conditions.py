@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.text import unknown_name
-from bfcl_pipeline.benchmark.config.kinds import EMBEDDED_KINDS
+from bfcl_pipeline.benchmark.config.choices import EMBEDDED_KINDS
 from bfcl_pipeline.benchmark.config.model_rows import ModelRow, unknown_model
 from bfcl_pipeline.benchmark.config.sampling import allocate
 from bfcl_pipeline.benchmark.definition import CATEGORIES

@@ -15,8 +15,7 @@ from typing import Any
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.text import unknown_name
 from bfcl_pipeline.benchmark.config.check import check_config, config_schema
-from bfcl_pipeline.benchmark.config.choices import trial_name
-from bfcl_pipeline.benchmark.config.kinds import EMBEDDED_KINDS
+from bfcl_pipeline.benchmark.config.choices import EMBEDDED_KINDS, trial_name
 from bfcl_pipeline.benchmark.config.model_rows import ModelRow, model_folder
 from bfcl_pipeline.benchmark.definition import CATEGORIES, category_of
 from bfcl_pipeline.benchmark.records import Mode

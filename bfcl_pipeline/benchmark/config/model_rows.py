@@ -16,14 +16,14 @@ from bfcl_pipeline.base.project import project_file
 from bfcl_pipeline.base.text import unknown_name
 from bfcl_pipeline.base.yaml_reader import read_yaml_file
 from bfcl_pipeline.benchmark.config.check import check_config
-from bfcl_pipeline.benchmark.config.choices import trial_of
-from bfcl_pipeline.benchmark.config.families import OWN_TEMPLATE, family_of, load_families
-from bfcl_pipeline.benchmark.config.kinds import (
+from bfcl_pipeline.benchmark.config.choices import (
     EMBEDDED_KINDS,
     KINDS,
     OPEN_KINDS,
     RECORDED_KINDS,
+    trial_of,
 )
+from bfcl_pipeline.benchmark.config.families import OWN_TEMPLATE, family_of, load_families
 from bfcl_pipeline.benchmark.config.models_files import models_files
 from bfcl_pipeline.benchmark.config.row_checks import check_row
 from bfcl_pipeline.benchmark.records import Json, Mode

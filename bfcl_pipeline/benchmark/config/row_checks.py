@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.benchmark.config.check import check_config
-from bfcl_pipeline.benchmark.config.kinds import keys_of_others, kinds_with
+from bfcl_pipeline.benchmark.config.choices import keys_of_others, kinds_with
 from bfcl_pipeline.benchmark.records import Json, Mode
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from typing import Any
 
 import yaml
 
-from bfcl_pipeline.benchmark.config.kinds import keys_of_others
+from bfcl_pipeline.benchmark.config.choices import keys_of_others
 from bfcl_pipeline.benchmark.config.model_rows import ModelRow
 from bfcl_pipeline.benchmark.config.run_config import RunConfig
 from bfcl_pipeline.benchmark.config.run_form import FORM_KEY, RUN_FORM

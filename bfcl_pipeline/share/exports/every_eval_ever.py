@@ -19,7 +19,7 @@ from bfcl_pipeline.base import __version__
 from bfcl_pipeline.base.files import write_text
 from bfcl_pipeline.base.text import Log
 from bfcl_pipeline.benchmark.config import EMBEDDED_KINDS
-from bfcl_pipeline.benchmark.config.kinds import OPEN_KINDS
+from bfcl_pipeline.benchmark.config.choices import OPEN_KINDS
 from bfcl_pipeline.benchmark.definition.leaderboard import GROUP
 from bfcl_pipeline.benchmark.definition.release import benchmark_name
 from bfcl_pipeline.runs.run import Run

@@ -26,8 +26,7 @@ from inspect_ai.model import (
 from inspect_ai.scorer import CORRECT, INCORRECT, Score
 from inspect_ai.tool import ToolCall
 
-from bfcl_pipeline.ask.generation.asking import ChatAsking
-from bfcl_pipeline.ask.generation.conversation import answer_message, conversation
+from bfcl_pipeline.ask.generation.conversation import ChatAsking, answer_message, conversation
 from bfcl_pipeline.base.text import loaded_json, valid_unicode
 from bfcl_pipeline.benchmark.definition import CATEGORIES
 from bfcl_pipeline.benchmark.records import Entry, Exchange, Json, Message, Response, Status

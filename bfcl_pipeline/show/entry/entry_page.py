@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from bfcl_pipeline.ask.jobs.written import tokenizer_of, written_steps
+from bfcl_pipeline.ask.jobs.captured import tokenizer_of, written_steps
 from bfcl_pipeline.base.errors import ConfigError, PipelineError, TableError
 from bfcl_pipeline.base.text import Log, did_you_mean, unknown_name
 from bfcl_pipeline.benchmark.config import model_folder, trial_of

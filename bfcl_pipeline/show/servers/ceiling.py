@@ -15,8 +15,8 @@ from typing import Any
 
 from bfcl_pipeline.ask.generation import Responder
 from bfcl_pipeline.ask.generation.backends import LocalBackend
+from bfcl_pipeline.ask.jobs.captured import Written
 from bfcl_pipeline.ask.jobs.worlds import prepare
-from bfcl_pipeline.ask.jobs.written import Written
 from bfcl_pipeline.ask.models.oracle import Oracle
 from bfcl_pipeline.base.text import Log
 from bfcl_pipeline.benchmark.config import ModelRow, Selection, load_models, model_row

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from bfcl_pipeline.ask.generation.conversation import answer_message
-from bfcl_pipeline.ask.jobs.written import Written
+from bfcl_pipeline.ask.jobs.captured import Written
 from bfcl_pipeline.base.text import loaded_json
 from bfcl_pipeline.benchmark.records import Json, Message
 from bfcl_pipeline.dialogue.prompts import WireFormat, messages_for

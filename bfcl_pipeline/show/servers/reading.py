@@ -17,7 +17,7 @@ from typing import Any, Protocol
 
 import requests
 
-from bfcl_pipeline.ask.jobs.written import Written
+from bfcl_pipeline.ask.jobs.captured import Written
 from bfcl_pipeline.ask.models.serving.program import PYTHON_VARIABLE, find_program
 from bfcl_pipeline.base.errors import ConfigError, ModelError
 from bfcl_pipeline.benchmark.records import Json

@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from bfcl_pipeline.ask.jobs.written import Decode, Written, written_steps
+from bfcl_pipeline.ask.jobs.captured import Decode, Written, written_steps
 from bfcl_pipeline.base.errors import ConfigError, TableError
 from bfcl_pipeline.base.text import loaded_json, unknown_name
 from bfcl_pipeline.benchmark.config import model_folder

@@ -7,8 +7,7 @@ import json
 import pytest
 
 from bfcl_pipeline.ask.generation import conversation
-from bfcl_pipeline.ask.generation.asking import ChatAsking
-from bfcl_pipeline.ask.generation.conversation import STEP_LIMIT
+from bfcl_pipeline.ask.generation.conversation import STEP_LIMIT, ChatAsking
 from bfcl_pipeline.benchmark.records import Entry, Exchange, Mode
 from bfcl_pipeline.dialogue.release_texts import read_texts
 from bfcl_pipeline.world.tools import World

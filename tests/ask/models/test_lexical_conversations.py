@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from bfcl_pipeline.ask.generation import conversation
-from bfcl_pipeline.ask.generation.asking import ChatAsking
+from bfcl_pipeline.ask.generation.conversation import ChatAsking
 from bfcl_pipeline.ask.models import build_adapter
 from bfcl_pipeline.ask.models.lexical import answer
 from bfcl_pipeline.benchmark.config import EMBEDDED_KINDS, KINDS, RECORDED_KINDS, ModelRow

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from bfcl_pipeline.ask.generation import conversation
-from bfcl_pipeline.ask.generation.asking import ChatAsking
+from bfcl_pipeline.ask.generation.conversation import ChatAsking
 from bfcl_pipeline.ask.jobs.worlds import world_configs
 from bfcl_pipeline.ask.models import build_model
 from bfcl_pipeline.benchmark.config import JobPaths, WebChoice, load_models

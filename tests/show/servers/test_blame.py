@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from bfcl_pipeline.ask.jobs.written import Written
+from bfcl_pipeline.ask.jobs.captured import Written
 from bfcl_pipeline.ask.models.oracle import answer as perfect_answer
 from bfcl_pipeline.base.errors import TableError
 from bfcl_pipeline.benchmark.definition import CATEGORIES

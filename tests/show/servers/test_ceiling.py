@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from bfcl_pipeline.ask.jobs.written import Written
+from bfcl_pipeline.ask.jobs.captured import Written
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.cli import main

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from bfcl_pipeline.ask.jobs.written import tokenizer_of
+from bfcl_pipeline.ask.jobs.captured import tokenizer_of
 from bfcl_pipeline.ask.models.oracle import answer as perfect_answer
 from bfcl_pipeline.benchmark.records import Mode, Rules
 from bfcl_pipeline.benchmark.tables import entries_path, read_entries

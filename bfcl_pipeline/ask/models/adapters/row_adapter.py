@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from bfcl_pipeline.ask.generation.asking import ChatAsking
+from bfcl_pipeline.ask.generation.conversation import ChatAsking
 from bfcl_pipeline.ask.models.adapters.response_validator import ResponseValidator
 from bfcl_pipeline.ask.models.adapters.status_errors import stated_error
 from bfcl_pipeline.base.errors import ConfigError

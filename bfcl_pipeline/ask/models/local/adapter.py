@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bfcl_pipeline.ask.generation.asking import Asking
+from bfcl_pipeline.ask.generation.conversation import Asking
 from bfcl_pipeline.ask.models.adapters.completions import read_completion
 from bfcl_pipeline.ask.models.adapters.response_validator import ResponseValidator
 from bfcl_pipeline.ask.models.chat_template import family_asking
