@@ -1,16 +1,19 @@
 """The recorded config of a run, read back."""
 
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import pytest
 import yaml
 
-from bfcl_pipeline.benchmark.config import load_models, recorded_models
+from bfcl_pipeline.benchmark.config import Job, JobPaths, ModelRow, load_models, load_run, recorded_models
 from bfcl_pipeline.benchmark.config.check import config_schema
 from bfcl_pipeline.benchmark.config.run_form import FORM_KEY, RUN_FORM
 from bfcl_pipeline.benchmark.config.run_record import recorded_config
-from bfcl_pipeline.benchmark.config.run_settings import Answers, Recorded
+from bfcl_pipeline.benchmark.config.run_settings import Answers, Recorded, complete_values
+from bfcl_pipeline.benchmark.records import Mode
 
 SHIPPED = Path(__file__).parents[3] / "config"
 
@@ -38,6 +41,55 @@ def test_what_decides_answers_is_recorded_and_older_runs_stay_readable(key):
     if about["x-recorded"] == "if-set":
         assert about["default"] is None
     assert (about["x-recorded"] == "always") is (key in FORM_1.split()), "runs of form 1 lack it: if-set"
+
+
+OTHERWISE = {FORM_KEY, "entry_ids", "replay", "journal", "release", "encoder"}
+"""The form; keys that say which files a job reads; one that replaces `sample`; and one that asks nobody."""
+
+OTHER = {
+    "models": ["b"],
+    "categories": ["multiple"],
+    "conditions": ["stream"],
+    "models_file": "own.yaml",
+    "sample": 5,
+    "search_tool": "other",
+    "web_proxy": "none",
+    "run": "other",
+    "compare": [["a-FC", "b"]],
+    "report": {"entries": "all"},
+    "errata": ["own.yaml"],
+    "published": [{"path": "scores.csv"}],
+    "containers": {"pipeline": "other.sif"},
+}
+
+
+def other_value(key: str, about: Mapping[str, Any]) -> Any:
+    """A value of a key that is not its default: of OTHER, or what its schema suggests."""
+    if key in OTHER:
+        return OTHER[key]
+    if "enum" in about:
+        return next(value for value in about["enum"] if value != about["default"])
+    return not about["default"] if about["type"] == "boolean" else (about["default"] or 0) + 1
+
+
+def deciding(key: str, value: Any) -> list[Job]:
+    """The jobs of a config with that value of a key, without the fields on which no answer depends."""
+    asked = {"kind": "openai_chat", "model": "m", "endpoint": "http://localhost:8000/v1"}
+    modes = {"a-FC": Mode.FC, "b": Mode.PROMPT}
+    rows = {name: ModelRow(name, mode=mode, display_name=name, **asked) for name, mode in modes.items()}
+    config = {"models": ["a-FC", "b"], "categories": ["simple_python", "web_search"], "sample": 30}
+    return [
+        replace(job, run="", replay=False, budget=None, web=job.web.deciding, paths=JobPaths())
+        for job in load_run(complete_values({**config, key: value}), rows).jobs
+    ]
+
+
+@pytest.mark.parametrize("key", sorted(config_schema()["properties"].keys() - OTHERWISE))
+def test_answers_depend_on_the_keys_that_change_jobs(key):
+    """What two values of a key change of a job, may change requests; its annotation must say so."""
+    about = config_schema()["properties"][key]
+    changed = deciding(key, other_value(key, about)) != deciding("run", "r")
+    assert changed is (about["x-answers-depend"] != "none")
 
 
 def test_rows_are_read_back_as_they_were(tmp_path):
@@ -76,7 +128,7 @@ def test_a_config_is_recorded_without_paths_of_the_machine():
         "replay": True,
         "release": {"version": "1", "sha256": "0", "source": "/home/me/x.whl"},
         "encoder": {"source": "/home/me/encoder"},
-        "published": [{"path": "/home/me/data_overall.csv"}],
+        "published": [{"path": "scores.csv"}],
         "errata": ["/home/me/own.yaml"],
     }
     recorded = yaml.safe_load(recorded_config(config))
@@ -85,7 +137,7 @@ def test_a_config_is_recorded_without_paths_of_the_machine():
         "run": "a",
         "release": {"version": "1", "sha256": "0", "source": None},
         "encoder": {"source": None},
-        "published": [{"path": "data_overall.csv"}],
+        "published": [{"path": "scores.csv"}],
         "errata": ["own.yaml"],
     }
     assert config["release"]["source"] == "/home/me/x.whl"
