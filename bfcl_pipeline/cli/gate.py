@@ -13,7 +13,8 @@ from bfcl_pipeline.benchmark.definition.leaderboard import GROUP, SINGLE_TURN
 from bfcl_pipeline.cli.options import WORST, add_names, add_omitted, add_rules, print_to_stderr
 from bfcl_pipeline.cli.sides import opened_sides
 from bfcl_pipeline.show.compare.compare import Comparer
-from bfcl_pipeline.show.compare.gate import Gate, gate, gate_markdown, junit, unread_calls
+from bfcl_pipeline.show.compare.gate import Gate, gate, unread_calls
+from bfcl_pipeline.show.compare.gate_forms import gate_markdown, junit
 from bfcl_pipeline.show.compare.sides import Side, read_sides
 from bfcl_pipeline.show.compare.tables import write_gate
 from bfcl_pipeline.show.compare.text import gate_line

@@ -15,9 +15,9 @@ from bfcl_pipeline.base.text import cut_middle, printable, text_table, unknown_n
 from bfcl_pipeline.benchmark.config import trial_name, trial_of
 from bfcl_pipeline.judge.scoring.statistics.clustered import total
 from bfcl_pipeline.judge.scoring.statistics.paired import compare_paired, composite_difference
+from bfcl_pipeline.show.compare.causes import causes
 from bfcl_pipeline.show.compare.compare import Comparer, Comparison
 from bfcl_pipeline.show.compare.diff.text import made_lines
-from bfcl_pipeline.show.compare.settings import causes
 from bfcl_pipeline.show.compare.sides import Choice, Side
 from bfcl_pipeline.show.compare.text import comparison_text, pairs_text, percent
 

@@ -10,7 +10,7 @@ import yaml
 
 from bfcl_pipeline.benchmark.config import load_models, recorded_models
 from bfcl_pipeline.runs.run import Run
-from bfcl_pipeline.show.compare.settings import causes
+from bfcl_pipeline.show.compare.causes import causes
 from tests.support.run_form import recorded
 
 API = {"name": "m-FC", "kind": "openai_chat", "endpoint": "http://localhost:1/v1"}

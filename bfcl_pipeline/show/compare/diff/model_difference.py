@@ -17,6 +17,7 @@ from bfcl_pipeline.benchmark.records import Entry, Request, Rules
 from bfcl_pipeline.benchmark.tables import entries_path, read_entries, read_table, with_types
 from bfcl_pipeline.benchmark.tables.schemas import VERDICTS, count, mark, text
 from bfcl_pipeline.runs.run import Run
+from bfcl_pipeline.show.compare.causes import causes
 from bfcl_pipeline.show.compare.compare import Comparer, Comparison
 from bfcl_pipeline.show.compare.diff.conversations import (
     Conversation,
@@ -27,7 +28,6 @@ from bfcl_pipeline.show.compare.diff.conversations import (
 )
 from bfcl_pipeline.show.compare.diff.parting import Parting, PartingKind, first_difference, value_difference
 from bfcl_pipeline.show.compare.diff.settings import changed_values, making_changes, row_changes
-from bfcl_pipeline.show.compare.settings import causes
 from bfcl_pipeline.show.compare.sides import Choice, read_sides
 from bfcl_pipeline.show.compare.trials import Entries, known_flaky
 

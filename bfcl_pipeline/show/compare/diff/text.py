@@ -9,10 +9,10 @@ from bfcl_pipeline.base.text import line_of, plural
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.runs.archived.unpacking import ArchivedRun
 from bfcl_pipeline.runs.run import Run
+from bfcl_pipeline.show.compare.causes import NOISE, Causes
 from bfcl_pipeline.show.compare.diff.difference import RunDifference
 from bfcl_pipeline.show.compare.diff.model_difference import ModelDifference, Row, flipped, verdicts
 from bfcl_pipeline.show.compare.diff.parting import PartingKind, from_difference, shown_value
-from bfcl_pipeline.show.compare.settings import NOISE, Causes
 from bfcl_pipeline.show.compare.text import comparison_text
 
 _CATEGORIES = 5  # that are named with their numbers in a line
