@@ -13,7 +13,7 @@ from fnmatch import fnmatchcase
 from urllib.parse import urlsplit
 
 from bfcl_pipeline.ask.jobs.options import add_models
-from bfcl_pipeline.ask.models.registry import Need, needs, silent_endpoint
+from bfcl_pipeline.ask.models.requirements import Need, needs, silent_endpoint
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.text import cut, on_one_line, plural, printable, text_table
 from bfcl_pipeline.base.yaml_reader import read_yaml

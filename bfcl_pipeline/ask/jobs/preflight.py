@@ -9,7 +9,8 @@ import os
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
-from bfcl_pipeline.ask.models.registry import Need, is_installed, needs
+from bfcl_pipeline.ask.models.registry import is_installed
+from bfcl_pipeline.ask.models.requirements import Need, needs
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.text import plural, span
 from bfcl_pipeline.benchmark.config import Job, RunConfig

@@ -5,8 +5,8 @@ import sys
 
 import pytest
 
-from bfcl_pipeline.ask.models import registry
-from bfcl_pipeline.ask.models.registry import needs, silent_endpoint
+from bfcl_pipeline.ask.models import requirements
+from bfcl_pipeline.ask.models.requirements import needs, silent_endpoint
 from bfcl_pipeline.benchmark.config import load_models
 
 
@@ -100,9 +100,9 @@ def test_a_chat_template_has_to_exist(row, tmp_path):
 def test_functions_as_code_need_a_package(row, monkeypatch, text, missing):
     """The package of MiniCPM's prompts is listed as missing for rows of that family only."""
     minicpm = row(f"kind: vllm, backend: endpoint, endpoint: 'http://gpu:8000/v1', {text}")
-    monkeypatch.setattr(registry, "is_installed", lambda _module: False)
+    monkeypatch.setattr(requirements, "is_installed", lambda _module: False)
     assert _words(minicpm) == missing
-    monkeypatch.setattr(registry, "is_installed", lambda _module: True)
+    monkeypatch.setattr(requirements, "is_installed", lambda _module: True)
     assert _words(minicpm) == []
 
 
