@@ -1,23 +1,18 @@
-"""The forms of export, as data, and writing a run in one of them; the V4 table is LaTeX or Markdown.
+"""The forms of export, as data, and writing a run in one of them.
 
 The code of a form is imported when it is used: one form needs a package that is an optional dependency.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
 from bfcl_pipeline.base.errors import ConfigError
-from bfcl_pipeline.base.files import write_text
-from bfcl_pipeline.base.markup import TextTable, latex, markdown
 from bfcl_pipeline.base.text import Log, unknown_name
-from bfcl_pipeline.benchmark.definition.release import V4
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.runs.run import Run
-from bfcl_pipeline.share.exports.run_scores import read_run_scores
-from bfcl_pipeline.show.report.v4_table import GROUP_NOTE, HEADINGS, NAME_COLUMN, V4Table, joined_v4_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,45 +76,3 @@ def export_run(run: Run, form: str, options: ExportOptions, log: Log) -> int:
     module = import_module(f"bfcl_pipeline.share.exports.{chosen.module}")
     written: int = getattr(module, chosen.function)(run, options, log)
     return written
-
-
-def text_table(table: V4Table, run: str, benchmark: str = V4) -> TextTable:
-    """The table with its notes, and the names of the benchmark and the run in the caption."""
-    return TextTable(
-        f"{benchmark}, run {run}.",
-        HEADINGS,
-        table.rows,
-        [*table.notes, *table.rank_notes],
-        name_column=NAME_COLUMN,
-    )
-
-
-def write_latex(run: Run, options: ExportOptions, log: Log) -> int:
-    """Writes the table as one file, with lines between groups; returns 1. Raises as `forms.export_run`."""
-    name, table = _names(run, options), _table(run, options)
-    lines = [number for number, begins in enumerate(table.begins_group) if begins]
-    made = text_table(table, name, run.benchmark)
-    notes = [*made.notes, GROUP_NOTE] if lines else made.notes
-    return _write(latex(replace(made, notes=notes, lines_above=lines)), options, log)
-
-
-def write_markdown(run: Run, options: ExportOptions, log: Log) -> int:
-    """Writes the table as one file; returns 1. Raises as `forms.export_run`."""
-    name, table = _names(run, options), _table(run, options)
-    return _write(markdown(text_table(table, name, run.benchmark)), options, log)
-
-
-def _names(run: Run, options: ExportOptions) -> str:
-    """The names of the runs, each of which has the models."""
-    runs = (run, *options.beside)
-    return ", ".join(read_run_scores(each, options.rules, options.models).name for each in runs)
-
-
-def _table(run: Run, options: ExportOptions) -> V4Table:
-    return joined_v4_table((run, *options.beside), options.rules, options.models)
-
-
-def _write(text: str, options: ExportOptions, log: Log) -> int:
-    write_text(options.out, text)
-    log(str(options.out))
-    return 1

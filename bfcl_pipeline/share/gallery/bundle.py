@@ -24,8 +24,8 @@ from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.share.archive.attestations import SignedArchive, carry_statements, sign_archive
 from bfcl_pipeline.share.archive.make import Made, make_archive
 from bfcl_pipeline.share.exports.every_eval_ever import write_scores
-from bfcl_pipeline.share.exports.forms import text_table
 from bfcl_pipeline.share.exports.run_scores import read_run_scores
+from bfcl_pipeline.share.exports.v4_table import text_table
 from bfcl_pipeline.share.official.export_results import export_official
 from bfcl_pipeline.share.signing.signature import SigningOptions, statements_path
 from bfcl_pipeline.share.signing.signed_line import check_ready

@@ -14,7 +14,7 @@ from bfcl_pipeline.base.markup import latex, markdown
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.benchmark.tables import entries_path, read_entries, read_table
 from bfcl_pipeline.runs.run import Run
-from bfcl_pipeline.share.exports.forms import text_table
+from bfcl_pipeline.share.exports.v4_table import text_table
 from bfcl_pipeline.share.official.scorer_process import judge_all
 from bfcl_pipeline.show.report.tables.aggregate_run import aggregate_run
 from bfcl_pipeline.show.report.terminal import terminal_table
