@@ -53,12 +53,13 @@ def _sections() -> Iterator[tuple[str, str]]:
     """The title and the section of each table."""
     tables = {f"tables/{table.name}": (table.schema, table.about) for table in TABLES.values()}
     for title, (schema, about) in (tables | _RECORDS).items():
-        rows = (
-            (f"`{field.name}`", f"{field.type}", field.metadata[b"description"].decode())
-            for field in schema
-        )
+        rows = ((f"`{field.name}`", f"{field.type}", _description(field)) for field in schema)
         columns = table(("column", "type", "what it holds"), rows)
         yield title, f"## {title}\n\n{textwrap.fill(about, WIDTH)}\n\n{columns}"
+
+
+def _description(field: pa.Field[pa.DataType]) -> str:
+    return (field.metadata or {})[b"description"].decode()
 
 
 def _description(field: pa.Field[pa.DataType]) -> str:
