@@ -62,9 +62,5 @@ def _description(field: pa.Field[pa.DataType]) -> str:
     return (field.metadata or {})[b"description"].decode()
 
 
-def _description(field: pa.Field[pa.DataType]) -> str:
-    return (field.metadata or {})[b"description"].decode()
-
-
 if __name__ == "__main__":
     rewrite(PAGE, document)
