@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import os
-import pty
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -15,6 +12,7 @@ from bfcl_pipeline.benchmark.records import Mode, Response
 from bfcl_pipeline.benchmark.tables import write_responses
 from bfcl_pipeline.cli import main
 from tests.support.run_form import recorded
+from tests.support.terminal import on_terminal
 from tests.support.transcript import Transcript
 
 RIGHT = "calculate_triangle_area(base=10, height=5)"
@@ -101,21 +99,10 @@ def test_wrong_answers_follow_one_another(
 
 def test_a_terminal_asks_for_the_next(newest: Path, staged: Path) -> None:
     """Enter shows the next wrong answer, and q ends the command."""
-    ours, theirs = pty.openpty()
-    words = ["show", "--failed", "--data", str(staged)]
-    command = [sys.executable, "-m", "bfcl_pipeline.cli", *words]
-    with subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs) as process:
-        os.close(theirs)
-        printed = b""
-        for answer in (b"\n", b"q\n"):
-            before = len(printed)
-            while b"q: end." not in printed[before:]:
-                printed += os.read(ours, 4096)
-            os.write(ours, answer)
-        assert process.wait() == 0
-    os.close(ours)
-    assert b"Wrong answer 2 of 3" in printed
-    assert b"Wrong answer 3 of 3" not in printed
+    status, printed = on_terminal(["show", "--failed", "--data", str(staged)], 80, typed=b"\nq\n")
+    assert (status, printed.count("q: end.")) == (0, 2)
+    assert "Wrong answer 2 of 3" in printed
+    assert "Wrong answer 3 of 3" not in printed
 
 
 REFUSED = (
