@@ -147,6 +147,7 @@ def test_models_with_journals_need_a_cache(
     assert "cache: no such directory. Name that of the run's journals with --cache." in message
 
 
+@pytest.mark.workflow
 def test_a_step_that_fails_shows_its_log(
     run_dir: Path, staged: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
