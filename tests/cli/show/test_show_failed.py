@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import shutil
 from pathlib import Path
 
 import pytest
@@ -41,13 +42,23 @@ def _answered(name: str, staged: Path, *models: str) -> None:
     (folder / "config.yaml").write_text(recorded(f"run: {name}\n"))
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory, staged: Path) -> Path:
+    """The run `pair` of two models, and `one`, the newest, of one model."""
+    folder = tmp_path_factory.mktemp("made")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        _answered("pair", staged.resolve(), "a", "b")
+        _answered("one", staged.resolve(), "m")
+        os.utime("results/pair/config.yaml", (1000, 1000))
+    return folder
+
+
 @pytest.fixture
-def newest(tmp_path: Path, staged: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A working directory with the run `pair` of two models, and `one`, the newest, of one model."""
+def newest(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A working directory with these runs."""
+    shutil.copytree(made / "results", tmp_path / "results")
     monkeypatch.chdir(tmp_path)
-    _answered("pair", staged, "a", "b")
-    _answered("one", staged, "m")
-    os.utime("results/pair/config.yaml", (1000, 1000))
     return tmp_path
 
 
