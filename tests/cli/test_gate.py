@@ -81,13 +81,6 @@ def test_the_decision_is_written_as_json(
     ]
 
 
-def test_models_with_other_names_are_compared_as_named(tmp_path: Path) -> None:
-    """RUN:MODEL on each side compares models whose names differ."""
-    run = write_run(tmp_path, [MadeUpModel(name, {"multiple": marks(200)}) for name in ("old", "new")])
-    arguments = ["--no-worse", "2", "--category", "multiple"]
-    assert main(["gate", f"{run}:new", "--against", f"{run}:old", *arguments]) == 0
-
-
 def test_models_that_only_the_baseline_has_are_named(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

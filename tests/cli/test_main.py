@@ -65,14 +65,6 @@ def test_version(capsys):
     assert capsys.readouterr().out.strip() == f"bfcl-pipeline {__version__}"
 
 
-def test_an_unknown_command_lists_the_known_ones(capsys):
-    """A mistyped command stops with the list of commands."""
-    with pytest.raises(SystemExit) as stopped:
-        main(["scroe"])
-    assert stopped.value.code == 2
-    assert "score" in capsys.readouterr().err
-
-
 def test_errors_are_one_line(capsys, tmp_path):
     """A user error is reported in one line, without a traceback, with exit status 1."""
     missing = tmp_path / "none.parquet"

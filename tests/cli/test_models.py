@@ -84,22 +84,17 @@ def test_a_key_that_is_set_is_not_missing(known, capsys, monkeypatch):
     assert names == "mine-FC paid lexical theirs"
 
 
-def test_a_model_that_cannot_be_used_is_listed_with_the_reason(known, capsys):
-    """The reason is that of the file of official models."""
-    assert main(["models", "gone", *known]) == 0
-    assert _lines(capsys) == ["Cannot be used (its API is gone): gone"]
-
-
-def test_descriptions_are_printed_with_a_pattern(known, capsys):
-    """The descriptions of the matching models are below the table."""
-    assert main(["models", "mine", *known]) == 0
-    assert _lines(capsys)[-1] == "a test: mine-FC"
-
-
-def test_gpus_that_the_machine_lacks_are_missing(known, capsys):
-    """A model that needs more GPUs than the machine has is not ready."""
-    assert main(["models", "huge", *known]) == 0
-    assert "9999 GPUs" in capsys.readouterr().out
+@pytest.mark.parametrize(
+    ("pattern", "last"),
+    [
+        ("gone", "Cannot be used (its API is gone): gone"),  # the reason of the file of official models
+        ("mine", "a test: mine-FC"),  # the descriptions of the matching models
+        ("huge", "9999 GPUs"),  # that this machine lacks
+    ],
+)
+def test_below_the_table_is_what_there_is_to_say_of_a_model(known, capsys, pattern, last):
+    assert main(["models", pattern, *known]) == 0
+    assert last in _lines(capsys)[-1]
 
 
 def test_no_match_is_an_error(known, capsys):
