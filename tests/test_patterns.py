@@ -240,10 +240,7 @@ def test_patterns_are_linear() -> None:
     assert {where: use for where, use in slow.items() if use} == {}
 
 
-GROUPS = {
-    "bfcl_pipeline.runs.journal.lines._TEXT",
-    "bfcl_pipeline.world.web.cache._LINE",
-}
+GROUPS = {"bfcl_pipeline.runs.journal.lines._TEXT", "bfcl_pipeline.world.web.cache._LINE"}
 """Patterns with a group that is repeated without backtracking, each tried with Python 3.11.2."""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -15,15 +16,15 @@ from tests.support.synthetic_run import MadeUpModel, Marks, marks, write_run
 HOSTILE = "a|b_%\x1b[31m"
 
 
-@pytest.fixture
-def run(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run of three models on one category."""
     models = [
         MadeUpModel("a", {"multiple": Marks([True] * 8 + [False] * 2)}),
         MadeUpModel("b", {"multiple": Marks([True] * 6 + [False] * 3 + [True])}),
         MadeUpModel(HOSTILE, {"multiple": marks(10)}),
     ]
-    return write_run(tmp_path / "mine", models)
+    return write_run(tmp_path_factory.mktemp("runs") / "mine", models)
 
 
 def test_two_models_are_printed_score_by_score(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -156,8 +157,11 @@ def test_modes_and_groups_choose_the_pairs(tmp_path: Path, capsys: pytest.Captur
     assert pq.read_table(out[1]).num_rows == 6
 
 
-def test_a_run_under_other_rules_only_is_refused(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_under_other_rules_only_is_refused(
+    run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """The error says which rules the verdicts have."""
+    run = shutil.copytree(run, tmp_path / "run")
     path = run / "verdicts" / "b.parquet"
     table = pq.read_table(path)
     pq.write_table(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -34,24 +32,3 @@ def test_a_model_and_rules_can_be_chosen(run: Path, tmp_path: Path) -> None:
     words = ["export", str(run), "--form", "markdown", "--out", str(out)]
     assert main([*words, "--rules", "corrected", "--model", "a"]) == 0
     assert "corrected rules" in out.read_text(encoding="utf-8")
-
-
-def test_an_unknown_run_is_refused_in_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The error says which run is missing."""
-    words = ["export", str(tmp_path / "none"), "--form", "latex", "--out", str(tmp_path / "t")]
-    assert main(words) == 1
-    assert "no run" in capsys.readouterr().err
-
-
-def test_the_help_loads_no_heavy_library() -> None:
-    """The forms are described without importing their code."""
-    code = (
-        "import sys\n"
-        "from bfcl_pipeline.cli import main\n"
-        "try: main(['export', '--help'])\n"
-        "except SystemExit: pass\n"
-        "print(*sorted({'inspect_ai', 'polars', 'pyarrow'} & set(sys.modules)), file=sys.stderr)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert "every-eval-ever" in done.stdout
-    assert done.stderr.strip() == ""

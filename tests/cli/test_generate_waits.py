@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -45,22 +44,32 @@ def test_it_fails_at_once_by_default(
     assert not (tmp_path / "out").exists()
 
 
-def test_it_waits_with_the_option(command: Command, tmp_path: Path) -> None:
+def test_it_waits_with_the_option(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """It reports the process that it waits for, and continues when that has ended."""
-    started = [sys.executable, "-m", "bfcl_pipeline.cli", *command("--wait-for-lease")]
+    reading, writing = os.pipe()
+    said: list[str] = []
     with (
         opened(journal_path(tmp_path / "exchanges/m-FC")) as journal,
-        subprocess.Popen(started, stderr=subprocess.PIPE, text=True) as process,
+        os.fdopen(reading) as lines,
+        os.fdopen(writing, "w", buffering=1) as errors,
+        ThreadPoolExecutor(1) as beside,
     ):
-        assert process.stderr is not None
-        said = next((line for line in process.stderr if "waiting for it to end" in line), None)
-        running = process.poll() is None
-        journal.close()
-        process.communicate(timeout=300)
-    assert said is not None
-    assert f"process {os.getpid()}" in said
-    assert running
-    assert process.returncode == 0
+
+        def end_the_other() -> bool:
+            said.append(next(line for line in lines if "waiting for it to end" in line))
+            made = (tmp_path / "out").exists()
+            journal.close()
+            return made
+
+        ended = beside.submit(end_the_other)
+        monkeypatch.setattr("sys.stderr", errors)
+        status = main(command("--wait-for-lease"))
+        errors.close()
+        assert not ended.result()
+    assert status == 0
+    assert f"process {os.getpid()}" in said[0]
     assert (tmp_path / "out/simple_java.parquet").is_file()
 
 

@@ -1,17 +1,12 @@
 """`bfcl-pipeline models`: the known models, and what is missing to run them."""
 
 import json
-import os
-import pty
-import re
-import resource
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from bfcl_pipeline.cli import main
+from tests.support.terminal import on_terminal
 
 ROOT = Path(__file__).parents[2]
 SHIPPED = ["--models", str(ROOT / "config" / "models.yaml")]
@@ -89,22 +84,17 @@ def test_a_key_that_is_set_is_not_missing(known, capsys, monkeypatch):
     assert names == "mine-FC paid lexical theirs"
 
 
-def test_a_model_that_cannot_be_used_is_listed_with_the_reason(known, capsys):
-    """The reason is that of the file of official models."""
-    assert main(["models", "gone", *known]) == 0
-    assert _lines(capsys) == ["Cannot be used (its API is gone): gone"]
-
-
-def test_descriptions_are_printed_with_a_pattern(known, capsys):
-    """The descriptions of the matching models are below the table."""
-    assert main(["models", "mine", *known]) == 0
-    assert _lines(capsys)[-1] == "a test: mine-FC"
-
-
-def test_gpus_that_the_machine_lacks_are_missing(known, capsys):
-    """A model that needs more GPUs than the machine has is not ready."""
-    assert main(["models", "huge", *known]) == 0
-    assert "9999 GPUs" in capsys.readouterr().out
+@pytest.mark.parametrize(
+    ("pattern", "last"),
+    [
+        ("gone", "Cannot be used (its API is gone): gone"),  # the reason of the file of official models
+        ("mine", "a test: mine-FC"),  # the descriptions of the matching models
+        ("huge", "9999 GPUs"),  # that this machine lacks
+    ],
+)
+def test_below_the_table_is_what_there_is_to_say_of_a_model(known, capsys, pattern, last):
+    assert main(["models", pattern, *known]) == 0
+    assert last in _lines(capsys)[-1]
 
 
 def test_no_match_is_an_error(known, capsys):
@@ -134,40 +124,12 @@ def test_json_has_a_remedy_for_each_missing_thing(known, capsys):
 @pytest.mark.parametrize("columns", [80, 160])
 def test_the_table_fits_the_terminal(columns):
     """No line of the table is longer than the terminal is wide; names are complete."""
-    ours, theirs = pty.openpty()
-    environment = {**os.environ, "COLUMNS": str(columns), "TERM": "xterm"}
-    program = [sys.executable, "-m", "bfcl_pipeline.cli", "models", "gemma", *SHIPPED]
-    with subprocess.Popen(program, stdout=theirs, stderr=subprocess.STDOUT, env=environment) as running:
-        os.close(theirs)
-        shown = b""
-        while True:
-            try:
-                piece = os.read(ours, 65536)
-            except OSError:  # the other end is closed
-                break
-            shown += piece
-        assert running.wait() == 0
-    os.close(ours)
-    plain = re.sub(r"\x1b\[[0-9;]*m", "", shown.decode()).replace("\r", "")
-    table = plain.partition("\n\n")[0].splitlines()
+    status, shown = on_terminal(["models", "gemma", *SHIPPED], columns)
+    table = shown.partition("\n\n")[0].splitlines()
+    assert status == 0
     assert all(len(line) <= columns for line in table)
     assert any(line.startswith("google/gemma-3-27b-it ") for line in table)
     assert ("where" in table[0]) is (columns == 160)
-
-
-def test_the_list_is_quick():
-    """The whole list takes less than a second of processor time, and imports no library of an adapter."""
-    program = (
-        "import sys; import bfcl_pipeline.cli as cli\n"
-        f"cli.main(['models', *{SHIPPED!r}])\n"
-        "heavy = ('openai', 'litellm', 'aiohttp', 'jsonschema', 'rich')\n"
-        "print([name for name in heavy if name in sys.modules])"
-    )
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    assert done.stdout.splitlines()[-1] == "[]"
-    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 1
 
 
 def test_a_model_is_added_and_listed(tmp_path, monkeypatch, capsys):

@@ -205,8 +205,7 @@ def test_what_fails_is_put_down_to_row_server_or_model(ping, case):
 
 
 @pytest.mark.parametrize(
-    ("kind", "messages"),
-    [("anthropic", "messages"), ("gemini", "contents"), ("openai_responses", "input")],
+    ("kind", "messages"), [("anthropic", "messages"), ("gemini", "contents"), ("openai_responses", "input")]
 )
 def test_every_api_format_is_tried(ping, kind, messages):
     """Calls, texts and results of calls are read and written in the form of the API."""
@@ -290,11 +289,7 @@ def test_an_error_of_a_server_cannot_control_the_terminal(staged, tmp_path, caps
     """`generate` prints the escape sequences in the reason of an entry without an answer as text."""
     models = tmp_path / "models.yaml"
     with server_of(answer({"error": {"message": HOSTILE}}, "400 Bad Request")) as server:
-        row = {
-            "name": "mine-FC",
-            "kind": "openai_chat",
-            "endpoint": server.endpoint,
-        }
+        row = {"name": "mine-FC", "kind": "openai_chat", "endpoint": server.endpoint}
         models.write_text(json.dumps({"models": [{**row, "limits": {"attempts": 1}}]}))
         places = ["--data", str(staged), "--cache", str(tmp_path / "cache"), "--out", str(tmp_path / "out")]
         entry = ["--category", "simple_python", "--entry-ids", "simple_python_0", "--run", "r"]
@@ -457,11 +452,7 @@ def test_a_server_that_does_not_state_its_context_is_noted(ping, staged):
 @pytest.mark.parametrize(
     ("given", "expected", "words"),
     [
-        (
-            answer(_completion("[get_weather(city='Oslo')]")),
-            1,
-            "not as the family qwen3-fc writes calls",
-        ),
+        (answer(_completion("[get_weather(city='Oslo')]")), 1, "not as the family qwen3-fc writes calls"),
         (NOT_FOUND, 1, "has no /completions, to which prompts are sent. `prompting: server`"),
         (
             answer({"message": "maximum context length is 30 tokens."}, "400 Bad Request"),

@@ -52,31 +52,26 @@ def test_a_run_without_its_config_is_refused(
     assert "run `snakemake` again" in message
 
 
-@pytest.mark.parametrize("config", ["[1]", "run: [", recorded(run="../x"), recorded(models=[])])
-def test_a_malformed_config_is_refused(
-    config: str, run_dir: Path, staged: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("config", "words"),
+    [
+        *((text, "config.yaml: ") for text in ("[1]", "run: [", recorded(run="../x"), recorded(models=[]))),
+        (recorded(models=["another-FC"]), "unknown model 'another-FC'"),
+        # What an earlier version did not record is not guessed.
+        (recorded().replace("form: 1", "form: 2"), "this run has form 2, and this version of bfcl"),
+        (recorded().replace("form: 1\n", ""), "this run has no form number, and this version"),
+        (recorded().replace("seed: 0\n", ""), "config.yaml: the key 'seed' is missing"),
+        (
+            recorded().replace("  source: null\n  v", "  v"),
+            "config.yaml: release: the key 'source' is missing",
+        ),
+    ],
+)
+def test_a_config_that_is_malformed_or_of_another_form_is_refused(
+    config: str, words: str, run_dir: Path, staged: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Nothing is run, and the name of the run is not used as a path."""
     (run_dir / "config.yaml").write_text(config)
-    assert "config.yaml: " in refused(run_dir, staged, capsys)
-
-
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        (("form: 1", "form: 2"), "this run has form 2, and this version of bfcl-pipeline reads form 1"),
-        (("form: 1\n", ""), "this run has no form number, and this version"),
-        (("seed: 0\n", ""), "config.yaml: the key 'seed' is missing"),
-        (("  source: null\n  version", "  version"), "config.yaml: release: the key 'source' is missing"),
-    ],
-)
-def test_a_run_of_another_form_is_refused(
-    change: tuple[str, str], words: str, run_dir: Path, staged: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """What an earlier version did not record is not guessed."""
-    text = (run_dir / "config.yaml").read_text()
-    assert change[0] in text
-    (run_dir / "config.yaml").write_text(text.replace(*change))
     assert words in refused(run_dir, staged, capsys)
 
 
@@ -93,7 +88,7 @@ def test_a_missing_release_is_not_fetched(
 def test_entries_of_executable_categories_are_needed_by_their_runs_alone(
     run_dir: Path, staged: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Entries of the executable categories are needed only by runs that have them."""
+    """Only by runs that have them. A folder with files is then refused, and left as it is."""
     data = tmp_path / "data"
     shutil.copytree(staged, data, copy_function=os.link)
     for category in GROUPS["executable"]:
@@ -103,19 +98,9 @@ def test_entries_of_executable_categories_are_needed_by_their_runs_alone(
     kept.mkdir()
     (kept / "mine").touch()  # refused after the staged files were checked
     assert "not an empty directory" in refused(run_dir, data, capsys, "--keep", str(kept))
+    assert [path.name for path in kept.iterdir()] == ["mine"]
     (run_dir / "config.yaml").write_text(recorded(categories=["simple_java", "rest"]))
     assert "rest.parquet: not staged" in refused(run_dir, data, capsys, "--keep", str(kept))
-
-
-def test_a_directory_with_files_is_not_used(
-    run_dir: Path, staged: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Results of a replay are never mixed with other files."""
-    kept = tmp_path / "kept"
-    kept.mkdir()
-    (kept / "mine").touch()
-    assert "not an empty directory" in refused(run_dir, staged, capsys, "--keep", str(kept))
-    assert [path.name for path in kept.iterdir()] == ["mine"]
 
 
 def test_a_package_without_its_workflow_is_an_error(
@@ -147,6 +132,7 @@ def test_models_with_journals_need_a_cache(
     assert "cache: no such directory. Name that of the run's journals with --cache." in message
 
 
+@pytest.mark.workflow
 def test_a_step_that_fails_shows_its_log(
     run_dir: Path, staged: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -155,14 +141,6 @@ def test_a_step_that_fails_shows_its_log(
     message = refused(run_dir, staged, capsys, "--cores", "1")
     assert "a step failed" in message
     assert "simple_java_1000000" in message
-
-
-def test_a_model_without_a_row_is_refused(
-    run_dir: Path, staged: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """The recorded config and models must be consistent; nothing is run otherwise."""
-    (run_dir / "config.yaml").write_text(recorded(models=["another-FC"]))
-    assert "unknown model 'another-FC'" in refused(run_dir, staged, capsys)
 
 
 def test_data_of_another_version_are_refused(

@@ -65,27 +65,6 @@ def test_runs_are_ordered_by_their_recorded_config() -> None:
     assert [folder.name for folder in newest_first()] == ["new", "old", "bare"]
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        ["table", "odl"],
-        ["aggregate", "odl"],
-        ["report", "odl"],
-        ["archive", "odl"],
-        ["replay", "odl"],
-        ["web", "status", "odl"],
-        ["export-official", "odl", "--out", "x"],
-        ["show", ENTRY, "--model", "m", "--run", "odl"],
-    ],
-)
-def test_every_command_knows_runs_by_name(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    """A mistyped run is one line with the run that was probably meant."""
-    assert main(command) == 1
-    error = capsys.readouterr().err
-    assert "Did you mean 'old'?" in error
-    assert error.count("\n") == 1
-
-
 def test_show_finds_the_newest_run_with_the_entry(staged: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Without --run the newest run that has a response of the model is shown, and named."""
     command = ["show", ENTRY, "--data", str(staged), "--model", "m"]

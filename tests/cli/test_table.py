@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -33,17 +31,6 @@ def test_it_is_plain_text_in_a_pipe(run: Path, capsys: pytest.CaptureFixture[str
     text = capsys.readouterr().out
     assert "\x1b" not in text
     assert " ".join(text.splitlines()[2].split()) == "1 a (FC) 2.50* 0.5–2.5 25.00*"
-
-
-def test_it_loads_no_heavy_library(run: Path) -> None:
-    """It starts fast because neither polars nor pyarrow is imported."""
-    code = (
-        "import sys; from bfcl_pipeline.cli import main; main(sys.argv[1:]); "
-        "print([name for name in ('polars', 'pyarrow', 'jinja2') if name in sys.modules])"
-    )
-    command = [sys.executable, "-c", code, "table", str(run)]
-    found = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert found.stdout.splitlines()[-1] == "[]"
 
 
 def test_several_runs_are_one_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

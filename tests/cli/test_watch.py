@@ -34,17 +34,18 @@ def test_a_run_made_elsewhere_is_done(folder: Path, capsys: pytest.CaptureFixtur
     )
 
 
-def test_a_run_without_any_state_is_an_error(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """One line that says how to start it."""
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["mine"], "no run is at work, and it has no report. Start it: bfcl-pipeline run."),
+        (["nope"], "no run 'nope'"),
+        ([], "Name one: watch RUN."),
+    ],
+)
+def test_what_cannot_be_watched_is_one_line(
+    folder: Path, capsys: pytest.CaptureFixture[str], words: list[str], message: str
+) -> None:
     Path("results/mine").mkdir(parents=True)
-    assert main(["watch", "mine"]) == 1
+    assert main(["watch", *words]) == 1
     (line,) = capsys.readouterr().err.splitlines()
-    assert "no run is at work, and it has no report. Start it: bfcl-pipeline run." in line
-
-
-def test_an_unknown_run_is_an_error(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """With and without a name."""
-    assert main(["watch", "nope"]) == 1
-    assert "no run 'nope'" in capsys.readouterr().err
-    assert main(["watch"]) == 1
-    assert "Name one: watch RUN." in capsys.readouterr().err
+    assert message in line

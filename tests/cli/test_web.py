@@ -3,7 +3,6 @@
 import json
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
 
@@ -21,7 +20,6 @@ from bfcl_pipeline.world.web.cache import WebCache
 from bfcl_pipeline.world.web.keys import FetchKey, SearchKey
 
 NOON = datetime(2026, 10, 1, 12, tzinfo=UTC)
-MODELS = load_models([Path(__file__).parents[2] / "config/models.yaml"])
 MODEL = "oracle-FC"
 PAGE = FetchKey("http://example.com/")
 TEA, TEA_GREEN = SearchKey("tea", "wt-wt"), SearchKey("tea(green)", "wt-wt")
@@ -90,7 +88,10 @@ def _run(folder, *responses, **config):
     folder.mkdir(exist_ok=True)
     config = with_defaults({**asked, **config}, config_schema())
     (folder / "config.yaml").write_text(recorded_config(config))
-    (folder / "models.yaml").write_text(recorded_models(MODELS[name] for name in config["models"]))
+    rows = [{"name": name, "kind": name.removesuffix("-FC")} for name in config["models"]]
+    (folder / "models.yaml").write_text(json.dumps({"models": rows}))
+    models = load_models([folder / "models.yaml"])
+    (folder / "models.yaml").write_text(recorded_models(models.values()))
     if responses:
         write_responses(folder / "responses" / MODEL / f"{responses[0].category}.parquet", [*responses])
     return str(folder)

@@ -92,11 +92,7 @@ def root(name: str) -> Holder:
     return Holder(made.sign(key, hashes.SHA256()), key)
 
 
-def signed_by(
-    issuer: Holder,
-    name: str,
-    purposes: Sequence[x509.ObjectIdentifier],
-) -> Holder:
+def signed_by(issuer: Holder, name: str, purposes: Sequence[x509.ObjectIdentifier]) -> Holder:
     """A certificate for `purposes`, critical, valid for a day around now."""
     key, now = ec.generate_private_key(ec.SECP256R1()), datetime.now(UTC)
     made = builder(named(name), issuer.certificate.subject, key.public_key(), now - DAY, now + DAY)

@@ -61,11 +61,7 @@ def answer_to(body: bytes, digest: str, thought: int = 0, voice: str = "") -> An
         "object": "chat.completion",
         "created": 1_750_000_000,
         "model": asked["model"],
-        "usage": {
-            "prompt_tokens": sent,
-            "completion_tokens": received,
-            "total_tokens": sent + received,
-        },
+        "usage": {"prompt_tokens": sent, "completion_tokens": received, "total_tokens": sent + received},
     }
     after = f'", {json.dumps(rest)[1:-1]}, "choices": [{said}]}}'
     return Answer(f'{{"id": "chatcmpl-{digest}-'.encode("ascii"), after.encode("ascii"))

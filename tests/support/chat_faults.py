@@ -289,7 +289,7 @@ REFUSALS: Mapping[str, Fault] = {
         "400 Bad Request",
         body=b'{"error": {"message": "This model\'s maximum context length is 8 tokens.", '
         b'"type": "invalid_request_error", "code": "context_length_exceeded"}}',
-    ),
+    )
 }
 """What no further attempt helps against; done only to requests for which it is named."""
 

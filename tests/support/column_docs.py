@@ -1,7 +1,6 @@
 """The columns of every table of a run in docs/tables.md, whose other text is written by hand.
 
-`python -m tests.support.column_docs` writes them; a test fails if they are not up to date. The schemas
-describe the columns; those of entries are in data/README.md.
+The schemas describe the columns; those of entries are in data/README.md.
 """
 
 from __future__ import annotations
@@ -15,6 +14,7 @@ import pyarrow as pa
 from bfcl_pipeline.benchmark.tables.schemas import FINDINGS, RESPONSES, SESSIONS, VERDICTS
 from bfcl_pipeline.show.report.tables.all_tables import TABLES
 from tests.support import ROOT
+from tests.support.docs_parts import rewrite, table
 
 PAGE = ROOT / "docs/tables.md"
 
@@ -53,9 +53,9 @@ def _sections() -> Iterator[tuple[str, str]]:
     """The title and the section of each table."""
     tables = {f"tables/{table.name}": (table.schema, table.about) for table in TABLES.values()}
     for title, (schema, about) in (tables | _RECORDS).items():
-        rows = [f"| `{field.name}` | {field.type} | {_description(field)} |" for field in schema]
-        head = ["", textwrap.fill(about, WIDTH), "", "| column | type | what it holds |", "|---|---|---|"]
-        yield title, "\n".join([f"## {title}", *head, *rows, ""])
+        rows = ((f"`{field.name}`", f"{field.type}", _description(field)) for field in schema)
+        columns = table(("column", "type", "what it holds"), rows)
+        yield title, f"## {title}\n\n{textwrap.fill(about, WIDTH)}\n\n{columns}"
 
 
 def _description(field: pa.Field[pa.DataType]) -> str:
@@ -63,4 +63,4 @@ def _description(field: pa.Field[pa.DataType]) -> str:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(document(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+    rewrite(PAGE, document)

@@ -1,7 +1,6 @@
 """The keys of a config in config/README.md and config.yaml, from the schema.
 
-`python -m tests.support.config_docs` writes them; a test fails if they are not up to date. Other text
-is written by hand; to config.yaml keys that it lacks are added, with their description and default.
+To config.yaml keys that it lacks are added, with their description and default.
 """
 
 from __future__ import annotations
@@ -15,6 +14,7 @@ import yaml
 from bfcl_pipeline.benchmark.config.check import config_schema
 from bfcl_pipeline.benchmark.config.run_form import FORM_KEY
 from tests.support import ROOT
+from tests.support.docs_parts import rewrite, with_table
 
 PAGE, CONFIG = ROOT / "config/README.md", ROOT / "config/config.yaml"
 
@@ -23,8 +23,7 @@ _TITLES = ("key", "default", "meaning", "what a change recomputes")
 
 def document(page: str) -> str:
     """The page with the table of all keys as the schema has them."""
-    head = re.escape(f"| {' | '.join(_TITLES)} |")
-    return re.sub(rf"{head}\n.*?(?=\n\n)", lambda _: "\n".join(_lines()), page, count=1, flags=re.DOTALL)
+    return with_table(page, _TITLES, _rows())
 
 
 def completed(config: str) -> str:
@@ -43,16 +42,13 @@ def default_of(about: Mapping[str, Any]) -> Any:
     return {key: default_of(inner) for key, inner in about["properties"].items()}
 
 
-def _lines() -> Iterator[str]:
-    yield f"| {' | '.join(_TITLES)} |"
-    yield f"|{'---|' * len(_TITLES)}"
+def _rows() -> Iterator[tuple[str, ...]]:
     for key, about in config_schema()["properties"].items():
         if key != FORM_KEY:
             inner = about["properties"].items() if about["type"] == "object" else ()
             keys = {f"{key}.{name}": of_key for name, of_key in inner} or {key: about}
             for name, of_key in keys.items():
-                cells = (f"`{name}`", _default(of_key), _meaning(of_key, about), about["x-recomputes"])
-                yield f"| {' | '.join(cells)} |"
+                yield f"`{name}`", _default(of_key), _meaning(of_key, about), about["x-recomputes"]
 
 
 def _default(about: Mapping[str, Any]) -> str:
@@ -70,5 +66,5 @@ def _meaning(about: Mapping[str, Any], of_top: Mapping[str, Any]) -> str:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(document(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
-    CONFIG.write_text(completed(CONFIG.read_text(encoding="utf-8")), encoding="utf-8")
+    rewrite(PAGE, document)
+    rewrite(CONFIG, completed)

@@ -1,34 +1,22 @@
-"""The table of families in docs/families.md.
-
-`python -m tests.support.family_docs` writes it into the page, between the comments there; a test fails if
-it is not up to date. Everything in it is from `config.families`.
-"""
+"""The table of families in docs/families.md. Everything in it is from `config.families`."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from bfcl_pipeline.benchmark.config.families import FamilyRow, load_families
 from bfcl_pipeline.benchmark.records import Mode
 from tests.support import ROOT
+from tests.support.docs_parts import rewrite, with_table
 
 PAGE = ROOT / "docs" / "families.md"
-_TABLE = re.compile(r"(?<=<!-- table of families -->\n).*?(?=<!-- end of the table -->)", re.DOTALL)
 _TITLES = ("family", "models", "handler", "prompt", "functions", "calls are read by", "results of calls")
 _TEMPLATES = "../bfcl_pipeline/dialogue/families/templates"
 
 
 def document(page: str) -> str:
     """`page` with the table as it has to be."""
-    return _TABLE.sub(lambda _: "\n".join([*_lines(), ""]), page)
-
-
-def _lines() -> Iterator[str]:
-    yield f"| {' | '.join(_TITLES)} |"
-    yield f"|{'---|' * len(_TITLES)}"
-    for family in load_families().values():
-        yield f"| {' | '.join(_cells(family))} |"
+    return with_table(page, _TITLES, map(_cells, load_families().values()))
 
 
 def _cells(family: FamilyRow) -> Iterator[str]:
@@ -43,4 +31,4 @@ def _cells(family: FamilyRow) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(document(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+    rewrite(PAGE, document)

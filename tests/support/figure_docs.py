@@ -1,27 +1,19 @@
-"""The list of figures in docs/report.md.
-
-`python -m tests.support.figure_docs` writes it into the page; a test fails if it is not up to date.
-"""
+"""The list of figures in docs/report.md."""
 
 from __future__ import annotations
 
-import re
-
 from bfcl_pipeline.show.report.figures.draw import FIGURES
 from tests.support import ROOT
+from tests.support.docs_parts import rewrite, with_table
 
 PAGE = ROOT / "docs/report.md"
-_LIST = re.compile(r"(?<=\| file \| content \| table \|\n\|---\|---\|---\|\n)(\|.*\n)*")
 
 
 def document(page: str) -> str:
     """The page with the list as the records of the figures are."""
-    rows = (
-        f"| `{one.name}` | {one.content} | {', '.join(f'`{table}`' for table in one.tables)} |\n"
-        for one in FIGURES
-    )
-    return _LIST.sub(lambda _: "".join(rows), page, count=1)
+    rows = ((f"`{one.name}`", one.content, ", ".join(map("`{}`".format, one.tables))) for one in FIGURES)
+    return with_table(page, ("file", "content", "table"), rows)
 
 
 if __name__ == "__main__":
-    PAGE.write_text(document(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+    rewrite(PAGE, document)

@@ -21,10 +21,7 @@ class ProvenFetcher(Fetcher):
         if cassette is not None:
             player = CassettePlayer(cassette)
             offline = Fetcher(
-                self.limits,
-                allow_private=self._allow_private,
-                proxies=self._proxies,
-                lookup=_unreachable,
+                self.limits, allow_private=self._allow_private, proxies=self._proxies, lookup=_unreachable
             )
             with playing(player):
                 assert offline.fetch(url) == live, cassette

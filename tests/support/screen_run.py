@@ -17,11 +17,7 @@ from bfcl_pipeline.show.screen.state_file import progress_path, write_record
 from tests.support.job_progress import NONE_YET
 
 RUN = RunDescription(
-    name="mine",
-    title="Run mine: 2 models, 3 categories",
-    rules=Rules.OFFICIAL,
-    replay=False,
-    asks=False,
+    name="mine", title="Run mine: 2 models, 3 categories", rules=Rules.OFFICIAL, replay=False, asks=False
 )
 BROKEN = """\
 RuleException:

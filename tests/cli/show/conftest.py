@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache, partial
 from pathlib import Path
 
 import pytest
@@ -11,10 +12,8 @@ from bfcl_pipeline.benchmark.records import Mode
 from bfcl_pipeline.benchmark.tables import read_responses, write_responses
 from bfcl_pipeline.cli import main
 
-MODELS = Path(__file__).parents[3] / "config" / "models.yaml"
 
-
-@pytest.fixture
+@pytest.fixture(scope="session")
 def entry(entries):
     """A function that returns an entry by its id."""
     return lambda entry_id: next(
@@ -22,26 +21,36 @@ def entry(entries):
     )
 
 
-@pytest.fixture
-def generate(staged, tmp_path):
-    """A function that has the oracle answer an entry into the run of the `show` fixture."""
+@pytest.fixture(scope="session")
+def generate_into(staged, tmp_path_factory):
+    """A function that has the oracle answer an entry into a run; it returns the table of responses."""
+    models = tmp_path_factory.mktemp("models") / "models.yaml"
+    models.write_text("models: [{name: oracle-FC, kind: oracle}, {name: oracle, kind: oracle}]")
 
-    def generated(entry_id, model, *words):
-        words = ["--model", model, "--models", str(MODELS), "--run", "r", *words]
+    def generated(run, entry_id, model, *words):
+        words = ["--model", model, "--models", str(models), "--run", "r", *words]
         words += ["--category", category_of(entry_id), "--entry-ids", entry_id, "--data", str(staged)]
-        assert main(["generate", *words, "--out", str(tmp_path / "run/responses" / model)]) == 0
-        return tmp_path / "run/responses" / model / f"{category_of(entry_id)}.parquet"
+        assert main(["generate", *words, "--out", str(run / "responses" / model)]) == 0
+        return run / "responses" / model / f"{category_of(entry_id)}.parquet"
 
     return generated
 
 
 @pytest.fixture
-def oracle(entry, generate):
-    """A function that returns the response of the oracle to an entry."""
+def generate(generate_into, tmp_path):
+    """The same, into the run of the `show` fixture."""
+    return partial(generate_into, tmp_path / "run")
 
+
+@pytest.fixture(scope="session")
+def oracle(entry, generate_into, tmp_path_factory):
+    """A function that returns the response of the oracle to an entry, which is made once."""
+    run = tmp_path_factory.mktemp("oracle")
+
+    @cache
     def respond(entry_id, mode=Mode.FC):
         model = "oracle" if mode is Mode.PROMPT else "oracle-FC"
-        return read_responses(generate(entry(entry_id).entry_id, model))[0]
+        return read_responses(generate_into(run, entry(entry_id).entry_id, model))[0]
 
     return respond
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-import pty
 import shlex
-import subprocess
-import sys
+import shutil
 from pathlib import Path
 
 import pytest
@@ -15,6 +13,7 @@ from bfcl_pipeline.benchmark.records import Mode, Response
 from bfcl_pipeline.benchmark.tables import write_responses
 from bfcl_pipeline.cli import main
 from tests.support.run_form import recorded
+from tests.support.terminal import on_terminal
 from tests.support.transcript import Transcript
 
 RIGHT = "calculate_triangle_area(base=10, height=5)"
@@ -43,13 +42,23 @@ def _answered(name: str, staged: Path, *models: str) -> None:
     (folder / "config.yaml").write_text(recorded(f"run: {name}\n"))
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory, staged: Path) -> Path:
+    """The run `pair` of two models, and `one`, the newest, of one model."""
+    folder = tmp_path_factory.mktemp("made")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        _answered("pair", staged.resolve(), "a", "b")
+        _answered("one", staged.resolve(), "m")
+        os.utime("results/pair/config.yaml", (1000, 1000))
+    return folder
+
+
 @pytest.fixture
-def newest(tmp_path: Path, staged: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A working directory with the run `pair` of two models, and `one`, the newest, of one model."""
+def newest(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A working directory with these runs."""
+    shutil.copytree(made / "results", tmp_path / "results")
     monkeypatch.chdir(tmp_path)
-    _answered("pair", staged, "a", "b")
-    _answered("one", staged, "m")
-    os.utime("results/pair/config.yaml", (1000, 1000))
     return tmp_path
 
 
@@ -101,21 +110,10 @@ def test_wrong_answers_follow_one_another(
 
 def test_a_terminal_asks_for_the_next(newest: Path, staged: Path) -> None:
     """Enter shows the next wrong answer, and q ends the command."""
-    ours, theirs = pty.openpty()
-    words = ["show", "--failed", "--data", str(staged)]
-    command = [sys.executable, "-m", "bfcl_pipeline.cli", *words]
-    with subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs) as process:
-        os.close(theirs)
-        printed = b""
-        for answer in (b"\n", b"q\n"):
-            before = len(printed)
-            while b"q: end." not in printed[before:]:
-                printed += os.read(ours, 4096)
-            os.write(ours, answer)
-        assert process.wait() == 0
-    os.close(ours)
-    assert b"Wrong answer 2 of 3" in printed
-    assert b"Wrong answer 3 of 3" not in printed
+    status, printed = on_terminal(["show", "--failed", "--data", str(staged)], 80, typed=b"\nq\n")
+    assert (status, printed.count("q: end.")) == (0, 2)
+    assert "Wrong answer 2 of 3" in printed
+    assert "Wrong answer 3 of 3" not in printed
 
 
 REFUSED = (

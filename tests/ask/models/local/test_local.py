@@ -12,12 +12,11 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from bfcl_pipeline.ask.models.local.adapter import LocalAnswer, Prompt
-from bfcl_pipeline.ask.models.local.engine import LocalEngine
 from bfcl_pipeline.ask.models.weights import identify_weights
 from bfcl_pipeline.base.errors import ContextOverflow, ModelError
 from bfcl_pipeline.benchmark.config import load_models, recorded_models
@@ -26,6 +25,9 @@ from bfcl_pipeline.benchmark.tables import read_table
 from bfcl_pipeline.cli import main
 from tests.support.offline import offline
 from tests.support.small_model_runs import CHOICE, MODEL, answers, generate, journaled
+
+if TYPE_CHECKING:
+    from bfcl_pipeline.ask.models.local.engine import LocalEngine
 
 TEXTS = (
     "def f(x):\n",
@@ -39,7 +41,14 @@ TEXTS = (
 @pytest.fixture(scope="module")
 def engine(tiny: Path) -> LocalEngine:
     """The tiny model, loaded."""
-    return LocalEngine.load(str(tiny), None, "float32")
+    return loaded(tiny)
+
+
+def loaded(weights: Path) -> LocalEngine:
+    """An engine; its import takes seconds, which no collection of tests is to pay."""
+    from bfcl_pipeline.ask.models.local.engine import LocalEngine
+
+    return LocalEngine.load(str(weights), None, "float32")
 
 
 def answered(engine: LocalEngine, *prompts: Prompt) -> list[LocalAnswer]:
@@ -108,7 +117,7 @@ def test_the_limit_is_what_the_context_leaves(tiny: Path, tmp_path: Path) -> Non
     (short / "config.json").write_text(
         json.dumps({**config, "max_position_embeddings": 64, "n_positions": 64})
     )
-    engine = LocalEngine.load(str(short), None, "float32")
+    engine = loaded(short)
     answer, overflow = engine.answers([Prompt("x y z"), Prompt("x y z " * 64)])
     assert isinstance(answer, LocalAnswer)
     assert answer.max_tokens == 64 - answer.input_tokens - 2
@@ -140,15 +149,15 @@ def test_code_in_the_folder_of_a_model_does_not_run(tiny: Path, tmp_path: Path) 
     (folder / "custom_generate").mkdir()
     for name in ("own.py", "custom_generate/generate.py"):
         (folder / name).write_text(f"open({str(ran)!r}, 'w')\nclass Own: pass\ndef generate(): pass\n")
-    answered(LocalEngine.load(str(folder), None, "float32"), Prompt("x", max_tokens=1))
+    answered(loaded(folder), Prompt("x", max_tokens=1))
     (folder / "model.safetensors").unlink()
     (folder / "pytorch_model.bin").write_bytes(pickle.dumps(_Command(ran)))
     with pytest.raises(ModelError, match="Weights only load failed"):
-        LocalEngine.load(str(folder), None, "float32")
+        loaded(folder)
     config = {"model_type": "own", "auto_map": {"AutoConfig": "own.Own", "AutoModelForCausalLM": "own.Own"}}
     (folder / "config.json").write_text(json.dumps(config))
     with pytest.raises(ModelError, match="contains custom code"):
-        LocalEngine.load(str(folder), None, "float32")
+        loaded(folder)
     assert not ran.exists()
 
 
@@ -164,7 +173,7 @@ def test_hostile_values_in_a_models_files_are_one_printable_line(
     written = json.loads((tmp_path / file).read_text())
     (tmp_path / file).write_text(json.dumps({**written, **values}))
     with pytest.raises(ModelError, match="not loadable as a causal language model") as raised:
-        LocalEngine.load(str(tmp_path), None, "float32")
+        loaded(tmp_path)
     assert str(raised.value).isprintable()
     assert capfd.readouterr() == ("", "")
 
@@ -172,16 +181,16 @@ def test_hostile_values_in_a_models_files_are_one_printable_line(
 def test_what_cannot_be_loaded_is_one_clear_line(tiny: Path, tmp_path: Path) -> None:
     """No such directory; no model in it; a model that is not a causal one."""
     with pytest.raises(ModelError, match="no such directory"):
-        LocalEngine.load(str(tmp_path / "absent"), None, "float32")
+        loaded(tmp_path / "absent")
     with pytest.raises(ModelError, match="not loadable as a causal language model"):
-        LocalEngine.load(str(tmp_path), None, "float32")
+        loaded(tmp_path)
     vision = tmp_path / "vision"
     vision.mkdir()
     for file in tiny.glob("tokenizer*"):
         (vision / file.name).symlink_to(file)
     (vision / "config.json").write_text(json.dumps({"model_type": "vit"}))
     with pytest.raises(ModelError, match="not loadable as a causal language model") as raised:
-        LocalEngine.load(str(vision), None, "float32")
+        loaded(vision)
     assert "\n" not in str(raised.value)
 
 
