@@ -25,11 +25,7 @@ from tests.support.local_chat import local_chat
 from tests.support.snakemake_project import make_project
 from tests.support.web_record import record_outcome
 
-CONFIG = {
-    "categories": "[multi_turn_base,memory_kv,web_search_base]",
-    "sample": "10",
-    "web": "replay",
-}
+CONFIG = {"categories": "[multi_turn_base,memory_kv,web_search_base]", "sample": "10", "web": "replay"}
 HIT = Hit("A page", "https://a.example/page", "of a site")
 TIME = datetime(2026, 1, 2, tzinfo=UTC)
 LIMITS = {"in_flight": 4, "attempts": 1, "retry_seconds": 0.01}

@@ -234,10 +234,7 @@ def test_too_many_statements_are_refused(tmp_path: Path) -> None:
 def test_files_that_the_verifier_names_must_exist(tmp_path: Path) -> None:
     """A typing error must not pass for an unsigned archive."""
     absent = tmp_path / "absent"
-    for options in (
-        AttestationOptions(statements=absent),
-        AttestationOptions(Trust(signers=absent)),
-    ):
+    for options in (AttestationOptions(statements=absent), AttestationOptions(Trust(signers=absent))):
         with pytest.raises(ConfigError, match="absent: no such file"):
             options.check()
 

@@ -12,12 +12,7 @@ import pytest
 from bfcl_pipeline.benchmark.records import Mode, Response
 from bfcl_pipeline.benchmark.tables import read_table, write_responses
 from bfcl_pipeline.benchmark.tables.files import write_table
-from bfcl_pipeline.share.archive.compare import (
-    SHOWN,
-    FileDifference,
-    compared_files,
-    file_differences,
-)
+from bfcl_pipeline.share.archive.compare import SHOWN, FileDifference, compared_files, file_differences
 
 TABLE = "responses/m/simple_python.parquet"
 

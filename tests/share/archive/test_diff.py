@@ -88,11 +88,7 @@ def test_an_embedded_model_is_compared_by_its_table(
 
 @pytest.mark.parametrize("journal", [b"{}\n{}\n", b"[" * 100_000 + b"\n\n"])
 def test_a_damaged_journal_leaves_the_answers(
-    journal: bytes,
-    archived: Path,
-    small_run: SmallRun,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+    journal: bytes, archived: Path, small_run: SmallRun, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Requests are not compared, and the message names the archive; the answers of the tables are."""
     other = repack(archived, tmp_path / "other.crate.zip", {JOURNAL: journal})

@@ -260,10 +260,7 @@ SAID = {
     "a hash": {"@id": "#data/release/texts.json", "sha256": "\x1b[8m"},
 }
 
-RIGHT = {
-    "sha256": "2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881",
-    "contentSize": "1",
-}
+RIGHT = {"sha256": "2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881", "contentSize": "1"}
 """The metadata of a member that is the letter x."""
 
 ZEROS = {"sha256": "0" * 64, "contentSize": "1"}

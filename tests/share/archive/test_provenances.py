@@ -12,12 +12,7 @@ from bfcl_pipeline.runs.archived.findings import Findings, Part
 from bfcl_pipeline.runs.archived.members import METADATA
 from bfcl_pipeline.runs.archived.reading import SealedArchive
 from bfcl_pipeline.runs.making import OTHERS, making_of
-from bfcl_pipeline.runs.provenance import (
-    BESIDE_LOG,
-    provenance_path,
-    read_provenance,
-    write_provenance,
-)
+from bfcl_pipeline.runs.provenance import BESIDE_LOG, provenance_path, read_provenance, write_provenance
 from bfcl_pipeline.runs.provenance.software import (
     ENCODER_PACKAGES,
     installed_packages,

@@ -74,9 +74,7 @@ def test_a_sample_has_its_verdict_and_usage(samples_of: SamplesOf) -> None:
     assert '"calculate_triangle_area"' in right.target
 
 
-def test_an_entry_without_an_answer_is_an_error_and_not_wrong(
-    samples_of: SamplesOf,
-) -> None:
+def test_an_entry_without_an_answer_is_an_error_and_not_wrong(samples_of: SamplesOf) -> None:
     """Its sample has the status as error and no score."""
     lost = samples_of("simple_python")["simple_python_2"]
     assert lost.error.message == "infrastructure_error: no connection"

@@ -63,10 +63,7 @@ def test_ranks_over_archives_are_those_of_one_run(tmp_path: Path) -> None:
     assert {row["rank_group"] for row in together} > {1}
 
 
-@pytest.mark.parametrize(
-    "change",
-    [{"release": "1 (sha256 0)"}, {"web": "simulated"}, {"by_weight": True}],
-)
+@pytest.mark.parametrize("change", [{"release": "1 (sha256 0)"}, {"web": "simulated"}, {"by_weight": True}])
 def test_models_of_other_settings_stand_in_another_table(records: Records, change: dict[str, Any]) -> None:
     """Another release, web or kind of sample; titles that would be equal are numbered."""
     first, second = records.archives[0], records.archives[2]
