@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import subprocess
 import sys
@@ -39,49 +40,25 @@ class FileSystem:
 
 NAMES = {"fs": FileSystem(), "os": __import__("os"), "copy": __import__("copy")}
 
-EVALUATED = (
-    "1 + 2 * 3",
-    "-(4.5 / 2) % 3",
-    "'a' + 'b'",
-    "[1, (2, 3), {'k': None}, {4}]",
-    "fs.mv(source='a', destination='b')",
-    "fs.mv('a', destination=fs.mv('b', 'c'))",
-    "unknown(x=1)",
-    "unknown.method('a')",
-    "fs.mv(source=undefined, destination='b')",
-)
+EVALUATED = """\
+1 + 2 * 3
+-(4.5 / 2) % 3
+'a' + 'b'
+[1, (2, 3), {'k': None}, {4}]
+fs.mv(source='a', destination='b')
+fs.mv('a', destination=fs.mv('b', 'c'))
+unknown(x=1)
+unknown.method('a')
+fs.mv(source=undefined, destination='b')""".splitlines()
 
-REFUSED = (
-    "__import__('os').system('true')",
-    "os.system('true')",
-    "copy.os",
-    "open('x', 'w')",
-    "print(1)",
-    "len('ab') * 2",
-    "fs._hidden()",
-    "fs.__class__",
-    "fs.mv.__func__(1)",
-    "fs.mv(source=open('x', 'w'), destination='b')",
-    "fs.mv(source=fs, destination='b')",
-    "fs.mv(*['a', 'b'])",
-    "fs.mv(**{'source': 'a', 'destination': 'b'})",
-    "().__class__.__bases__[0].__subclasses__()",
-    "[x for x in (1, 2)]",
-    "(lambda: 1)()",
-    "(y := 1)",
-    "f'{fs}'",
-    "'%s' % fs",
-    "'a' * 1000000000",
-    "[1] * 1000000000",
-    "9 ** 9 ** 9",
-    "1 << 999999999",
-    "{**{}}",
-    "1 if fs else 2",
-    "'abc'[0]",
-    "fs.mv if 1 else 2",
-    "await_(fs).mv",
-    "__builtins__",
-)
+REFUSED = """\
+__import__('os').system('true') ;; os.system('true') ;; copy.os ;; open('x', 'w') ;; print(1)
+len('ab') * 2 ;; fs._hidden() ;; fs.__class__ ;; fs.mv.__func__(1)
+fs.mv(source=open('x', 'w'), destination='b') ;; fs.mv(source=fs, destination='b')
+fs.mv(*['a', 'b']) ;; fs.mv(**{'source': 'a', 'destination': 'b'})
+().__class__.__bases__[0].__subclasses__() ;; [x for x in (1, 2)] ;; (lambda: 1)() ;; (y := 1)
+f'{fs}' ;; '%s' % fs ;; 'a' * 1000000000 ;; [1] * 1000000000 ;; 9 ** 9 ** 9 ;; 1 << 999999999
+{**{}} ;; 1 if fs else 2 ;; 'abc'[0] ;; fs.mv if 1 else 2 ;; await_(fs).mv ;; __builtins__"""
 
 
 @pytest.mark.parametrize("text", EVALUATED)
@@ -99,18 +76,16 @@ def test_literals_arithmetic_and_calls_of_the_apis_are_evaluated(text: str) -> N
     assert guard.refused == {}
 
 
-@pytest.mark.parametrize("text", REFUSED)
+@pytest.mark.parametrize("text", re.split(r" ;; |\n", REFUSED))
 def test_all_else_is_refused(text: str) -> None:
-    """Before anything of it runs."""
     with pytest.raises(Refused):
         check_expression(text, {**NAMES, "__builtins__": __builtins__})
 
 
-@pytest.mark.parametrize("value", [None, b"1", "1+" * 60_000 + "1"])
-def test_what_is_no_short_text_is_refused(value: object) -> None:
-    """Code objects, bytes, long texts."""
-    with pytest.raises(Refused):
-        check_expression(value, {})
+def test_what_is_no_short_text_is_refused() -> None:
+    for value in (None, b"1", "1+" * 60_000 + "1"):
+        with pytest.raises(Refused):
+            check_expression(value, {})
 
 
 def test_a_refusal_is_noted_with_its_entry() -> None:
@@ -147,11 +122,11 @@ def test_an_exception_within_an_entry_is_its_refusal(tmp_path: Path) -> None:
     assert entry_file.read_text() == ""
 
 
-@pytest.mark.parametrize("text", ["(" * 5000, "-" * 50_000 + "1", "+".join(["1"] * 30_000), "\x00"])
-def test_an_expression_too_deep_is_an_error_as_ever(text: str) -> None:
+def test_an_expression_too_deep_is_an_error_as_ever() -> None:
     """The official package expects one."""
-    with pytest.raises((SyntaxError, RecursionError, MemoryError, ValueError)):
-        check_expression(text, NAMES)
+    for text in ("(" * 5000, "-" * 50_000 + "1", "+".join(["1"] * 30_000), "\x00"):
+        with pytest.raises((SyntaxError, RecursionError, MemoryError, ValueError)):
+            check_expression(text, NAMES)
 
 
 def test_a_call_without_end_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
