@@ -303,16 +303,8 @@ ATTACKS: Sequence[tuple[str, Attack, str]] = [
     # Metadata and members are the same files.
     *((f"a file with {case}", described({LOG: of}, LOG), why) for case, (of, why) in FILES.items()),
     ("a member that is not described", described({}, LOG), "not in the metadata"),
-    (
-        "a description without its member",
-        described({LOG: ZEROS, "results/a/logs/y": ZEROS}, LOG),
-        "not in the archive",
-    ),
-    (
-        "a list without the parts",
-        described({LOG: ZEROS}, LOG, listed=False),
-        "a list of parts that differs",
-    ),
+    ("a missing member", described({LOG: ZEROS, "results/a/logs/y": ZEROS}, LOG), "not in the archive"),
+    ("a list without parts", described({LOG: ZEROS}, LOG, listed=False), "a list of parts that differs"),
     ("two runs", described({LOG: ZEROS}, LOG, "results/b/logs/x"), "results of 2 runs"),
     # What `verify` prints, compares with staged files or puts into a command has a fixed form.
     *(
@@ -320,16 +312,8 @@ ATTACKS: Sequence[tuple[str, Attack, str]] = [
         for case, entity in SAID.items()
     ),
     # A run of another form is not read as one of this form; the commit that made it is named.
-    (
-        "no form",
-        of_form(None),
-        "it has no form number, and this version of bfcl-pipeline reads form 1: use the version ",
-    ),
-    (
-        "a later form",
-        of_form("2"),
-        f"reads form 1: use the version that made it (commit {'c' * 40}), or make the run again",
-    ),
+    ("no form", of_form(None), "no form number, and this version of bfcl-pipeline reads form 1: use the "),
+    ("a later form", of_form("2"), f"reads form 1: use the version that made it (commit {'c' * 40}), or "),
     ("a form in other digits", of_form("0x1"), "it has form 0x1, and"),
     ("a form that spoofs", of_form(SPOOFED), "it has form 1.0"),
 ]
@@ -372,14 +356,8 @@ def _tree(folder: Path) -> list[tuple[str, int]]:
     return sorted((str(path), path.lstat().st_size) for path in folder.rglob("*"))
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "results/mini/report/e3.js",
-        "results/mini/report/a12c3.js",
-        f"cache/exchanges/a/provenance/{'0' * 64}.json",
-    ],
-)
-def test_files_of_a_run_may_be_members(name: str) -> None:
+def test_files_of_a_run_may_be_members() -> None:
     """Conversations that the page loads have names of letters and digits, records those of digests."""
-    assert rejection_reason(name) is None
+    record = f"cache/exchanges/a/provenance/{'0' * 64}.json"
+    for name in ("results/mini/report/e3.js", "results/mini/report/a12c3.js", record):
+        assert rejection_reason(name) is None

@@ -56,19 +56,17 @@ def real_run(
     folder = tmp_path_factory.mktemp("real")
     (folder / "models.yaml").write_text(MODELS_FILE, encoding="utf-8")
     run = folder / "run"
+    turns = [
+        [[{call.name: json.dumps(call.arguments)} for call in turn], "Done."]
+        for turn in truth_calls(entries("multi_turn_base")[0])
+    ]
     answers = {
         "simple_python": [
             [{"calculate_triangle_area": '{"base": 10, "height": 5}'}],
             [{"math.factorial": "no JSON \ud800"}],
             None,
         ],
-        "multi_turn_base": [
-            [
-                [[{call.name: json.dumps(call.arguments)} for call in turn], "Done."]
-                for turn in truth_calls(entries("multi_turn_base")[0])
-            ],
-            "not a list of turns \ud800",
-        ],
+        "multi_turn_base": [turns, "not a list of turns \ud800"],
         "web_search_base": [[[[{"search_engine_query": '{"keywords": "tea"}'}], "{'answer': 'tea'}"]]],
     }
     for category, results in answers.items():
