@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -28,10 +28,12 @@ models:
 """
 
 
-@pytest.fixture(autouse=True)
-def _fixed_time(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(scope="module", autouse=True)
+def _fixed_time() -> Iterator[None]:
     """The time of results is given, as in a reproducible build."""
-    monkeypatch.setenv(EPOCH_VARIABLE, str(MADE_AT))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(EPOCH_VARIABLE, str(MADE_AT))
+        yield
 
 
 @pytest.fixture(scope="session")

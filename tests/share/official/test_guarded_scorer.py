@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import signal
 import subprocess
@@ -162,40 +163,38 @@ FORBIDDEN = {
 }
 
 
-def guarded(code: str, tmp_path: Path) -> subprocess.CompletedProcess[str]:
-    """Runs `code` after the audit hook was set."""
+SCORING = """
+import os, json
+os.mkdir(SCORES + '/new'); open(SCORES + '/new/a', 'w').write('1')
+os.rename(SCORES + '/new/a', SCORES + '/new/b'); os.chmod(SCORES + '/new/b', 0o600)
+assert open(SCORES + '/new/b').read() == '1'; open(OTHER + '/kept').read()
+"""
+
+PROGRAM = f"""
+import json, os, pathlib, runpy, sys
+SCORES, OTHER, codes = sys.argv[1], sys.argv[2], json.loads(sys.argv[3])
+module = runpy.run_path({guarded_scorer.__file__!r}, run_name='guarded')
+for code in codes:
+    if (child := os.fork()) == 0:
+        module['forbid'](pathlib.Path(SCORES))
+        exec(code)
+        os._exit(0)
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+"""Runs each code in a process of its own, after the audit hook was set."""
+
+
+def test_whatever_does_more_than_score_ends_the_process(tmp_path: Path) -> None:
+    """The second barrier, should an answer pass the first one; what the official scorer does goes on."""
     scores, other = tmp_path / "scores", tmp_path / "other"
     for folder in (scores, other):
         folder.mkdir()
     (scores / "out").symlink_to(other)
     (other / "kept").touch()
-    script = (
-        "import runpy, pathlib\n"
-        f"module = runpy.run_path({guarded_scorer.__file__!r}, run_name='guarded')\n"
-        f"SCORES, OTHER = {str(scores)!r}, {str(other)!r}\n"
-        "module['forbid'](pathlib.Path(SCORES))\n"
-        f"{code}\n"
-    )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
-    assert sorted(path.name for path in other.iterdir()) == ["kept"]
-    return done
-
-
-@pytest.mark.parametrize("code", FORBIDDEN.values(), ids=FORBIDDEN)
-def test_whatever_does_more_than_score_ends_the_process(code: str, tmp_path: Path) -> None:
-    """The second barrier, should an answer pass the first one."""
-    done = guarded(code, tmp_path)
-    assert done.returncode == REFUSED_STATUS, done.stderr
-    assert "refused:" in done.stderr
-
-
-def test_writing_scores_and_reading_go_on(tmp_path: Path) -> None:
-    """What the official scorer does."""
-    code = (
-        "import os, json\n"
-        "os.mkdir(SCORES + '/new'); open(SCORES + '/new/a', 'w').write('1')\n"
-        "os.rename(SCORES + '/new/a', SCORES + '/new/b'); os.chmod(SCORES + '/new/b', 0o600)\n"
-        "assert open(SCORES + '/new/b').read() == '1'; open(OTHER + '/kept').read()\n"
-    )
-    done = guarded(code, tmp_path)
-    assert done.returncode == 0, done.stderr
+    codes = {**FORBIDDEN, "scoring": SCORING}
+    command = [sys.executable, "-c", PROGRAM, scores, other, json.dumps([*codes.values()])]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    statuses = dict(zip(codes, map(int, done.stdout.split()), strict=True))
+    assert statuses == {**dict.fromkeys(FORBIDDEN, REFUSED_STATUS), "scoring": 0}, done.stderr
+    assert done.stderr.count("refused:") == len(FORBIDDEN)
+    assert [path.name for path in other.iterdir()] == ["kept"]
