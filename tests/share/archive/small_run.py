@@ -56,14 +56,11 @@ TIME = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class SmallRun:
-    """The project directory of the run."""
-
     folder: Path
     name: str = NAME
 
     @property
     def results(self) -> Path:
-        """The folder of the run."""
         return self.folder / "results" / self.name
 
     @property

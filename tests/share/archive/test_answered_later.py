@@ -57,7 +57,6 @@ def runs(tmp_path_factory: pytest.TempPathFactory, staged: Path) -> tuple[SmallR
 
 
 def journal_in(archive: Path) -> list[bytes]:
-    """The lines of the journal in an archive."""
     with SealedArchive(archive) as opened:
         return b"".join(opened.chunks(JOURNAL)).splitlines(keepends=True)
 

@@ -195,7 +195,6 @@ def test_an_incomplete_run_is_not_archived(
 
 
 def plant(run: SmallRun, where: str, secret: str) -> None:
-    """Writes `secret` to a place where it might appear by accident."""
     appended = {
         "log": (run.results / "logs/generate/near_chat-FC.log", f"\n\n401: Incorrect API key: {secret}.\n"),
         "snakemake": (max((run.folder / ".snakemake/log").glob("*.log")), f"\n{secret}\n"),

@@ -39,7 +39,6 @@ N = 40
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[LocalChat]:
-    """The server that answers the verifier."""
     with local_chat() as running:
         yield running
 
@@ -63,13 +62,11 @@ class Verifier:
     found: list[ArchiveFinding] = field(default_factory=list)
 
     def has(self, name: str = MODEL, **values: Any) -> None:
-        """Writes the models file with one row."""
         row = {"name": name, "kind": "openai_chat", "model": "chat", "key": VARIABLE, **values}
         self.models.write_text(yaml.safe_dump({"models": [row]}))
 
     @property
     def models(self) -> Path:
-        """The models file."""
         return self.folder / "own.yaml"
 
     def asks(self, count: int = N, seed: int = 7, **options: Any) -> Verification:
@@ -85,7 +82,6 @@ class Verifier:
         return done
 
     def finding(self, part: Part = Part.ASKED) -> ArchiveFinding:
-        """The first finding of a part."""
         return next(finding for finding in self.found if finding.part is part)
 
 

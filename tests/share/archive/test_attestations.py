@@ -55,7 +55,6 @@ class Checked:
 
 
 def signed(key: Path, predicate: Mapping[str, Any] = PREDICATE, sha256: str = SHA256) -> bytes:
-    """A line with a statement."""
     return sign_statement(make_statement("run.crate.zip", sha256, predicate), SigningOptions(key=key))
 
 
@@ -102,7 +101,6 @@ def leaves(value: Any, place: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]
 
 
 def edited(place: tuple[Any, ...], value: Any) -> dict[str, Any]:
-    """The predicate with another value at a place."""
     predicate = copy.deepcopy(PREDICATE)
     inner: Any = predicate
     for name in place[:-1]:
@@ -193,7 +191,6 @@ def test_another_statement_differs(
 
 
 def test_what_is_signed_must_be_a_statement() -> None:
-    """Whatever it is, it is refused with a reason."""
     for payload in (b"", b"x", b"[]", b'{"a":1,"a":2}', b"[" * 100_000):
         with pytest.raises(BadSignature, match="what was signed is not"):
             read_statement(payload)
@@ -235,7 +232,6 @@ def test_files_that_the_verifier_names_must_exist(tmp_path: Path) -> None:
 
 
 def test_equal_predicates_have_equal_bytes() -> None:
-    """Whatever the order of their fields."""
     backwards = dict(reversed(PREDICATE.items()))
     statement = make_statement("run.crate.zip", SHA256, PREDICATE)
     assert make_statement("run.crate.zip", SHA256, backwards) == statement

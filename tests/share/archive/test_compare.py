@@ -42,7 +42,6 @@ def derived(tmp_path: Path) -> Path:
 
 
 def described(recorded: Path, derived: Path) -> str:
-    """The first difference."""
     return str(next(file_differences(recorded, derived)))
 
 
@@ -157,7 +156,6 @@ def test_the_first_different_line_is_reported(
 
 
 def test_missing_and_extra_files_are_reported(recorded: Path, derived: Path) -> None:
-    """A file that only one side has is a difference, whichever side it is."""
     (derived / TABLE).unlink()
     (recorded / "report.html").unlink()
     assert [*map(str, file_differences(recorded, derived))] == [
@@ -167,7 +165,6 @@ def test_missing_and_extra_files_are_reported(recorded: Path, derived: Path) -> 
 
 
 def test_causes_come_before_consequences(recorded: Path, tmp_path: Path) -> None:
-    """A changed answer is reported before the score that it changes."""
     derived = write_run(tmp_path / "derived", result_json='"another"')
     (derived / "tables/a.csv").write_text("model,score\nm,0\n")
     (derived / "report.html").write_text("<p>two</p>\n")

@@ -29,17 +29,14 @@ MOST_BYTES = 300 * 2**20
 
 
 def zipped(*parts: Part, end: End | None = None, prefix: bytes = b"") -> Attack:
-    """A zip file of some members."""
     return lambda path: build(path, parts, end, prefix)
 
 
 def with_log(end: End) -> Attack:
-    """Two members, with another end."""
     return zipped(METADATA, Part(LOG, b"x"), end=end)
 
 
 def with_metadata(text: bytes) -> Attack:
-    """Metadata of some bytes, and another member."""
     return zipped(Part("ro-crate-metadata.json", text), Part(LOG, b"x"))
 
 
@@ -66,7 +63,6 @@ def described(
 
 
 def of_form(value: str | None) -> Attack:
-    """The archive of a run of another form."""
     form = {"@id": "#form"} if value is None else {"@id": "#form", "value": value}
     return described({}, LOG, extra=[form, {"@id": "#commit", "value": "c" * 40}])
 
@@ -87,7 +83,6 @@ def without_end(content: bytes) -> Attack:
 
 @cache
 def gigabyte() -> bytes:
-    """A gigabyte of zeros, packed into a megabyte."""
     packer = zlib.compressobj(6, zlib.DEFLATED, -15)
     return b"".join(packer.compress(bytes(2**20)) for _ in range(1024)) + packer.flush()
 
@@ -106,7 +101,6 @@ def bomb(size: int) -> Attack:
 
 @cache
 def million() -> tuple[bytes, bytes]:
-    """A million empty members, and their list."""
     return crowd([f"results/a/logs/{number}" for number in range(1_000_000)])
 
 
@@ -141,7 +135,6 @@ def heavy(path: Path) -> Path:
 
 
 def nested(path: Path) -> Path:
-    """A zip bomb as a member of another file."""
     inner = build(path, [Part(LOG, bytes(2**20), deflate=True)]).read_bytes()
     return build(path, [METADATA, Part("results/a/x.zip", inner)])
 

@@ -17,7 +17,6 @@ TABLE = "responses/m/simple_python.parquet"
 
 
 def write_run(folder: Path, *statuses: Status) -> Path:
-    """Results with a response of each of `statuses`."""
     rows = [
         Response(f"simple_python_{number}", "simple_python", Mode.FC, None, status)
         for number, status in enumerate(statuses)

@@ -121,7 +121,6 @@ def test_a_file_that_changes_during_archiving_is_not_archived(tmp_path: Path) ->
 
 @pytest.mark.parametrize("name", ["../x", "results/a/logs/x\\y", "data/entries/x.parquet"])
 def test_names_that_cannot_be_read_back_are_not_written(name: str, tmp_path: Path) -> None:
-    """Names that `verify` refuses are errors when they are archived."""
     with pytest.raises(ArchiveError, match="cannot be archived"):
         write_archive(tmp_path / "x.zip", [member(name, b"x")])
     twins = [member(f"results/a/logs/{model}/x.log", b"") for model in ("qwen", "Qwen")]

@@ -13,7 +13,6 @@ LONG = f"results/a/responses/{'m' * 200}/simple_python.parquet"
 
 
 def put(state: Path, output: str, **record: Any) -> None:
-    """A record as Snakemake stores it: its name in base64, in parts of 254 characters."""
     name = base64.urlsafe_b64encode(output.encode()).decode()
     parts = [name[start : start + 254] for start in range(0, len(name), 254)]
     path = state.joinpath("metadata", *(f"@{part}" for part in parts[:-1]), parts[-1])

@@ -34,7 +34,6 @@ def answers(values: str, **about: bool) -> Answers:
 
 
 def compared(given: list[Answers]) -> dict[str, LevelComparison]:
-    """The comparison by level."""
     return {level.level: level for level in compare_answers(given)}
 
 
@@ -70,7 +69,6 @@ def test_a_model_that_varies_much_does_not_excuse_an_invented_run() -> None:
 
 
 def test_few_requests_decide_nothing() -> None:
-    """Neither that the answers are the model's, nor that they are not."""
     for values in ("aaa", "baa"):
         assert {level.decision for level in compare_answers([answers(values)] * 4)} == {Decision.UNDECIDED}
     assert {level.decision for level in compare_answers([])} == {Decision.UNDECIDED}

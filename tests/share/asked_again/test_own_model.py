@@ -8,7 +8,6 @@ from bfcl_pipeline.share.asked_again.own_model import different_surroundings
 
 
 def made_by(server: ServerRecord, models: dict[str, int]) -> Making:
-    """Answers with one record."""
     record = Provenance(
         Pipeline("1", None, changed=False), {}, MachineRecord("Linux", "x"), ModelFiles(), server
     )

@@ -66,7 +66,6 @@ def test_what_is_unknown_or_missing_is_named(hostile_run: Path, tmp_path: Path, 
 def test_a_missing_package_is_named_with_its_command(
     hostile_run: Path, tmp_path: Path, staged: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Without the package of a form, the error is the command that installs it."""
     monkeypatch.setattr(forms, "find_spec", lambda name: None)
     with pytest.raises(ConfigError, match=r"pip install 'bfcl-pipeline\[inspect\]'"):
         export(hostile_run, "inspect", tmp_path / "out", staged)

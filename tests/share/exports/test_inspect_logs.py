@@ -26,7 +26,6 @@ def inspect_log() -> Any:
 
 @pytest.fixture(scope="module")
 def logs(real_run: Path, staged: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The directory of the logs of a run."""
     out = tmp_path_factory.mktemp("logs")
     assert export_run(Run(real_run, data=staged), "inspect", ExportOptions(out), lambda line: None) == 3
     return out
@@ -34,7 +33,6 @@ def logs(real_run: Path, staged: Path, tmp_path_factory: pytest.TempPathFactory)
 
 @pytest.fixture
 def log_of(logs: Path, inspect_log: Any) -> LogOf:
-    """A function that reads the log of a category."""
     return lambda category: inspect_log.read_eval_log(str(logs / "mine-FC" / f"{category}.eval"))
 
 
@@ -75,7 +73,6 @@ def test_a_sample_has_its_verdict_and_usage(samples_of: SamplesOf) -> None:
 
 
 def test_an_entry_without_an_answer_is_an_error_and_not_wrong(samples_of: SamplesOf) -> None:
-    """Its sample has the status as error and no score."""
     lost = samples_of("simple_python")["simple_python_2"]
     assert lost.error.message == "infrastructure_error: no connection"
     assert lost.scores == {}

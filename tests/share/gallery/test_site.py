@@ -194,7 +194,6 @@ def lie(folder: Path) -> None:
 
 
 def page_of(made: Made, file: Path) -> str:
-    """The page of an archive."""
     return (made.site / f"archive-{file_sha256(file)[:16]}.html").read_text()
 
 
@@ -235,7 +234,6 @@ def test_a_signer_who_is_trusted_is_named(made: Made) -> None:
 def test_a_second_site_verifies_nothing_again(
     made: Made, small_run: SmallRun, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Its files are the same."""
     before = contents(made.site)
     assert gallery(small_run, made.site, made.given, signers=made.signers) == 1
     output = capsys.readouterr().out

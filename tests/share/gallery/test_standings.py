@@ -31,7 +31,6 @@ from tests.support.synthetic_run import MadeUpModel, Marks, made_up_tables, mark
 
 
 def names(of: object) -> list[str]:
-    """The models of a table in the order of their ranks."""
     return [one.row["display_name"] for one in of]  # type: ignore[attr-defined]
 
 
@@ -130,7 +129,6 @@ def test_a_record_is_read_as_it_was_written(records: Records, tmp_path: Path) ->
 
 
 def pages(archives: list[ArchiveRecord]) -> list[str]:
-    """Every page about some archives."""
     tables = standings(archives)
     return [
         index_page(archives, tables, HOSTILE),

@@ -22,16 +22,12 @@ from bfcl_pipeline.share.official.guarded_scorer import (
 
 
 class FileSystem:
-    """Stands for a simulated API."""
-
     __module__ = f"{APIS}.gorilla_file_system"
 
     def mv(self, source: str, destination: str) -> str:
-        """A method of the API."""
         return f"{source} -> {destination}"
 
     def spin(self) -> None:
-        """Never ends."""
         while True:
             pass
 
@@ -124,7 +120,6 @@ def test_an_exception_within_an_entry_is_its_refusal(tmp_path: Path) -> None:
 
 
 def test_an_expression_too_deep_is_an_error_as_ever() -> None:
-    """The official package expects one."""
     for text in ("(" * 5000, "-" * 50_000 + "1", "+".join(["1"] * 30_000), "\x00"):
         with pytest.raises((SyntaxError, RecursionError, MemoryError, ValueError)):
             check_expression(text, NAMES)

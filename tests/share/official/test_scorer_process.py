@@ -49,7 +49,6 @@ def test_a_scorer_that_dies_at_an_entry_is_run_again_without_it(tmp_path: Path) 
 
 
 def test_a_scorer_that_dies_elsewhere_gives_no_verdicts(tmp_path: Path) -> None:
-    """Its status is the reason."""
     failed, left_out = judge_all(*_work(tmp_path, {"c_0": "right"}, fault="x"))
     assert "ended with status 1" in str(failed)
     assert left_out == []

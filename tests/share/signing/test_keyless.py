@@ -94,15 +94,14 @@ def lasting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Signing]:
 
 
 @pytest.fixture(scope="module")
-def line(lasting: Signing) -> bytes:
-    """The bundle of the statement by the identity that is trusted."""
-    return lasting.sign()
+def theirs(lasting: Signing) -> bytes:
+    return lasting.sign("mallory@example.org")
 
 
 @pytest.fixture(scope="module")
-def theirs(lasting: Signing) -> bytes:
-    """Another valid bundle, by another identity."""
-    return lasting.sign("mallory@example.org")
+def line(lasting: Signing, theirs: bytes) -> bytes:
+    """The bundle of the trusted identity, made while the certificate of the other one is valid."""
+    return lasting.sign()
 
 
 @pytest.fixture(scope="module")
@@ -178,7 +177,6 @@ def _put(*place: str | int, value: Any) -> Change:
 
 
 def _take(*place: str) -> Change:
-    """The part of another valid bundle."""
     return lambda ours, theirs: _put(*place, value=_at(theirs, place))(ours, theirs)
 
 
@@ -368,7 +366,6 @@ def test_refusal(local: Signing) -> None:
 
 
 def test_no_instance(local: Signing) -> None:
-    """An instance that cannot be reached is reported."""
     with running(Instance()) as gone:
         local.instance.url = gone.url
     local.write_config()

@@ -25,7 +25,6 @@ Keys = tuple[Path, Path]
 
 
 def changed(line: bytes, change: Callable[[dict[str, Any]], None]) -> bytes:
-    """The line with a change of its document."""
     document = json.loads(line)
     change(document)
     return canonical(document)
@@ -73,7 +72,6 @@ def test_a_signature_for_another_purpose_does_not_count(keys: Keys, tmp_path: Pa
 
 
 def test_a_signature_of_another_key_is_told(line: bytes, keys: Keys) -> None:
-    """Whether the key or the signature was swapped."""
     other = json.loads(sign_statement(PAYLOAD, SigningOptions(key=keys[1])))["signatures"][0]
     for field in ("keyid", "sig"):
 
@@ -151,7 +149,6 @@ def test_a_malformed_envelope_is_refused(
 
 
 def test_garbage_is_refused() -> None:
-    """Whatever is read of it."""
     texts = [b"", b"\xff\xfe", b"null", b"[]", b"{}", b'"x"', b'{"a":NaN}', b'{"a":1,"a":1}']
     for garbage in (*texts, b"[" * 200_000, b"1" * 5000):
         for read in (lambda line: check_line(line, Trust()), payload_of):
