@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -62,7 +63,7 @@ def real_run(
         [[{call.name: json.dumps(call.arguments)} for call in turn], "Done."]
         for turn in truth_calls(entries("multi_turn_base")[0])
     ]
-    answers = {
+    answers: dict[str, list[Any]] = {
         "simple_python": [
             [{"calculate_triangle_area": '{"base": 10, "height": 5}'}],
             [{"math.factorial": "no JSON \ud800"}],
