@@ -96,17 +96,13 @@ def test_later_answers_are_not_archived_and_failures_not_verified(
 def test_the_later_run_is_archived_with_all_answers(
     runs: tuple[SmallRun, SmallRun], tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """Answers that the earlier run received are archived with it too: both runs used them."""
-    _, answered = runs
+    """Answers that the earlier run received are archived with it too: both runs used them. A replay of the
+    earlier one reads the journals themselves: its tables are those of the later run, which are counted."""
+    failed, answered = runs
     out = tmp_path / "answered.zip"
     assert answered.archive(out) == 0
     assert "Left out" not in capfd.readouterr().out
     assert b"".join(journal_in(out)) == (answered.folder / JOURNAL).read_bytes()
-
-
-def test_a_replay_reports_the_later_answers(runs: tuple[SmallRun, SmallRun]) -> None:
-    """A replay reads the journals themselves: its tables are those of the later run, which are counted."""
-    failed, answered = runs
     assert answered_since(failed.results, answered.results) == len(failures(failed))
 
 

@@ -20,6 +20,7 @@ from bfcl_pipeline.runs.journal import JournalReader
 from tests.share.archive.repacked import repack
 from tests.share.archive.small_run import NAME, OTHER_ENTRY, SmallRun
 
+CATEGORIES = ("simple_python", "memory_kv", "web_search_base")
 KEY = "sk-proj-Zq3mT8vK1xW7bN5cR2yL9dF4"
 """Has the shape of a key, and is not one."""
 
@@ -63,16 +64,13 @@ def test_an_archive_without_its_page_and_with_authors_is_verified(
 def test_the_archive_contains_only_files_of_the_run(archived: Path, small_run: SmallRun) -> None:
     """It has every result of the models in the config, and no file of models that are no longer in it."""
     names = set(members(archived))
-    results = f"results/{NAME}"
+    of_run = {"config.yaml", "models.yaml", "report.html"}
+    of_run |= {f"tables/{path.name}" for path in (small_run.results / "tables").glob("[a-z]*.*")}
     for folder in ("near_chat-FC", "near_chat-FC~2", "oracle-FC"):
-        assert f"{results}/verdicts/{folder}.parquet" in names
-        assert f"{results}/memory/{folder}/memory_kv.parquet" in names
-        for category in ("simple_python", "memory_kv", "web_search_base"):
-            assert f"{results}/responses/{folder}/{category}.parquet" in names
-    assert {f"{results}/{name}" for name in ("config.yaml", "models.yaml", "report.html")} <= names
+        of_run |= {f"verdicts/{folder}.parquet", f"memory/{folder}/memory_kv.parquet"}
+        of_run |= {f"responses/{folder}/{name}.parquet" for name in CATEGORIES}
+    assert {f"results/{NAME}/{name}" for name in of_run} <= names
     assert {"Snakefile", "requirements.lock", "LICENSE", "README.md", "snakemake/jobs.jsonl"} <= names
-    tables = {f"{results}/tables/{path.name}" for path in (small_run.results / "tables").glob("[a-z]*.*")}
-    assert tables <= names
     assert not [name for name in names if "forgotten" in name or "tmp" in name or name.startswith("data/")]
 
 

@@ -139,38 +139,22 @@ def nested(path: Path) -> Path:
     return build(path, [METADATA, Part("results/a/x.zip", inner)])
 
 
+REPORT, RECORDS = "results/mini/report", "cache/exchanges/a/provenance"
 NAMES = {
-    "../../../tmp/x": "a path that leads out",
-    "results/a/logs/../../../../x": "a path that leads out",
-    "/etc/cron.d/x": "an absolute path",
-    "C:\\x": "an absolute path",
-    "c:/x": "an absolute path",
-    "\\\\host\\share\\x": "an absolute path",
-    "results\\a\\config.yaml": "a backslash",
-    "results/a/logs/..\\x": "a backslash",
-    "results/a//config.yaml": "an empty part",
-    "results/a/logs/./x": "an empty part",
-    "results/a/logs/x\0.log": "a control character",
-    "results/a/logs/x\n.log": "a control character",
-    "results/a/verdicts/{config}.parquet": "a brace",
-    "results/a/logs/" + "x" * 300: "too long",
-    "results/" + "a/" * 600 + "x": "too long",
-    "results/mini/report/e3.html": NOT_OF_A_RUN,
-    "results/mini/report/a/e3.js": NOT_OF_A_RUN,
-    "results/mini/report/.e3.js": NOT_OF_A_RUN,
-    "results/mini/report/e3.js.exe": NOT_OF_A_RUN,
-    "results/mini/report/E 3.js": NOT_OF_A_RUN,
-    **{
-        f"cache/exchanges/a/provenance/{name}": NOT_OF_A_RUN
-        for name in ("mine.json", "0" * 63 + ".json", "A" * 64 + ".json", "0" * 64, "x/y.json")
-    },
-    "setup.py": NOT_OF_A_RUN,
-    "bfcl_pipeline/__init__.py": NOT_OF_A_RUN,
-    "results/a/servers/x.json": NOT_OF_A_RUN,
-    "cache/exchanges/a/exchanges.py": NOT_OF_A_RUN,
-    "cache/web/ab/cd/evil.yaml": NOT_OF_A_RUN,
-    "": "an empty part",
-    "CON/../x": "a path that leads out",
+    "a path that leads out": ["../../../tmp/x", "results/a/logs/../../../../x", "CON/../x"],
+    "an absolute path": ["/etc/cron.d/x", "C:\\x", "c:/x", "\\\\host\\share\\x"],
+    "a backslash": ["results\\a\\config.yaml", "results/a/logs/..\\x"],
+    "an empty part": ["results/a//config.yaml", "results/a/logs/./x", ""],
+    "a control character": ["results/a/logs/x\0.log", "results/a/logs/x\n.log"],
+    "a brace": ["results/a/verdicts/{config}.parquet"],
+    "too long": ["results/a/logs/" + "x" * 300, "results/" + "a/" * 600 + "x"],
+    NOT_OF_A_RUN: [
+        *(f"{REPORT}/{name}" for name in ("e3.html", "a/e3.js", ".e3.js", "e3.js.exe", "E 3.js")),
+        *(f"{RECORDS}/{name}" for name in ("mine.json", "0" * 63 + ".json", "A" * 64 + ".json")),
+        *(f"{RECORDS}/{name}" for name in ("0" * 64, "x/y.json")),
+        *("setup.py", "bfcl_pipeline/__init__.py", "results/a/servers/x.json"),
+        *("cache/exchanges/a/exchanges.py", "cache/web/ab/cd/evil.yaml"),
+    ],
 }
 
 KINDS = {"link": LINK, "folder": FOLDER, "device": DEVICE, "pipe": PIPE, "program": 0o100755 << 16}
@@ -260,7 +244,11 @@ ZEROS = {"sha256": "0" * 64, "contentSize": "1"}
 
 ATTACKS: Sequence[tuple[str, Attack, str]] = [
     # Names that lead out of the directory, differ between platforms, or are not files of a run.
-    *((f"name {name!r:.60}", zipped(METADATA, Part(name, b"x")), why) for name, why in NAMES.items()),
+    *(
+        (f"name {name!r:.60}", zipped(METADATA, Part(name, b"x")), why)
+        for why, names in NAMES.items()
+        for name in names
+    ),
     ("a name that is not UTF-8", zipped(Part(b"results/\xff")), "a name that is not UTF-8"),
     ("a UTF-8 name declared as another encoding", zipped(Part("results/a/logs/é", flags=0)), OTHER_HEADER),
     # Links, folders, devices, pipes and programs, by their attributes.

@@ -6,11 +6,13 @@ import base64
 import hashlib
 import json
 import shutil
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.cli import main
 from bfcl_pipeline.share.archive.attestations import sign_archive, stale_statements
 from bfcl_pipeline.share.signing.signature import SigningOptions, statements_path
@@ -78,20 +80,16 @@ def test_the_statement_says_what_the_archive_says(file: Path, alice: Path, small
     """Release, files, models, answers, scores and marks; and twice the same bytes."""
     sign_archive(file, SigningOptions(key=alice))
     first = statements_path(file).read_bytes()
-    said = statement(file)["predicate"]
+    said, models = statement(file)["predicate"], ("near/chat-FC", "near/chat-FC~2", "oracle-FC")
     assert said["run"] == NAME
     assert said["release"]["version"] == "2026.3.23"
     assert sorted(said["files"]) == ["config", "models", "requirements"]
     assert said["marks"] == ["chosen entries", "own errata"]
-    assert [model["name"] for model in said["models"]] == ["near/chat-FC", "near/chat-FC~2", "oracle-FC"]
+    assert [model["name"] for model in said["models"]] == [*models]
     answers = said["models"][0]["answers"]
     assert answers["number"] == len(small_run.journal.read_bytes().splitlines()) - 2  # another run's, torn
     assert answers["first"] < answers["last"]
-    assert {(score["model"], score["rules"]) for score in said["scores"]} == {
-        (model, rules)
-        for model in ("near/chat-FC", "near/chat-FC~2", "oracle-FC")
-        for rules in ("official", "corrected", "verified")
-    }
+    assert {(score["model"], score["rules"]) for score in said["scores"]} == {*product(models, Rules)}
     assert all(score["low"] <= score["overall"] <= score["high"] for score in said["scores"])
     sign_archive(file, SigningOptions(key=alice))
     assert statements_path(file).read_bytes() == first
