@@ -187,7 +187,7 @@ def test_whatever_does_more_than_score_ends_the_process(tmp_path: Path) -> None:
     (scores / "out").symlink_to(other)
     (other / "kept").touch()
     codes = {**FORBIDDEN, "scoring": SCORING}
-    command = [sys.executable, "-c", PROGRAM, scores, other, json.dumps([*codes.values()])]
+    command = [sys.executable, "-c", PROGRAM, str(scores), str(other), json.dumps([*codes.values()])]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     statuses = dict(zip(codes, map(int, done.stdout.split()), strict=True))
     assert statuses == {**dict.fromkeys(FORBIDDEN, REFUSED_STATUS), "scoring": 0}, done.stderr
