@@ -31,7 +31,6 @@ def own_run(small_run: SmallRun, tmp_path: Path) -> SmallRun:
 
 @pytest.fixture(scope="session")
 def archived(small_run: SmallRun, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An archive of it."""
     out = tmp_path_factory.mktemp("archived") / "small.crate.zip"
     assert small_run.archive(out) == 0
     return out

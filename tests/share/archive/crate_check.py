@@ -35,44 +35,24 @@ class Open:
 
 
 _OWN = r"Snakefile|#software-bfcl-pipeline"
+_NO_AUTHOR = "only without `--author`: who made the run is not recorded"
+_PERSON = r"#author-\d+|https://orcid\.org/[\dX-]+"
 _AFFILIATION = "`--author` accepts a name and an ORCID; the affiliation is in the person's ORCID record"
-OPEN = {
-    "process-run-crate-0.5_3.2": Open(
-        "Application url", _OWN, "the pipeline has no public address that an archive could name"
-    ),
-    "process-run-crate-0.5_5.1": Open(
-        "SoftwareApplication id",
-        _OWN,
-        "the check accepts web addresses only; a file has a path, and the pipeline has no address",
-    ),
-    "process-run-crate-0.5_8.6": Open(
-        "Action agent", "#run", "only without `--author`: who made the run is not recorded"
-    ),
-    "process-run-crate-0.5_13.2": Open(
-        "ContainerImage registry", "#image-.+", "an image that is a file (`make sif`) is in no registry"
-    ),
-    "ro-crate-1.1_22.2": Open(
-        "Root Data Entity: `author` property",
-        r"\./",
-        "only without `--author`: who made the run is not recorded",
-    ),
-    "ro-crate-1.1_22.3": Open(
-        "Root Data Entity: `publisher` property",
-        r"\./",
-        "who will publish an archive is not known when it is made",
-    ),
-    "ro-crate-1.1_30.2": Open(
-        "CreativeWork Author: RECOMMENDED affiliation property",
-        r"#author-\d+|https://orcid\.org/[\dX-]+",
-        _AFFILIATION,
-    ),
-    "ro-crate-1.1_30.3": Open(
-        "CreativeWork Author: RECOMMENDED Contextual Entity linked for the organizational `affiliation` "
-        "property",
-        r"#author-\d+|https://orcid\.org/[\dX-]+",
-        _AFFILIATION,
-    ),
-}
+_ROWS = f"""\
+process-run-crate-0.5_3.2 ; Application url ; {_OWN} ; \
+the pipeline has no public address that an archive could name
+process-run-crate-0.5_5.1 ; SoftwareApplication id ; {_OWN} ; \
+the check accepts web addresses only; a file has a path, and the pipeline has no address
+process-run-crate-0.5_8.6 ; Action agent ; #run ; {_NO_AUTHOR}
+process-run-crate-0.5_13.2 ; ContainerImage registry ; #image-.+ ; \
+an image that is a file (`make sif`) is in no registry
+ro-crate-1.1_22.2 ; Root Data Entity: `author` property ; \\./ ; {_NO_AUTHOR}
+ro-crate-1.1_22.3 ; Root Data Entity: `publisher` property ; \\./ ; \
+who will publish an archive is not known when it is made
+ro-crate-1.1_30.2 ; CreativeWork Author: RECOMMENDED affiliation property ; {_PERSON} ; {_AFFILIATION}
+ro-crate-1.1_30.3 ; CreativeWork Author: RECOMMENDED Contextual Entity linked for the organizational \
+`affiliation` property ; {_PERSON} ; {_AFFILIATION}"""
+OPEN = {check: Open(*rest) for check, *rest in (row.split(" ; ") for row in _ROWS.splitlines())}
 """By the identifiers of roc-validator 0.13, which number the checks of a profile."""
 
 

@@ -98,16 +98,6 @@ def test_nobody_is_trusted_unasked(signed: Signed, verified: Callable[..., tuple
     assert identity.startswith("not verified  statement  line 2: its certificate is by CN=Local Fulcio")
 
 
-def test_another_identity(signed: Signed, verified: Callable[..., tuple[int, list[str]]]) -> None:
-    """A signature by another identity than the required one is valid, and not trusted."""
-    required = ["--sigstore-identity", "bob@example.org", "--require-signature", "bob@example.org"]
-    status, (_, identity, missing) = verified(signed.file, *signed.trust, *required)
-    assert status == 1
-    told = f"unknown       statement  signed by {IDENTITY}, confirmed by {ISSUER}, not by bob@example.org"
-    assert identity.startswith(told)
-    assert "no valid statement of bob@example.org" in missing
-
-
 def test_statements_of_another_archive(
     signed: Signed, tmp_path: Path, verified: Callable[..., tuple[int, list[str]]]
 ) -> None:

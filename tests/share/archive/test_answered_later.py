@@ -25,11 +25,7 @@ from tests.support.local_chat import local_chat
 from tests.support.snakemake_project import make_project
 from tests.support.web_record import record_outcome
 
-CONFIG = {
-    "categories": "[multi_turn_base,memory_kv,web_search_base]",
-    "sample": "10",
-    "web": "replay",
-}
+CONFIG = {"categories": "[multi_turn_base,memory_kv,web_search_base]", "sample": "10", "web": "replay"}
 HIT = Hit("A page", "https://a.example/page", "of a site")
 TIME = datetime(2026, 1, 2, tzinfo=UTC)
 LIMITS = {"in_flight": 4, "attempts": 1, "retry_seconds": 0.01}
@@ -61,7 +57,6 @@ def runs(tmp_path_factory: pytest.TempPathFactory, staged: Path) -> tuple[SmallR
 
 
 def journal_in(archive: Path) -> list[bytes]:
-    """The lines of the journal in an archive."""
     with SealedArchive(archive) as opened:
         return b"".join(opened.chunks(JOURNAL)).splitlines(keepends=True)
 
@@ -101,17 +96,13 @@ def test_later_answers_are_not_archived_and_failures_not_verified(
 def test_the_later_run_is_archived_with_all_answers(
     runs: tuple[SmallRun, SmallRun], tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """Answers that the earlier run received are archived with it too: both runs used them."""
-    _, answered = runs
+    """Answers that the earlier run received are archived with it too: both runs used them. A replay of the
+    earlier one reads the journals themselves: its tables are those of the later run, which are counted."""
+    failed, answered = runs
     out = tmp_path / "answered.zip"
     assert answered.archive(out) == 0
     assert "Left out" not in capfd.readouterr().out
     assert b"".join(journal_in(out)) == (answered.folder / JOURNAL).read_bytes()
-
-
-def test_a_replay_reports_the_later_answers(runs: tuple[SmallRun, SmallRun]) -> None:
-    """A replay reads the journals themselves: its tables are those of the later run, which are counted."""
-    failed, answered = runs
     assert answered_since(failed.results, answered.results) == len(failures(failed))
 
 

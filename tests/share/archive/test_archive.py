@@ -14,11 +14,13 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 
+from bfcl_pipeline.cli import main
 from bfcl_pipeline.runs.archived.reading import SealedArchive
 from bfcl_pipeline.runs.journal import JournalReader
 from tests.share.archive.repacked import repack
 from tests.share.archive.small_run import NAME, OTHER_ENTRY, SmallRun
 
+CATEGORIES = ("simple_python", "memory_kv", "web_search_base")
 KEY = "sk-proj-Zq3mT8vK1xW7bN5cR2yL9dF4"
 """Has the shape of a key, and is not one."""
 
@@ -29,7 +31,7 @@ def members(archive: Path) -> dict[str, bytes]:
 
 
 def test_two_archives_of_a_run_are_equal(
-    small_run: SmallRun, own_run: SmallRun, archived: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    own_run: SmallRun, archived: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """They are equal byte for byte, even if another user makes one from a copy in another directory with
     other times."""
@@ -42,15 +44,9 @@ def test_two_archives_of_a_run_are_equal(
 
 def test_the_archive_has_a_default_path(own_run: SmallRun, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without --out it is written beside the results; the defaults are relative to the project."""
-    from bfcl_pipeline.cli import main
-
     monkeypatch.chdir(own_run.folder)
     assert main(["archive", f"results/{NAME}"]) == 0
-    assert (own_run.folder / f"results/{NAME}.crate.zip").is_file()
-    assert sorted(path.name for path in (own_run.folder / "results").iterdir()) == [
-        NAME,
-        f"{NAME}.crate.zip",
-    ]
+    assert sorted(path.name for path in own_run.results.parent.iterdir()) == [NAME, f"{NAME}.crate.zip"]
 
 
 def test_an_archive_without_its_page_and_with_authors_is_verified(
@@ -68,16 +64,13 @@ def test_an_archive_without_its_page_and_with_authors_is_verified(
 def test_the_archive_contains_only_files_of_the_run(archived: Path, small_run: SmallRun) -> None:
     """It has every result of the models in the config, and no file of models that are no longer in it."""
     names = set(members(archived))
-    results = f"results/{NAME}"
+    of_run = {"config.yaml", "models.yaml", "report.html"}
+    of_run |= {f"tables/{path.name}" for path in (small_run.results / "tables").glob("[a-z]*.*")}
     for folder in ("near_chat-FC", "near_chat-FC~2", "oracle-FC"):
-        assert f"{results}/verdicts/{folder}.parquet" in names
-        assert f"{results}/memory/{folder}/memory_kv.parquet" in names
-        for category in ("simple_python", "memory_kv", "web_search_base"):
-            assert f"{results}/responses/{folder}/{category}.parquet" in names
-    assert {f"{results}/{name}" for name in ("config.yaml", "models.yaml", "report.html")} <= names
+        of_run |= {f"verdicts/{folder}.parquet", f"memory/{folder}/memory_kv.parquet"}
+        of_run |= {f"responses/{folder}/{name}.parquet" for name in CATEGORIES}
+    assert {f"results/{NAME}/{name}" for name in of_run} <= names
     assert {"Snakefile", "requirements.lock", "LICENSE", "README.md", "snakemake/jobs.jsonl"} <= names
-    tables = {f"{results}/tables/{path.name}" for path in (small_run.results / "tables").glob("[a-z]*.*")}
-    assert tables <= names
     assert not [name for name in names if "forgotten" in name or "tmp" in name or name.startswith("data/")]
 
 
@@ -157,7 +150,10 @@ def test_steps_have_commands_and_times(archived: Path) -> None:
 
 def test_the_metadata_is_a_workflow_run_crate(archived: Path) -> None:
     """Profiles, workflow, its run with times, inputs and results, software, licence and citation."""
-    document = json.loads(members(archived)["ro-crate-metadata.json"])
+    with zipfile.ZipFile(archived) as opened:  # which any reader of zip files opens
+        assert opened.testzip() is None
+        assert opened.namelist()[0] == "ro-crate-metadata.json"
+        document = json.loads(opened.read("ro-crate-metadata.json"))
     entities = {entity["@id"]: entity for entity in document["@graph"]}
     root, run, workflow = entities["./"], entities["#run"], entities["Snakefile"]
     assert entities["ro-crate-metadata.json"]["conformsTo"][0]["@id"] == "https://w3id.org/ro/crate/1.1"
@@ -183,13 +179,6 @@ def test_the_metadata_is_a_workflow_run_crate(archived: Path) -> None:
     assert described == set(members(archived)) - {"ro-crate-metadata.json"}
 
 
-def test_any_reader_of_zip_files_opens_it(archived: Path) -> None:
-    """It is a plain zip file."""
-    with zipfile.ZipFile(archived) as opened:
-        assert opened.testzip() is None
-        assert opened.namelist()[0] == "ro-crate-metadata.json"
-
-
 def test_an_incomplete_run_is_not_archived(
     own_run: SmallRun, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -204,40 +193,37 @@ def test_an_incomplete_run_is_not_archived(
 
 
 def plant(run: SmallRun, where: str, secret: str) -> None:
-    """Writes `secret` to a place where it might appear by accident."""
-    if where == "config":
+    appended = {
+        "log": (run.results / "logs/generate/near_chat-FC.log", f"\n\n401: Incorrect API key: {secret}.\n"),
+        "snakemake": (max((run.folder / ".snakemake/log").glob("*.log")), f"\n{secret}\n"),
+        "report": (run.results / "report.html", f"<!-- {secret} -->"),
+    }
+    if where in appended:
+        path, text = appended[where]
+        path.write_text(path.read_text() + text)
+    elif where == "config":
         path = run.results / "models.yaml"
         rows = yaml.safe_load(path.read_text())
         rows["models"][0]["description"] = f"ask with {secret}"
         path.write_text(yaml.safe_dump(rows))
-    elif where == "log":
-        with (run.results / "logs/generate/near_chat-FC.log").open("a") as file:
-            file.write(f"\n\n401: Incorrect API key provided: {secret}.\n")
     elif where == "journal":
         lines = run.journal.read_bytes().splitlines(keepends=True)
         exchange = json.loads(lines[1])
         exchange["raw"]["note"] = f"you sent\n{secret}"
         lines[1] = json.dumps(exchange).encode() + b"\n"
         run.journal.write_bytes(b"".join(lines))
-    elif where == "web":
-        path = next(path for path in sorted(run.cache.rglob("web/*/*/*.yaml")))
+    elif where in ("web", "binary"):
+        text = f"version: 1\ninteractions: [{{uri: 'https://x/?q={secret}'}}]\n"
+        binary = yaml.safe_dump({"body": b"\xff\xfe" + secret.encode()})
         for path in run.cache.rglob("web/*/*/*.yaml"):
-            path.write_text(f"version: 1\ninteractions: [{{uri: 'https://x/?q={secret}'}}]\n")
-    elif where == "binary":
-        for path in run.cache.rglob("web/*/*/*.yaml"):
-            path.write_text(yaml.safe_dump({"body": b"\xff\xfe" + secret.encode()}))
-    elif where == "table":
+            path.write_text(text if where == "web" else binary)
+    else:
+        assert where == "table"
         path = run.results / "responses/oracle-FC/simple_python.parquet"
         table = pq.read_table(path)
         place = table.column_names.index("result_json")
         values = pa.array([None, json.dumps(f"the key is {secret}")], table.schema.field(place).type)
         pq.write_table(table.set_column(place, table.schema.field(place), values), path, compression="zstd")
-    elif where == "snakemake":
-        path = sorted((run.folder / ".snakemake/log").glob("*.log"))[-1]
-        path.write_text(path.read_text() + f"\n{secret}\n")
-    elif where == "report":
-        with (run.results / "report.html").open("a") as file:
-            file.write(f"<!-- {secret} -->")
 
 
 PLACES = {
@@ -253,48 +239,37 @@ PLACES = {
 
 
 @pytest.mark.parametrize("where", PLACES)
-@pytest.mark.parametrize("kind", ["shape", "value"])
 def test_a_secret_is_found_wherever_it_is(
     where: str,
-    kind: str,
     own_run: SmallRun,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """By its shape, or as the value of a model's key: the error has file and place, never the text."""
-    secret = KEY if kind == "shape" else "our-own-servers-word"
-    if kind == "value":
-        monkeypatch.setenv("SMALL_RUN_KEY", secret)
-    plant(own_run, where, secret)
-    assert own_run.archive(tmp_path / "x.zip") == 1
-    output = capsys.readouterr().err
-    assert PLACES[where] in output
-    assert ("the value of SMALL_RUN_KEY" if kind == "value" else "a key like") in output
-    assert secret not in output
-    assert not (tmp_path / "x.zip").exists()
-    assert list(tmp_path.iterdir()) == [own_run.folder.parent]
+    monkeypatch.setenv("SMALL_RUN_KEY", "our-own-servers-word")
+    for secret, what in ((KEY, "a key like"), ("our-own-servers-word", "the value of SMALL_RUN_KEY")):
+        plant(own_run, where, secret)
+        assert own_run.archive(tmp_path / "x.zip") == 1
+        output = capsys.readouterr().err
+        assert PLACES[where] in output
+        assert what in output
+        assert secret not in output
+        assert list(tmp_path.iterdir()) == [own_run.folder.parent]
 
 
 def test_a_finding_that_is_not_a_secret_can_be_accepted(
     own_run: SmallRun, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """By its fingerprint, which is that of one text only."""
-    plant(own_run, "log", KEY)
-    assert own_run.archive(tmp_path / "x.zip") == 1
-    fingerprint = capsys.readouterr().err.split("(fingerprint ")[1][:16]
-    assert own_run.archive(tmp_path / "x.zip", "--allow", fingerprint) == 0
-    plant(own_run, "log", KEY + "X")
-    assert own_run.archive(tmp_path / "y.zip", "--allow", fingerprint) == 1
-
-
-def test_an_earlier_archive_remains_if_nothing_is_written(own_run: SmallRun, tmp_path: Path) -> None:
-    """A refused archive does not change an earlier one at the same path."""
+    """By its fingerprint, which is that of one text only; a refusal leaves the earlier archive."""
     out = tmp_path / "x.zip"
-    assert own_run.archive(out) == 0
-    before = out.read_bytes()
     plant(own_run, "log", KEY)
     assert own_run.archive(out) == 1
+    fingerprint = capsys.readouterr().err.split("(fingerprint ")[1][:16]
+    assert own_run.archive(out, "--allow", fingerprint) == 0
+    before = out.read_bytes()
+    plant(own_run, "log", KEY + "X")
+    assert own_run.archive(out, "--allow", fingerprint) == 1
     assert out.read_bytes() == before
 
 

@@ -55,12 +55,10 @@ class Checked:
 
 
 def signed(key: Path, predicate: Mapping[str, Any] = PREDICATE, sha256: str = SHA256) -> bytes:
-    """A line with a statement."""
     return sign_statement(make_statement("run.crate.zip", sha256, predicate), SigningOptions(key=key))
 
 
 def test_nothing_beside_the_archive_is_no_difference(tmp_path: Path) -> None:
-    """An archive need not be signed."""
     findings = Findings(lambda line: None)
     done = check_attestations(tmp_path / "run", SHA256, lambda: PREDICATE, AttestationOptions(), findings)
     assert (*done, findings.found) == (Verification.COMPLETE, [], [])
@@ -95,17 +93,14 @@ def test_several_signers_vouch(keys: tuple[Path, Path], tmp_path: Path) -> None:
 
 def leaves(value: Any, place: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
     """The places of all values in a predicate that are neither objects nor lists."""
-    parts = (
-        value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    )
     if not isinstance(value, (dict, list)):
         yield place
-    for name, part in parts:
+        return
+    for name, part in value.items() if isinstance(value, dict) else enumerate(value):
         yield from leaves(part, (*place, name))
 
 
 def edited(place: tuple[Any, ...], value: Any) -> dict[str, Any]:
-    """The predicate with another value at a place."""
     predicate = copy.deepcopy(PREDICATE)
     inner: Any = predicate
     for name in place[:-1]:
@@ -114,19 +109,20 @@ def edited(place: tuple[Any, ...], value: Any) -> dict[str, Any]:
     return predicate
 
 
-@pytest.mark.parametrize("place", list(leaves(PREDICATE)), ids=lambda place: ".".join(map(str, place)))
-def test_each_edited_field_is_named(
-    place: tuple[Any, ...], keys: tuple[Path, Path], tmp_path: Path
-) -> None:
+def test_each_edited_field_is_named(keys: tuple[Path, Path], tmp_path: Path) -> None:
     """Even if a trusted key signed it; and the archive's value beside it."""
     signers = allow(tmp_path / "signers", ("alice", keys[0]))
-    checked = Checked(tmp_path, signed(keys[0], edited(place, "other")), trust=Trust(signers))
-    assert checked.result is Verification.DIFFERS
-    assert checked.signers == []
-    name = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in place)[1:]
+    start = f"signed by alice ({fingerprint(keys[0])}), but does not say what the archive says: "
+    places = list(leaves(PREDICATE))
+    for place in places:
+        name = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in place)[1:]
+        difference = first_difference(edited(place, "other"), PREDICATE)
+        assert difference is not None
+        assert difference.startswith(f'{name} is "other", in the archive ')
+    checked = Checked(tmp_path, signed(keys[0], edited(places[-1], "other")), trust=Trust(signers))
+    assert (checked.result, checked.signers) == (Verification.DIFFERS, [])
     (line,) = checked.lines
-    assert f"signed by alice ({fingerprint(keys[0])}), but does not say what the archive says: " in line
-    assert f'{name} is "other", in the archive ' in line
+    assert f'{start}{name} is "other", in the archive ' in line
 
 
 @pytest.mark.parametrize(
@@ -159,8 +155,8 @@ def test_a_statement_without_a_valid_signature_differs(keys: tuple[Path, Path], 
     """A payload under the signature of another, by a trusted key."""
     document = json.loads(signed(keys[0]))
     document["payload"] = json.loads(signed(keys[1], edited(("run",), "other")))["payload"]
-    signers = allow(tmp_path / "signers", ("alice", keys[0]))
-    checked = Checked(tmp_path, canonical(document), trust=Trust(signers))
+    trust = Trust(allow(tmp_path / "signers", ("alice", keys[0])))
+    checked = Checked(tmp_path, canonical(document), trust=trust)
     assert checked.result is Verification.DIFFERS
     assert checked.lines == ["DIFFERS the signature does not hold: incorrect signature"]
 
@@ -173,7 +169,7 @@ def test_a_statement_without_a_valid_signature_differs(keys: tuple[Path, Path], 
         ({"_type": "https://in-toto.io/Statement/v0.1"}, "not an in-toto statement"),
         (
             {"subject": [{"digest": {"sha256": "d" * 64}}]},
-            f"but about another file, with the sha256 {'d' * 64}",
+            f"about another file, with the sha256 {'d' * 64}",
         ),
         ({"subject": []}, "exactly one file"),
         ({"subject": [{"digest": {"sha256": SHA256}}] * 2}, "exactly one file"),
@@ -189,18 +185,15 @@ def test_another_statement_differs(
     """An unknown type or form, signed by a trusted key."""
     document = json.loads(make_statement("run.crate.zip", SHA256, PREDICATE)) | change
     line = sign_statement(canonical(document), SigningOptions(key=keys[0]))
-    signers = allow(tmp_path / "signers", ("alice", keys[0]))
-    checked = Checked(tmp_path, line, trust=Trust(signers))
-    assert checked.result is Verification.DIFFERS
-    assert checked.signers == []
+    checked = Checked(tmp_path, line, trust=Trust(allow(tmp_path / "signers", ("alice", keys[0]))))
+    assert (checked.result, checked.signers) == (Verification.DIFFERS, [])
     assert what in checked.lines[0]
 
 
-@pytest.mark.parametrize("payload", [b"", b"x", b"[]", b'{"a":1,"a":2}', b"[" * 100_000])
-def test_what_is_signed_must_be_a_statement(payload: bytes) -> None:
-    """Whatever it is, it is refused with a reason."""
-    with pytest.raises(BadSignature, match="what was signed is not"):
-        read_statement(payload)
+def test_what_is_signed_must_be_a_statement() -> None:
+    for payload in (b"", b"x", b"[]", b'{"a":1,"a":2}', b"[" * 100_000):
+        with pytest.raises(BadSignature, match="what was signed is not"):
+            read_statement(payload)
 
 
 def test_a_demanded_signature_must_be_of_a_trusted_signer(keys: tuple[Path, Path], tmp_path: Path) -> None:
@@ -224,7 +217,6 @@ def test_a_demanded_signature_must_be_of_a_trusted_signer(keys: tuple[Path, Path
 
 
 def test_too_many_statements_are_refused(tmp_path: Path) -> None:
-    """Before any is read."""
     checked = Checked(tmp_path, *[b"{}"] * (LINES + 1))
     assert checked.result is Verification.DIFFERS
     assert len(checked.lines) == 1
@@ -234,16 +226,12 @@ def test_too_many_statements_are_refused(tmp_path: Path) -> None:
 def test_files_that_the_verifier_names_must_exist(tmp_path: Path) -> None:
     """A typing error must not pass for an unsigned archive."""
     absent = tmp_path / "absent"
-    for options in (
-        AttestationOptions(statements=absent),
-        AttestationOptions(Trust(signers=absent)),
-    ):
+    for options in (AttestationOptions(statements=absent), AttestationOptions(Trust(signers=absent))):
         with pytest.raises(ConfigError, match="absent: no such file"):
             options.check()
 
 
 def test_equal_predicates_have_equal_bytes() -> None:
-    """Whatever the order of their fields."""
     backwards = dict(reversed(PREDICATE.items()))
     statement = make_statement("run.crate.zip", SHA256, PREDICATE)
     assert make_statement("run.crate.zip", SHA256, backwards) == statement

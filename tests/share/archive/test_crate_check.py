@@ -38,7 +38,6 @@ def check(file: Path, folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 def open_checks(output: str) -> set[str]:
-    """The identifiers of the recommended checks that stay open."""
     return {line.split()[1] for line in output.splitlines() if line.startswith("open ")}
 
 
@@ -82,7 +81,6 @@ def test_other_failures_are_errors(archived: Path, tmp_path: Path) -> None:
 
 
 def test_the_documented_list_is_that_of_the_check() -> None:
-    """docs/archive.md has a row for each open check."""
     rows = [f"| `{name}` | {check.name} | {check.why} |" for name, check in OPEN.items()]
     lines = (ROOT / "docs/archive.md").read_text().splitlines()
     start = lines.index("| check | name | why it stays open |") + 2

@@ -18,7 +18,6 @@ JOURNAL = "cache/exchanges/near_chat-FC/exchanges.jsonl"
 
 
 def diff(first: Path, second: Path, run: SmallRun, *options: str) -> int:
-    """The exit status of the command."""
     places = ["--data", str(run.data), "--cache", str(run.cache)]
     return main(["diff", str(first), str(second), *places, *options])
 
@@ -61,15 +60,6 @@ def test_the_software_of_two_archives_is_compared(
     assert "Snakefile: " in printed
 
 
-def test_trials_of_one_archive_are_compared(
-    archived: Path, small_run: SmallRun, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """A model beside its second trial: what differs without any change."""
-    pair = "near/chat-FC=near/chat-FC~2"
-    assert diff(archived, archived, small_run, "--model", pair) == 0
-    assert "near/chat-FC | near/chat-FC~2: the same answers" in capsys.readouterr().out
-
-
 def test_an_embedded_model_is_compared_by_its_table(
     archived: Path, own_run: SmallRun, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -88,11 +78,7 @@ def test_an_embedded_model_is_compared_by_its_table(
 
 @pytest.mark.parametrize("journal", [b"{}\n{}\n", b"[" * 100_000 + b"\n\n"])
 def test_a_damaged_journal_leaves_the_answers(
-    journal: bytes,
-    archived: Path,
-    small_run: SmallRun,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+    journal: bytes, archived: Path, small_run: SmallRun, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Requests are not compared, and the message names the archive; the answers of the tables are."""
     other = repack(archived, tmp_path / "other.crate.zip", {JOURNAL: journal})
@@ -101,12 +87,15 @@ def test_a_damaged_journal_leaves_the_answers(
     assert "bfcl-diff-" not in printed.out + printed.err
 
 
-def test_nothing_is_left_behind(
-    archived: Path, small_run: SmallRun, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_trials_of_one_archive_are_compared(
+    archived: Path,
+    small_run: SmallRun,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """The temporary directories of both archives are removed."""
-    folder = tmp_path / "temporary"
-    folder.mkdir()
-    monkeypatch.setattr("tempfile.tempdir", str(folder))
-    assert diff(archived, archived, small_run, "--model", "oracle-FC") == 0
-    assert list(folder.iterdir()) == []
+    """A model beside its second trial: what differs without any change. No temporary directory remains."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    assert diff(archived, archived, small_run, "--model", "near/chat-FC=near/chat-FC~2") == 0
+    assert "near/chat-FC | near/chat-FC~2: the same answers" in capsys.readouterr().out
+    assert list(tmp_path.iterdir()) == []

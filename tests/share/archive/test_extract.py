@@ -13,11 +13,9 @@ from bfcl_pipeline.benchmark.records import Mode
 from bfcl_pipeline.cli import main
 from bfcl_pipeline.cli.sides import opened_sides
 from bfcl_pipeline.runs.archived.unpacking import opened_run
-from tests.share.archive.small_run import NAME, SmallRun
+from tests.share.archive.small_run import SmallRun
 
 ASKED = ("memory_kv", "simple_python", "web_search_base")
-
-VERDICTS = f"results/{NAME}/verdicts/oracle-FC.parquet"
 
 
 def test_an_archive_is_compared_like_its_run(
@@ -33,12 +31,14 @@ def test_an_archive_is_compared_like_its_run(
 
 
 def test_models_of_one_archive_are_compared(archived: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """An archive alone is all its models, and --run takes one; it is read once."""
+    """An archive alone is all its models, and --run takes one; it is read once. Errors name the file."""
     assert main(["compare", str(archived)]) == 0
     assert main(["compare", "near/chat-FC", "near/chat-FC~2", "--run", str(archived)]) == 0
     printed = capsys.readouterr()
     assert "\nA: near/chat-FC\nB: near/chat-FC~2\n" in f"\n{printed.out}"
     assert printed.err.count("\n") == 2
+    assert main(["compare", f"{archived}:oracle", f"{archived}:oracle-FC"]) == 1
+    assert f"{archived}/verdicts: unknown model 'oracle'" in capsys.readouterr().err
 
 
 def test_a_gate_takes_an_archive_as_baseline(
@@ -63,12 +63,6 @@ def test_a_gate_refuses_the_exchanges_of_the_same_journal(
         assert refused is (status == 2)
 
 
-def test_an_unknown_model_names_the_archive(archived: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The message has the name of the file, not of the temporary directory."""
-    assert main(["compare", f"{archived}:oracle", f"{archived}:oracle-FC"]) == 1
-    assert f"{archived}/verdicts: unknown model 'oracle'" in capsys.readouterr().err
-
-
 def test_a_row_with_results_of_an_unknown_model_is_told_those_of_the_archive(
     archived: Path, small_run: SmallRun
 ) -> None:
@@ -84,9 +78,7 @@ def test_only_what_a_comparison_reads_is_extracted(archived: Path) -> None:
     """Config, rows of the models, verdicts and responses: no journals, pages, logs or other tables."""
     with opened_sides([str(archived)]) as (choice,):
         run = choice.run
-        files = {
-            path.relative_to(run.folder).as_posix() for path in run.folder.rglob("*") if path.is_file()
-        }
+        files = {str(path.relative_to(run.folder)) for path in run.folder.rglob("*") if path.is_file()}
         assert not run.cache.exists()
     models = ("near_chat-FC", "near_chat-FC~2", "oracle-FC")
     assert files == {

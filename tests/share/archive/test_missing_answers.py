@@ -17,7 +17,6 @@ TABLE = "responses/m/simple_python.parquet"
 
 
 def write_run(folder: Path, *statuses: Status) -> Path:
-    """Results with a response of each of `statuses`."""
     rows = [
         Response(f"simple_python_{number}", "simple_python", Mode.FC, None, status)
         for number, status in enumerate(statuses)
@@ -37,25 +36,16 @@ def test_copied_failures_and_unrecorded_answers_are_distinguished(tmp_path: Path
     assert "why 2 entries" in copied
     assert "(1 infrastructure_error, 1 skipped)" in copied
     assert not_recorded.startswith("Not recorded: ")
-
-
-def test_a_complete_run_has_no_lines(tmp_path: Path) -> None:
-    """A run in which every entry has an answer has no missing answers to report."""
     assert list(missing_lines(missing_answers(write_run(tmp_path, Status.ANSWERED)))) == []
 
 
 def test_entries_that_were_answered_since_are_counted(tmp_path: Path) -> None:
-    """Entries that failed in the run and have an answer in the replay; not those that the replay lacks."""
+    """Entries that failed in the run and have an answer in the replay; not those that either one lacks."""
     run = write_run(tmp_path / "run", Status.SKIPPED, Status.SKIPPED, Status.ANSWERED)
     now = write_run(tmp_path / "now", Status.ANSWERED, Status.SKIPPED, Status.ANSWERED)
     assert answered_since(run, now) == 1
     assert answered_since(run, run) == 0
     (now / TABLE).unlink()
     assert answered_since(run, now) == 0
-
-
-def test_a_damaged_table_of_the_run_is_not_counted(tmp_path: Path) -> None:
-    """The comparison reports the damage."""
-    run, now = write_run(tmp_path / "run", Status.SKIPPED), write_run(tmp_path / "now", Status.ANSWERED)
-    (run / TABLE).write_bytes(b"no table")
-    assert answered_since(run, now) == 0
+    (run / TABLE).write_bytes(b"no table")  # whose damage the comparison reports
+    assert answered_since(run, write_run(tmp_path / "later", Status.ANSWERED)) == 0

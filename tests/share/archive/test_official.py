@@ -23,7 +23,6 @@ from tests.share.archive.small_run import NAME, SmallRun
 def test_the_official_scorer_agrees(
     small_run: SmallRun, archived: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """Every verdict of every model and trial is compared, and they are the same."""
     require_peer()
     assert small_run.verify(archived, "--official-python", str(PYTHON)) == 0
     output = capfd.readouterr().out

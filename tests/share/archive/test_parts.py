@@ -56,10 +56,8 @@ def test_a_text_with_the_shape_of_a_key_is_found(text: str) -> None:
         assert found, before
 
 
-@pytest.mark.parametrize("text", HARMLESS)
-def test_a_text_that_only_resembles_a_key_is_not_found(text: str) -> None:
-    """Words, names and addresses that are not secrets."""
-    assert not list(Search({}).findings(member("a.txt", text.encode())))
+def test_a_text_that_only_resembles_a_key_is_not_found() -> None:
+    assert not list(Search({}).findings(member("a.txt", "\n".join(HARMLESS).encode())))
 
 
 @pytest.mark.parametrize("offset", [0, 1, 10, 30, LONGEST - 1, LONGEST, LONGEST + 1, 2 * LONGEST])
@@ -84,23 +82,13 @@ def test_keys_in_binary_values_are_found_without_building_the_document() -> None
     assert (finding.place, finding.fingerprint) == ("a binary part", plain.fingerprint)
 
 
-def test_values_of_the_environment_are_found_in_every_form() -> None:
-    """As they are, in a URL, in JSON and in JSON within JSON; short values are not searched for."""
-    secret = 'a "quoted" wörd/with+signs'
-    found = named_secrets(
-        {"K": secret, "SHORT_KEY": "abc", "MY_TOKEN": "t" * 16, "PATH": "/bin" * 9}, ["K"]
-    )
-    assert found == {"K": secret, "MY_TOKEN": "t" * 16}
-    texts = [
-        secret,
-        "q=a%20%22quoted%22%20w%C3%B6rd%2Fwith%2Bsigns",
-        "q=a+%22quoted%22+w%C3%B6rd%2Fwith%2Bsigns",
-        'a \\"quoted\\" w\\u00f6rd/with+signs',
-        'a \\\\\\"quoted\\\\\\" w\\\\u00f6rd/with+signs',
-    ]
-    for text in texts:
-        (finding,) = Search(found).findings(member("a.txt", text.encode()))
-        assert finding.what == "the value of K"
+def test_values_of_the_environment_are_searched_for() -> None:
+    """Those that are named or whose name is that of a key; short ones are not. Forms: test_secrets."""
+    variables = {"K": "a secret/with+signs", "SHORT_KEY": "abc", "MY_TOKEN": "t" * 16, "PATH": "/bin" * 9}
+    found = named_secrets(variables, ["K"])
+    assert found == {"K": "a secret/with+signs", "MY_TOKEN": "t" * 16}
+    (finding,) = Search(found).findings(member("a.txt", b"q=a+secret%2Fwith%2Bsigns"))
+    assert finding.what == "the value of K"
 
 
 PLACES = {
@@ -115,10 +103,9 @@ PLACES = {
 }
 
 
-@pytest.mark.parametrize("text", PLACES)
-def test_paths_and_hosts_are_redacted(text: str) -> None:
+def test_paths_and_hosts_are_redacted() -> None:
     """Absolute paths keep their last part; relative paths, URLs and dates are unchanged."""
-    assert without_paths(text) == PLACES[text]
+    assert {text: without_paths(text) for text in PLACES} == PLACES
 
 
 def test_a_file_that_changes_during_archiving_is_not_archived(tmp_path: Path) -> None:
@@ -134,7 +121,6 @@ def test_a_file_that_changes_during_archiving_is_not_archived(tmp_path: Path) ->
 
 @pytest.mark.parametrize("name", ["../x", "results/a/logs/x\\y", "data/entries/x.parquet"])
 def test_names_that_cannot_be_read_back_are_not_written(name: str, tmp_path: Path) -> None:
-    """Names that `verify` refuses are errors when they are archived."""
     with pytest.raises(ArchiveError, match="cannot be archived"):
         write_archive(tmp_path / "x.zip", [member(name, b"x")])
     twins = [member(f"results/a/logs/{model}/x.log", b"") for model in ("qwen", "Qwen")]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from html.parser import HTMLParser
+import re
+from html import unescape
 
 import pytest
 
@@ -33,26 +34,6 @@ def facts(run: str) -> RunFacts:
     )
 
 
-class Page(HTMLParser):
-    """The tags, links and text of a page."""
-
-    def __init__(self, html: str) -> None:
-        super().__init__()
-        self.tags: set[str] = set()
-        self.links: list[str] = []
-        self.text = ""
-        self.feed(html)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Notes a tag and its address."""
-        self.tags.add(tag)
-        self.links += [value or "" for name, value in attrs if name in ("href", "src")]
-
-    def handle_data(self, data: str) -> None:
-        """Notes a text."""
-        self.text += data
-
-
 def page(run: str, *authors: Author) -> str:
     """The page of an archive with three files."""
     names = ("Snakefile", f"results/{run}/config.yaml", f"results/{run}/models.yaml")
@@ -61,35 +42,27 @@ def page(run: str, *authors: Author) -> str:
 
 def test_the_page_says_what_the_archive_is_and_how_to_verify_it() -> None:
     """Run, authors, versions, commit, content and commands are in the page; links stay in the archive."""
-    shown = Page(page("mini", Author("Ada", f"https://orcid.org/{ORCID}"), Author("Bob", None)))
-    for text in ("run mini", "Ada", "Bob", "1.2.3", "c" * 40 + ", with local changes", "2026.3.23"):
-        assert text in shown.text
-    assert "bfcl-pipeline verify mini.crate.zip" in shown.text
-    assert shown.links == [
-        "results/mini/report.html",
-        "ro-crate-metadata.json",
-        "README.md",
-        f"https://orcid.org/{ORCID}",
-    ]
+    html = page("mini", Author("Ada", f"https://orcid.org/{ORCID}"), Author("Bob", None))
+    for text in ("run <bdi>mini", "Ada", "Bob", "1.2.3", "c" * 40 + ", with local changes", "2026.3.23"):
+        assert text in html
+    assert "bfcl-pipeline verify mini.crate.zip" in html
+    files = ["results/mini/report.html", "ro-crate-metadata.json", "README.md"]
+    assert re.findall(r'(?:href|src)="([^"]*)"', html) == [*files, f"https://orcid.org/{ORCID}"]
 
 
 def test_names_are_escaped_in_the_page() -> None:
     """Markup in the name of a run or an author becomes text; the page has no scripts and loads nothing."""
     html = page(HOSTILE, Author(HOSTILE, None))
-    shown = Page(html)
-    assert not shown.tags & {"script", "img", "iframe", "link"}
-    assert HOSTILE in shown.text
+    assert re.search("<(script|img|iframe|link)", html) is None
+    assert HOSTILE in unescape(html)
     assert "default-src 'none'" in html
 
 
 def test_the_metadata_lists_the_page_and_the_authors() -> None:
     """The page is a file about the root, with its hash; an ORCID identifies a person."""
     authors = [Author("Ada", f"https://orcid.org/{ORCID}"), Author("Bob", None)]
-    names = (
-        "Snakefile",
-        *(f"results/mini/{name}" for name in ("config.yaml", "models.yaml", "report.html")),
-    )
-    members = [member(name, b"x") for name in names]
+    names = (f"results/mini/{name}" for name in ("config.yaml", "models.yaml", "report.html"))
+    members = [member(name, b"x") for name in ("Snakefile", *names)]
     members.append(member(PREVIEW, preview(facts("mini"), authors, members)))
     graph = {one["@id"]: one for one in json.loads(metadata(facts("mini"), authors, members))["@graph"]}
     assert graph[PREVIEW]["about"] == {"@id": "./"}
@@ -100,26 +73,14 @@ def test_the_metadata_lists_the_page_and_the_authors() -> None:
     assert graph["#author-2"] == {"@id": "#author-2", "@type": "Person", "name": "Bob"}
 
 
-@pytest.mark.parametrize(
-    ("text", "author"),
-    [
-        ("Ada Lovelace", Author("Ada Lovelace", None)),
-        (f"Ada <{ORCID}>", Author("Ada", f"https://orcid.org/{ORCID}")),
-        (f" Ada <https://orcid.org/{ORCID}> ", Author("Ada", f"https://orcid.org/{ORCID}")),
-    ],
-)
-def test_authors_are_read(text: str, author: Author) -> None:
-    """An ORCID may be given alone or as an address."""
-    assert read_author(text) == author
-
-
-@pytest.mark.parametrize(
-    "text", ["", "<>", "Ada <ada@example.org>", "Ada <0000>", "A\x1b[31m", f"<{ORCID}>"]
-)
-def test_other_authors_are_refused(text: str) -> None:
-    """The error names the form."""
-    with pytest.raises(ArchiveError, match="a name and perhaps an ORCID"):
-        read_author(text)
+def test_authors_are_read() -> None:
+    """An ORCID may be given alone or as an address; the error about another text names the form."""
+    ada = Author("Ada", f"https://orcid.org/{ORCID}")
+    assert read_author("Ada Lovelace") == Author("Ada Lovelace", None)
+    assert read_author(f"Ada <{ORCID}>") == read_author(f" Ada <https://orcid.org/{ORCID}> ") == ada
+    for text in ("", "<>", "Ada <ada@example.org>", "Ada <0000>", "A\x1b[31m", f"<{ORCID}>"):
+        with pytest.raises(ArchiveError, match="a name and perhaps an ORCID"):
+            read_author(text)
 
 
 @pytest.mark.parametrize(

@@ -12,12 +12,7 @@ from bfcl_pipeline.runs.archived.findings import Findings, Part
 from bfcl_pipeline.runs.archived.members import METADATA
 from bfcl_pipeline.runs.archived.reading import SealedArchive
 from bfcl_pipeline.runs.making import OTHERS, making_of
-from bfcl_pipeline.runs.provenance import (
-    BESIDE_LOG,
-    provenance_path,
-    read_provenance,
-    write_provenance,
-)
+from bfcl_pipeline.runs.provenance import BESIDE_LOG, provenance_path, read_provenance, write_provenance
 from bfcl_pipeline.runs.provenance.software import (
     ENCODER_PACKAGES,
     installed_packages,
@@ -56,9 +51,8 @@ def test_an_archive_has_the_records_of_its_run_and_no_others(own_run: SmallRun, 
     with SealedArchive(out) as archive:
         names = [name for name in archive.members if "provenance" in name]
         listed = {part["@id"] for part in json.loads(b"".join(archive.chunks(METADATA)))["@graph"]}
-    kept = {path.stem for path in (own_run.journal.parent / "provenance").glob("*.json")} - {
-        record().sha256
-    }
+    kept = {path.stem for path in (own_run.journal.parent / "provenance").glob("*.json")}
+    kept -= {record().sha256}
     logs = [f"results/{NAME}/logs/generate/{name}{BESIDE_LOG}" for name in (MODEL, "oracle-FC")]
     assert {f"{FOLDER}/{name}.json" for name in kept} | set(logs) <= set(names)
     assert not any(record().sha256 in name for name in names)
@@ -68,14 +62,11 @@ def test_an_archive_has_the_records_of_its_run_and_no_others(own_run: SmallRun, 
 def test_each_model_has_a_line_on_what_made_its_answers(small_run: SmallRun) -> None:
     """Embedded models too; what the API returned is told apart from what the jobs recorded."""
     findings = reported(small_run)
-    (about,) = [
-        text
-        for text in texts(findings, Part.ATTESTED)
-        if text.startswith(f"{MODEL}: ") and "asked by" in text
-    ]
+    attested = texts(findings, Part.ATTESTED)
+    (about,) = [text for text in attested if text.startswith(f"{MODEL}: ") and "asked by" in text]
     assert "exchanges: asked by bfcl-pipeline " in about
-    assert any(text.startswith("oracle-FC: asked by") for text in texts(findings, Part.ATTESTED))
-    names = [text for text in texts(findings, Part.ATTESTED) if "returned the model name" in text]
+    assert any(text.startswith("oracle-FC: asked by") for text in attested)
+    names = [text for text in attested if "returned the model name" in text]
     assert names[0].startswith(f"{MODEL}: the API returned the model name chat (")
     assert texts(findings, Part.NOT_COVERED) == []
 
@@ -92,31 +83,23 @@ def test_two_versions_of_a_server_are_told_apart(own_run: SmallRun) -> None:
     model = Run(own_run.results, own_run.cache).making(MODEL)
     assert {use.sha256: use.exchanges for use in model.uses} == {old: before.exchanges - 1, new: 1}
     assert [use.document for use in model.uses if use.sha256 == new] == [record()]
-    assert any("1 exchange: vllm 0.31.0, torch 2.9.0" in text for text in _attested(own_run))
+    attested = texts(reported(own_run), Part.ATTESTED)
+    assert any("1 exchange: vllm 0.31.0, torch 2.9.0" in text for text in attested)
 
 
-def _attested(run: SmallRun) -> list[str]:
-    return texts(reported(run), Part.ATTESTED)
-
-
-def test_what_is_not_recorded_is_not_verified(own_run: SmallRun) -> None:
-    """The record of an exchange is missing."""
-    (path,) = (own_run.journal.parent / "provenance").glob("*.json")
-    path.unlink()
-    (gap,) = [text for text in texts(reported(own_run), Part.NOT_COVERED) if text.startswith(f"{MODEL}: ")]
-    assert "the record of what made" in gap
-    assert path.stem in gap
-
-
-def test_a_run_with_a_damaged_record_is_not_archived(
+def test_a_record_that_is_damaged_or_missing(
     own_run: SmallRun, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Nothing is written; the message names the file."""
+    """With a damaged one no archive is written, and the file is named; a missing one is not verified."""
     (path,) = (own_run.journal.parent / "provenance").glob("*.json")
     path.write_bytes(path.read_bytes().replace(b"Linux", b"Minix"))
     assert own_run.archive(tmp_path / "a.zip") == 1
     assert not (tmp_path / "a.zip").exists()
     assert path.name in capsys.readouterr().err
+    path.unlink()
+    (gap,) = [text for text in texts(reported(own_run), Part.NOT_COVERED) if text.startswith(f"{MODEL}: ")]
+    assert "the record of what made" in gap
+    assert path.stem in gap
 
 
 def test_versions_in_the_metadata_are_those_of_making_the_responses(
@@ -170,11 +153,7 @@ def test_what_apis_return_is_counted_within_bounds(tmp_path: Path) -> None:
     assert model.exchanges == len(raws)
     assert model.ids == 3
     assert model.fingerprints == {"fp_1": 1}
-    assert {name: model.models[name] for name in ("gpt", "claude", "gemini")} == {
-        "gpt": 1,
-        "claude": 1,
-        "gemini": 1,
-    }
+    assert [model.models[name] for name in ("gpt", "claude", "gemini")] == [1, 1, 1]
     assert len(model.models) == 1001
     assert max(map(len, model.models)) == 200
     assert sum(model.models.values()) == 2003

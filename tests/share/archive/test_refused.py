@@ -70,7 +70,10 @@ YAMLS = {
     "a key that is not a text": (b"models: [{1: 2}]\n", "a value is not a text"),
 }
 LOCAL = "it names a local path"
+CASSETTE = "cache/web/*/*/*.yaml"
 RECORD = "cache/exchanges/near_chat-FC/provenance/*.json"
+BESIDE = f"{RESULTS}/logs/generate/oracle-FC.provenance.json"
+OF_ITS_NAME = "provenance/.*not that of its name"
 
 HOSTILE: Mapping[str, tuple[Change, str]] = {
     **{
@@ -86,31 +89,19 @@ HOSTILE: Mapping[str, tuple[Change, str]] = {
     "another run": (config(run="other"), "it is the config of the run 'other', not of 'small'"),
     "an unknown key": (config(command="rm"), "unknown key 'command'"),
     "trials without end": (config(trials=10**12), "trials: expected at most 100"),
-    "a model without results": (
+    "no results": (
         config(models=["oracle-FC"], trials=1, categories=["multiple"], entry_ids=None),
-        "the run is not complete",
+        "is not complete",
     ),
     "a short config": (member("config.yaml", f"{FORM_LINE}run: other\n".encode()), r"config\.yaml"),
     "no models": (member("models.yaml", b"models: []\n"), "models"),
     "no table": (member("verdicts/oracle-FC.parquet", b"PAR1"), "not a readable Parquet file"),
     # What the outcome of a search, and the name of a record, say of another file.
-    "a cassette": (
-        edited("cache/web/*/*/*.yaml", lambda _: b"version: 2\n"),
-        "the cassette differs from the recorded one",
-    ),
-    "an edited record": (
-        edited(RECORD, lambda content: content.replace(b"Linux", b"Minix")),
-        "provenance/.*not that of its name",
-    ),
-    "an empty record": (edited(RECORD, lambda _: b"{}"), "provenance/.*not that of its name"),
-    "a large record": (
-        edited(RECORD, lambda content: content + b" " * 2**16),
-        "provenance/.*more than 65,536 bytes",
-    ),
-    "a malformed record beside a log": (
-        edited(f"{RESULTS}/logs/generate/oracle-FC.provenance.json", unknown_changes),
-        "not a record of what made answers",
-    ),
+    "a cassette": (edited(CASSETTE, lambda _: b"version: 2\n"), "cassette differs from the recorded one"),
+    "an edited record": (edited(RECORD, lambda content: content.replace(b"Linux", b"Minix")), OF_ITS_NAME),
+    "an empty record": (edited(RECORD, lambda _: b"{}"), OF_ITS_NAME),
+    "a large record": (edited(RECORD, lambda it: it + b" " * 2**16), "provenance/.*more than 65,536 bytes"),
+    "a record beside a log": (edited(BESIDE, unknown_changes), "not a record of what made answers"),
 }
 """Each change, and a pattern of the message about it."""
 

@@ -6,16 +6,16 @@ import base64
 import hashlib
 import json
 import shutil
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from bfcl_pipeline.base.strict_json import canonical
+from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.cli import main
 from bfcl_pipeline.share.archive.attestations import sign_archive, stale_statements
 from bfcl_pipeline.share.signing.signature import SigningOptions, statements_path
-from bfcl_pipeline.share.signing.signed_line import sign_statement
 from tests.share.archive.repacked import repack
 from tests.share.archive.small_run import NAME, SmallRun
 from tests.support.ssh_keys import allow, fingerprint, make_key, needs_ssh
@@ -80,20 +80,16 @@ def test_the_statement_says_what_the_archive_says(file: Path, alice: Path, small
     """Release, files, models, answers, scores and marks; and twice the same bytes."""
     sign_archive(file, SigningOptions(key=alice))
     first = statements_path(file).read_bytes()
-    said = statement(file)["predicate"]
+    said, models = statement(file)["predicate"], ("near/chat-FC", "near/chat-FC~2", "oracle-FC")
     assert said["run"] == NAME
     assert said["release"]["version"] == "2026.3.23"
     assert sorted(said["files"]) == ["config", "models", "requirements"]
     assert said["marks"] == ["chosen entries", "own errata"]
-    assert [model["name"] for model in said["models"]] == ["near/chat-FC", "near/chat-FC~2", "oracle-FC"]
+    assert [model["name"] for model in said["models"]] == [*models]
     answers = said["models"][0]["answers"]
     assert answers["number"] == len(small_run.journal.read_bytes().splitlines()) - 2  # another run's, torn
     assert answers["first"] < answers["last"]
-    assert {(score["model"], score["rules"]) for score in said["scores"]} == {
-        (model, rules)
-        for model in ("near/chat-FC", "near/chat-FC~2", "oracle-FC")
-        for rules in ("official", "corrected", "verified")
-    }
+    assert {(score["model"], score["rules"]) for score in said["scores"]} == {*product(models, Rules)}
     assert all(score["low"] <= score["overall"] <= score["high"] for score in said["scores"])
     sign_archive(file, SigningOptions(key=alice))
     assert statements_path(file).read_bytes() == first
@@ -129,9 +125,7 @@ def test_an_unsigned_archive_is_claimed_by_nobody(file: Path, capsys: pytest.Cap
     assert "statement" not in verified.text
     verified = Verified(file, capsys, "--require-signature")
     assert verified.status == 1
-    assert (
-        "DIFFERS       statement  there is no valid statement of a signer who is trusted" in verified.text
-    )
+    assert "DIFFERS       statement  there is no valid statement of a signer who is trust" in verified.text
 
 
 def test_a_damaged_archive_with_a_valid_statement_is_refused(
@@ -151,19 +145,6 @@ def test_a_damaged_archive_with_a_valid_statement_is_refused(
     assert statements_path(file).read_bytes() == before
 
 
-def test_an_edited_score_is_told_whoever_signs_it(
-    file: Path, alice: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """A statement with a better score than the archive has."""
-    sign_archive(file, SigningOptions(key=alice))
-    document = statement(file)
-    document["predicate"]["scores"][0]["overall"] = 0.99
-    statements_path(file).write_bytes(sign_statement(canonical(document), SigningOptions(key=alice)))
-    verified = Verified(file, capsys, "--signers", str(allow(file.parent / "signers", ("alice", alice))))
-    assert verified.status == 1
-    assert "scores[0].overall is 0.99, in the archive 0.175" in verified.text
-
-
 def test_statements_about_another_archive_are_not_mixed(
     file: Path, alice: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -181,32 +162,14 @@ def test_statements_about_another_archive_are_not_mixed(
     assert "Move the file away, then sign again." in capsys.readouterr().err
 
 
-def test_a_statement_writes_nothing_to_the_terminal(
-    file: Path, alice: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Escapes in whatever it has are escaped."""
-    sign_archive(file, SigningOptions(key=alice))
-    document = statement(file) | {"predicateType": "\x1b]0;title\x07"}
-    statements_path(file).write_bytes(sign_statement(canonical(document), SigningOptions(key=alice)))
-    verified = Verified(file, capsys)
-    assert verified.status == 1
-    assert "\x1b" not in verified.text
-    assert "of the unknown type" in verified.text
-
-
-@pytest.mark.parametrize(
-    ("arguments", "what"),
-    [
+def test_contradicting_options_are_named(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Before anything is signed."""
+    for arguments, what in (
         ([], "name the SSH key to sign with, --key FILE, or --sigstore"),
         (["--identity-token", "token"], "name an SSH key to sign with, or --sigstore"),
         (["--key", "absent"], "absent: no such file"),
         (["--key", "absent", "--sigstore"], "with an SSH key or with sigstore"),
-    ],
-)
-def test_contradicting_options_are_named(
-    arguments: list[str], what: str, file: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Before anything is signed."""
-    assert main(["sign", str(file), *arguments]) == 1
-    assert what in capsys.readouterr().err
-    assert not statements_path(file).exists()
+    ):
+        assert main(["sign", str(file), *arguments]) == 1
+        assert what in capsys.readouterr().err
+        assert not statements_path(file).exists()

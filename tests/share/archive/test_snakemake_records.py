@@ -13,7 +13,6 @@ LONG = f"results/a/responses/{'m' * 200}/simple_python.parquet"
 
 
 def put(state: Path, output: str, **record: Any) -> None:
-    """A record as Snakemake stores it: its name in base64, in parts of 254 characters."""
     name = base64.urlsafe_b64encode(output.encode()).decode()
     parts = [name[start : start + 254] for start in range(0, len(name), 254)]
     path = state.joinpath("metadata", *(f"@{part}" for part in parts[:-1]), parts[-1])
@@ -23,12 +22,8 @@ def put(state: Path, output: str, **record: Any) -> None:
 
 def test_outputs_of_one_job_are_one_step(tmp_path: Path) -> None:
     """By time, with all outputs that belong to the run; absolute paths keep their last part."""
-    job = {
-        "rule": "generate",
-        "log": ["x.log"],
-        "shellcmd": "/opt/venv/bin/bfcl-pipeline generate",
-        "job_hash": 1,
-    }
+    command = "/opt/venv/bin/bfcl-pipeline generate"
+    job = {"rule": "generate", "log": ["x.log"], "shellcmd": command, "job_hash": 1}
     put(tmp_path, LONG, **job, starttime=20.5, endtime=30)
     put(tmp_path, "results/a/memory/m/memory_kv.parquet", **job, starttime=20.25, endtime=30)
     put(tmp_path, "results/b/memory/m/memory_kv.parquet", **job, starttime=1, endtime=2)
@@ -60,12 +55,7 @@ def test_records_that_cannot_be_read_are_left_out(tmp_path: Path) -> None:
 def test_logs_that_mention_the_run_are_found(tmp_path: Path) -> None:
     """Only logs of the run are found, even if its name is part of another run's name."""
     (tmp_path / "log").mkdir()
-    texts = [
-        "Job 1: Keep the config of a\n",
-        "Job 1: Keep the config of ab\n",
-        "see results/a/logs",
-        "nothing",
-    ]
-    for number, text in enumerate(texts):
+    steps = [f"Job 1: Keep the config of {run}\n" for run in ("a", "ab")]
+    for number, text in enumerate([*steps, "see results/a/logs", "nothing"]):
         (tmp_path / f"log/{number}.snakemake.log").write_text(text)
     assert [path.name[0] for path in logs_of(tmp_path, "a")] == ["0", "2"]

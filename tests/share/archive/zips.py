@@ -65,17 +65,10 @@ def build(path: Path, parts: Iterable[Part], end: End | None = None, prefix: byt
 def finish(path: Path, body: bytes, directory: bytes, count: int, end: End) -> Path:
     """Writes members and their list with an end, sealed."""
     number = count if end.count is None else end.count
-    tail = struct.pack(
-        "<4s4H2LH",
-        b"PK\5\6",
-        end.disk,
-        end.disk,
-        number,
-        number,
-        len(directory) if end.length is None else end.length,
-        len(body) if end.start is None else end.start,
-        len(UNSEALED),
-    )
+    length = len(directory) if end.length is None else end.length
+    start = len(body) if end.start is None else end.start
+    volumes = (end.disk, end.disk)
+    tail = struct.pack("<4s4H2LH", b"PK\5\6", *volumes, number, number, length, start, len(UNSEALED))
     path.write_bytes(body + directory + end.before + tail + UNSEALED)
     seal(path)
     return path
@@ -101,17 +94,8 @@ def _headers(part: Part, offset: int) -> tuple[bytes, bytes]:
     inside = name if part.local_name is None else part.local_name
     local = struct.pack("<4s5H3L2H", b"PK\3\4", *fields) + inside + part.extra + data
     place = offset if part.offset is None else part.offset
-    listed = struct.pack(
-        "<4s6H3L5H2L",
-        b"PK\1\2",
-        3 << 8 | 20,
-        *fields,
-        len(part.comment),
-        0,
-        part.inner,
-        part.attributes,
-        place,
-    )
+    outside = (len(part.comment), 0, part.inner, part.attributes, place)
+    listed = struct.pack("<4s6H3L5H2L", b"PK\1\2", 3 << 8 | 20, *fields, *outside)
     return local, listed + name + part.extra + part.comment
 
 

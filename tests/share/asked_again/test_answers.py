@@ -16,7 +16,6 @@ Entries = Callable[[str], list[Entry]]
 
 
 def form(entry: Entry, result: Any, mode: Mode = Mode.FC, reply: Any = None) -> ComparedAnswer:
-    """The form of one answer."""
     return compared_form(entry, Exchange(Request(mode, ()), result, reply=reply), ChatAsking(mode))
 
 

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from itertools import product
 from math import comb
 
 import pytest
 
 from bfcl_pipeline.benchmark.records import Call, Rules
 from bfcl_pipeline.judge.scoring.statistics.paired import Decision
+from bfcl_pipeline.share.asked_again import comparison
 from bfcl_pipeline.share.asked_again.comparison import (
-    ERROR_RATE,
     SAME_CALLS,
     SAME_TEXTS,
     Answers,
     ComparedAnswer,
-    LevelComparison,
     compare_answers,
 )
-
-WRONG = f"wrong, {Rules.OFFICIAL}"
 
 
 def answer(value: str, *, calls: bool = True, right: bool | None = None) -> ComparedAnswer:
@@ -33,8 +29,7 @@ def answers(values: str, **about: bool) -> Answers:
     return archived, first, second
 
 
-def compared(given: list[Answers]) -> dict[str, LevelComparison]:
-    """The comparison by level."""
+def compared(given: list[Answers]) -> dict[str, comparison.LevelComparison]:
     return {level.level: level for level in compare_answers(given)}
 
 
@@ -70,7 +65,6 @@ def test_a_model_that_varies_much_does_not_excuse_an_invented_run() -> None:
 
 
 def test_few_requests_decide_nothing() -> None:
-    """Neither that the answers are the model's, nor that they are not."""
     for values in ("aaa", "baa"):
         assert {level.decision for level in compare_answers([answers(values)] * 4)} == {Decision.UNDECIDED}
     assert {level.decision for level in compare_answers([])} == {Decision.UNDECIDED}
@@ -101,28 +95,22 @@ def test_an_honest_archive_is_told_apart_at_most_at_the_error_rate() -> None:
     n = 60
     archive_alone, own_alone = answers("aab"), answers("baa")
     for differing in (5, 20, n):
-        told = sum(
-            comb(differing, alone) / 2**differing
-            for alone in range(differing + 1)
-            if any(
-                level.decision is Decision.FAIL
-                for level in compare_answers(
-                    [own_alone] * alone
-                    + [archive_alone] * (differing - alone)
-                    + [answers("aaa")] * (n - differing)
-                )
-            )
-        )
-        assert told <= ERROR_RATE
+        told = 0.0
+        for alone in range(differing + 1):
+            agree = [own_alone] * alone + [archive_alone] * (differing - alone)
+            found = compare_answers(agree + [answers("aaa")] * (n - differing))
+            if any(level.decision is Decision.FAIL for level in found):
+                told += comb(differing, alone) / 2**differing
+        assert told <= comparison.ERROR_RATE
 
 
 def test_more_evidence_never_makes_a_failure_pass() -> None:
     """With more requests in which the archive's answer alone differs, the decision moves one way."""
     order = [Decision.PASS, Decision.UNDECIDED, Decision.FAIL]
-    for n, level in product((20, 60, 200), (SAME_TEXTS, SAME_CALLS)):
-        found = [
-            compared([answers("baa")] * k + [answers("aaa")] * (n - k))[level].decision
-            for k in range(0, n + 1, n // 20)
-        ]
-        assert found == sorted(found, key=order.index)
-        assert found[-1] is Decision.FAIL
+    for n in (20, 60, 200):
+        steps = range(0, n + 1, n // 20)
+        found = [compared([answers("baa")] * k + [answers("aaa")] * (n - k)) for k in steps]
+        for level in (SAME_TEXTS, SAME_CALLS):
+            decisions = [one[level].decision for one in found]
+            assert decisions == sorted(decisions, key=order.index)
+            assert decisions[-1] is Decision.FAIL

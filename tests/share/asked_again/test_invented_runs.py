@@ -46,7 +46,6 @@ class ClaimedRun:
 
     @property
     def archive(self) -> Path:
-        """The archive of the run."""
         return self.folder / "claimed.crate.zip"
 
     def ask(self) -> None:

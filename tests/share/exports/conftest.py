@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -28,10 +29,12 @@ models:
 """
 
 
-@pytest.fixture(autouse=True)
-def _fixed_time(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(scope="module", autouse=True)
+def _fixed_time() -> Iterator[None]:
     """The time of results is given, as in a reproducible build."""
-    monkeypatch.setenv(EPOCH_VARIABLE, str(MADE_AT))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(EPOCH_VARIABLE, str(MADE_AT))
+        yield
 
 
 @pytest.fixture(scope="session")
@@ -56,19 +59,17 @@ def real_run(
     folder = tmp_path_factory.mktemp("real")
     (folder / "models.yaml").write_text(MODELS_FILE, encoding="utf-8")
     run = folder / "run"
-    answers = {
+    turns = [
+        [[{call.name: json.dumps(call.arguments)} for call in turn], "Done."]
+        for turn in truth_calls(entries("multi_turn_base")[0])
+    ]
+    answers: dict[str, list[Any]] = {
         "simple_python": [
             [{"calculate_triangle_area": '{"base": 10, "height": 5}'}],
             [{"math.factorial": "no JSON \ud800"}],
             None,
         ],
-        "multi_turn_base": [
-            [
-                [[{call.name: json.dumps(call.arguments)} for call in turn], "Done."]
-                for turn in truth_calls(entries("multi_turn_base")[0])
-            ],
-            "not a list of turns \ud800",
-        ],
+        "multi_turn_base": [turns, "not a list of turns \ud800"],
         "web_search_base": [[[[{"search_engine_query": '{"keywords": "tea"}'}], "{'answer': 'tea'}"]]],
     }
     for category, results in answers.items():

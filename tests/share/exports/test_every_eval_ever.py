@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from jsonschema import validate
 
 from bfcl_pipeline.benchmark.definition import V4_CATEGORIES
@@ -18,81 +19,54 @@ from bfcl_pipeline.share.exports.forms import ExportOptions
 from tests.share.exports.conftest import HOSTILE, MADE_AT
 from tests.support.synthetic_run import MadeUpModel, made_up_tables, marks
 
-TEXT, NUMBER, TEXTS = {"type": "string"}, {"type": "number"}, {"additionalProperties": {"type": "string"}}
-RESULT = {
-    "required": ["evaluation_name", "source_data", "metric_config", "score_details"],
-    "properties": {
-        "evaluation_name": TEXT,
-        "source_data": {"required": ["dataset_name", "source_type", "url"]},
-        "metric_config": {"required": ["lower_is_better", "min_score", "max_score"]},
-        "score_details": {
-            "required": ["score"],
-            "properties": {
-                "score": NUMBER,
-                "details": TEXTS,
-                "uncertainty": {
-                    "properties": {
-                        "confidence_interval": {
-                            "required": ["lower", "upper"],
-                            "properties": {"lower": NUMBER, "upper": NUMBER},
-                        },
-                        "num_samples": {"type": "integer"},
-                    }
-                },
-            },
-        },
-        "generation_config": {
-            "properties": {
-                "generation_args": {
-                    "properties": dict.fromkeys(("temperature", "top_p", "top_k", "max_tokens"), NUMBER),
-                    "additionalProperties": False,
-                },
-                "additional_details": TEXTS,
-            }
-        },
-    },
-}
-RECORD = {
-    "required": [
-        "schema_version",
-        "evaluation_id",
-        "retrieved_timestamp",
-        "source_metadata",
-        "model_info",
-        "eval_library",
-        "evaluation_results",
-    ],
-    "additionalProperties": False,
-    "properties": {
-        "schema_version": TEXT,
-        "evaluation_id": TEXT,
-        "retrieved_timestamp": TEXT,
-        "source_metadata": {
-            "required": ["source_type", "source_organization_name", "evaluator_relationship"],
-            "properties": {
-                "source_type": {"enum": ["documentation", "evaluation_run"]},
-                "evaluator_relationship": {
-                    "enum": ["first_party", "third_party", "collaborative", "other"]
-                },
-            },
-        },
-        "eval_library": {"required": ["name", "version"]},
-        "model_info": {
-            "required": ["name", "id", "additional_details"],
-            "properties": {
-                "additional_details": {
-                    **TEXTS,
-                    "required": ["deployment_type", "model_availability"],
-                    "properties": {
-                        "deployment_type": {"enum": ["self_deployed", "externally_managed", "unknown"]},
-                        "model_availability": {"enum": ["open_weights", "closed_weights", "unknown"]},
-                    },
-                }
-            },
-        },
-        "evaluation_results": {"type": "array", "items": RESULT},
-    },
-}
+RECORD = yaml.safe_load("""
+required: [schema_version, evaluation_id, retrieved_timestamp, source_metadata, model_info, eval_library,
+  evaluation_results]
+additionalProperties: false
+properties:
+  schema_version: &text {type: string}
+  evaluation_id: *text
+  retrieved_timestamp: *text
+  source_metadata:
+    required: [source_type, source_organization_name, evaluator_relationship]
+    properties:
+      source_type: {enum: [documentation, evaluation_run]}
+      evaluator_relationship: {enum: [first_party, third_party, collaborative, other]}
+  eval_library: {required: [name, version]}
+  model_info:
+    required: [name, id, additional_details]
+    properties:
+      additional_details:
+        additionalProperties: *text
+        required: [deployment_type, model_availability]
+        properties:
+          deployment_type: {enum: [self_deployed, externally_managed, unknown]}
+          model_availability: {enum: [open_weights, closed_weights, unknown]}
+  evaluation_results:
+    type: array
+    items:
+      required: [evaluation_name, source_data, metric_config, score_details]
+      properties:
+        evaluation_name: *text
+        source_data: {required: [dataset_name, source_type, url]}
+        metric_config: {required: [lower_is_better, min_score, max_score]}
+        score_details:
+          required: [score]
+          properties:
+            score: &number {type: number}
+            details: &texts {additionalProperties: *text}
+            uncertainty:
+              properties:
+                confidence_interval:
+                  {required: [lower, upper], properties: {lower: *number, upper: *number}}
+                num_samples: {type: integer}
+        generation_config:
+          properties:
+            additional_details: *texts
+            generation_args:
+              properties: {temperature: *number, top_p: *number, top_k: *number, max_tokens: *number}
+              additionalProperties: false
+""")
 """What version 0.3.0 of the schema demands of the keys that are written; stated here, not copied."""
 
 

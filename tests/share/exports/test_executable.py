@@ -50,12 +50,3 @@ def test_text_tables_have_the_columns_of_v4(run: Path, tmp_path: Path, form: str
     assert "REST" not in text
     (line,) = (line for line in text.splitlines() if "retired" in line)
     assert line.count("N/A") == 8
-
-
-def test_a_log_of_inspect_is_named_for_v1(staged: Path, tmp_path: Path) -> None:
-    """Each of these categories has a log whose task is not one of V4."""
-    inspect_log = pytest.importorskip("inspect_ai.log", reason="the extra `inspect` is not installed")
-    run = made_up_tables(tmp_path, [MadeUpModel("m", {"sql": marks(1, 1), "multiple": marks(1)})])
-    export_run(Run(run, data=staged), "inspect", ExportOptions(tmp_path / "logs"), lambda line: None)
-    names = {info.task for info in inspect_log.list_eval_logs(str(tmp_path / "logs"))}
-    assert names == {"bfcl_v1_sql", "bfcl_v4_multiple"}

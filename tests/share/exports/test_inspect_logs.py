@@ -26,7 +26,6 @@ def inspect_log() -> Any:
 
 @pytest.fixture(scope="module")
 def logs(real_run: Path, staged: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The directory of the logs of a run."""
     out = tmp_path_factory.mktemp("logs")
     assert export_run(Run(real_run, data=staged), "inspect", ExportOptions(out), lambda line: None) == 3
     return out
@@ -34,7 +33,6 @@ def logs(real_run: Path, staged: Path, tmp_path_factory: pytest.TempPathFactory)
 
 @pytest.fixture
 def log_of(logs: Path, inspect_log: Any) -> LogOf:
-    """A function that reads the log of a category."""
     return lambda category: inspect_log.read_eval_log(str(logs / "mine-FC" / f"{category}.eval"))
 
 
@@ -74,10 +72,7 @@ def test_a_sample_has_its_verdict_and_usage(samples_of: SamplesOf) -> None:
     assert '"calculate_triangle_area"' in right.target
 
 
-def test_an_entry_without_an_answer_is_an_error_and_not_wrong(
-    samples_of: SamplesOf,
-) -> None:
-    """Its sample has the status as error and no score."""
+def test_an_entry_without_an_answer_is_an_error_and_not_wrong(samples_of: SamplesOf) -> None:
     lost = samples_of("simple_python")["simple_python_2"]
     assert lost.error.message == "infrastructure_error: no connection"
     assert lost.scores == {}
@@ -115,8 +110,11 @@ def test_an_agentic_sample_says_what_is_missing(samples_of: SamplesOf) -> None:
     assert sample.metadata["web"] == "simulated"
 
 
-def test_the_members_of_a_log_have_no_times(logs: Path) -> None:
-    """All members of the zip file have the first time that zip files can hold."""
+def test_equal_runs_have_equal_logs(logs: Path, real_run: Path, staged: Path, tmp_path: Path) -> None:
+    """Down to the bytes: all members of the zip file have the first time that zip files can hold."""
+    export_run(Run(real_run, data=staged), "inspect", ExportOptions(tmp_path), lambda line: None)
+    for path in logs.glob("*/*.eval"):
+        assert path.read_bytes() == (tmp_path / path.relative_to(logs)).read_bytes()
     with zipfile.ZipFile(logs / "mine-FC" / "simple_python.eval") as log:
         assert {member.date_time for member in log.infolist()} == {(1980, 1, 1, 0, 0, 0)}
 
@@ -130,6 +128,8 @@ def test_executed_calls_have_their_values_beside_the_messages(
     data = stage_few(tmp_path / "data", staged, asked)
     make_explored_run(run, data, asked)
     export_run(Run(run, data=data), "inspect", ExportOptions(tmp_path / "logs"), lambda line: None)
+    tasks = {info.task for info in inspect_log.list_eval_logs(str(tmp_path / "logs"))}
+    assert tasks == {"bfcl_v1_exec_parallel_multiple", "bfcl_v4_simple_python"}
     log = inspect_log.read_eval_log(str(tmp_path / "logs" / "oracle" / "exec_parallel_multiple.eval"))
     (sample,) = log.samples
     assert [message.role for message in sample.messages] == ["system", "user", "assistant"]

@@ -70,7 +70,6 @@ def test_markdown_shows_a_hostile_name_as_it_is() -> None:
 
 
 def test_other_rules_have_other_rows(real_run: Path, tmp_path: Path) -> None:
-    """The note beneath the table names the rule set."""
     out = tmp_path / "table.md"
     export_run(Run(real_run), "markdown", ExportOptions(out, Rules.CORRECTED), lambda line: None)
     assert "Per cent, corrected rules" in out.read_text(encoding="utf-8")

@@ -13,10 +13,11 @@ from bfcl_pipeline.share.gallery.bundle_check import Bundle
 from bfcl_pipeline.share.gallery.find import find_archives
 from bfcl_pipeline.share.gallery.verified import verification_key
 
+SUM = "0" * 64 + "  README.md\n"
+
 
 @pytest.fixture
 def bundle(tmp_path: Path) -> Path:
-    """A folder with two files and their sums."""
     (tmp_path / "a.crate.zip").write_bytes(UNSEALED)
     seal(tmp_path / "a.crate.zip")
     (tmp_path / "README.md").write_text("b")
@@ -31,7 +32,6 @@ def key(bundle: Path) -> str:
 
 
 def test_sums_that_are_right(bundle: Path) -> None:
-    """As `submit` writes them."""
     claims = Bundle.read(bundle).claims
     assert claims.wrong == []
     assert claims.right == [f"{SUMS}: 2 files have the sha256 that it lists"]
@@ -40,11 +40,9 @@ def test_sums_that_are_right(bundle: Path) -> None:
 @pytest.mark.parametrize(
     ("before", "after", "found"),
     [
-        ("", "not a sum\n", "line 3 is not the sum of a file"),
-        ("", "#" + "0" * 64 + "  README.md\n", "line 3 is not the sum of a file"),
-        ("", "\n", "line 3 is not the sum of a file"),
-        ("", "0" * 64 + "  README.md\n", "README.md is listed twice"),
-        ("0" * 64 + "  README.md\n", "", "README.md is listed twice"),
+        *(("", line, "line 3 is not the sum of a file") for line in ("not a sum\n", f"#{SUM}", "\n")),
+        ("", SUM, "README.md is listed twice"),
+        (SUM, "", "README.md is listed twice"),
         ("", "0" * 64 + "  other\n", "other is listed but not there"),
     ],
 )

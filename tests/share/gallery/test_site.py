@@ -49,11 +49,8 @@ def gallery(run: SmallRun, site: Path, *places: Path, signers: Path | None = Non
 
 def contents(folder: Path) -> dict[str, str]:
     """The sha256 of each file below a folder."""
-    return {
-        path.relative_to(folder).as_posix(): file_sha256(path)
-        for path in sorted(folder.rglob("*"))
-        if path.is_file()
-    }
+    files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
+    return {path.relative_to(folder).as_posix(): file_sha256(path) for path in files}
 
 
 @pytest.fixture(scope="module")
@@ -66,13 +63,8 @@ def bundle(small_run: SmallRun, tmp_path_factory: pytest.TempPathFactory) -> Pat
 
 def test_a_bundle_has_all_that_others_need(bundle: Path) -> None:
     """Its sums are those of every other file, as `sha256sum` says; records are of this schema."""
-    done = subprocess.run(
-        ["sha256sum", "--check", "--strict", "SHA256SUMS"],
-        cwd=bundle,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    command = ["sha256sum", "--check", "--strict", "SHA256SUMS"]
+    done = subprocess.run(command, cwd=bundle, capture_output=True, text=True, check=True)
     listed = {line.rpartition(": ")[0] for line in done.stdout.splitlines()}
     assert listed == set(contents(bundle)) - {"SHA256SUMS"}
     assert f"{NAME}.crate.zip" in listed
@@ -142,18 +134,6 @@ class Made:
     signers: Path | None  # who is trusted; None without ssh-keygen
 
 
-@dataclass(frozen=True, slots=True)
-class DerivedOnce:
-    """Derives a run when it is first asked to, and gives those results again."""
-
-    kept: Path
-
-    def __call__(self, *run: Any, **places: Any) -> Path:
-        if not self.kept.is_dir():
-            shutil.copytree(derive(*run, **places), self.kept)
-        return self.kept
-
-
 @pytest.fixture(scope="module")
 def made(small_run: SmallRun, bundle: Path, tmp_path_factory: pytest.TempPathFactory) -> Made:
     """A site of an honest bundle, a lying one of the same run, a truncated and a tampered archive.
@@ -174,9 +154,13 @@ def made(small_run: SmallRun, bundle: Path, tmp_path_factory: pytest.TempPathFac
         signed = ["--sign", str(key)]
     assert submit(small_run, given / "lying", "--author", "Another One", *signed) == 0
     lie(given / "lying")
-    site = folder / "site"
+    site, derived = folder / "site", folder / "derived"
+
+    def derived_once(*run: Any, **places: Any) -> Path:
+        return derived if derived.is_dir() else shutil.copytree(derive(*run, **places), derived)
+
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("bfcl_pipeline.share.archive.verify.derive", DerivedOnce(folder / "derived"))
+        patch.setattr("bfcl_pipeline.share.archive.verify.derive", derived_once)
         status = gallery(small_run, site, given, signers=signers)
     return Made(site, given, status, signers)
 
@@ -189,12 +173,11 @@ def lie(folder: Path) -> None:
     record.write_text(json.dumps(document))
     answers = next(folder.glob("official/result/oracle-FC/non_live/*.json"))
     answers.write_text(answers.read_text().replace("simple_python_0", "simple_python_7"))
-    sums = [f"{sha256}  {name}\n" for name, sha256 in contents(folder).items() if name != "SHA256SUMS"]
-    (folder / "SHA256SUMS").write_text("".join(sums))
+    (folder / "SHA256SUMS").unlink()
+    write_sums(folder)
 
 
 def page_of(made: Made, file: Path) -> str:
-    """The page of an archive."""
     return (made.site / f"archive-{file_sha256(file)[:16]}.html").read_text()
 
 
@@ -235,7 +218,6 @@ def test_a_signer_who_is_trusted_is_named(made: Made) -> None:
 def test_a_second_site_verifies_nothing_again(
     made: Made, small_run: SmallRun, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Its files are the same."""
     before = contents(made.site)
     assert gallery(small_run, made.site, made.given, signers=made.signers) == 1
     output = capsys.readouterr().out

@@ -44,14 +44,16 @@ STATEMENT = json.dumps(
 ).encode()
 
 
-@pytest.fixture(autouse=True)
-def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The library's caches are those of this test; it runs in no CI service and in no terminal."""
-    for name in ("HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME"):
-        monkeypatch.setenv(name, str(tmp_path / "home"))
-    for name in ("GITHUB_ACTIONS", "GITLAB_CI", "CIRCLECI", "BUILDKITE", "SIGSTORE_ID_TOKEN"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(sys, "stdin", io.StringIO())
+@pytest.fixture(scope="module", autouse=True)
+def _home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """The library's caches are those of these tests, which run in no CI service and in no terminal."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME"):
+            patch.setenv(name, str(tmp_path_factory.getbasetemp() / "home"))
+        for name in ("GITHUB_ACTIONS", "GITLAB_CI", "CIRCLECI", "BUILDKITE", "SIGSTORE_ID_TOKEN"):
+            patch.delenv(name, raising=False)
+        patch.setattr(sys, "stdin", io.StringIO())
+        yield
 
 
 class Signing:
@@ -84,26 +86,41 @@ def local(tmp_path: Path) -> Iterator[Signing]:
         yield Signing(instance, tmp_path)
 
 
-@pytest.fixture
-def stamped(tmp_path: Path) -> Iterator[Signing]:
+@pytest.fixture(scope="module")
+def lasting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Signing]:
+    """An instance that no test changes."""
+    with running(Instance()) as instance:
+        yield Signing(instance, tmp_path_factory.mktemp("lasting"))
+
+
+@pytest.fixture(scope="module")
+def theirs(lasting: Signing) -> bytes:
+    return lasting.sign("mallory@example.org")
+
+
+@pytest.fixture(scope="module")
+def line(lasting: Signing, theirs: bytes) -> bytes:
+    """The bundle of the trusted identity, made while the certificate of the other one is valid."""
+    return lasting.sign()
+
+
+@pytest.fixture(scope="module")
+def stamped(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Signing]:
     """An instance with a time stamp authority and the second version of the log, which has no clock."""
     if not HAS_OPENSSL:
         pytest.skip("openssl makes the time stamps")
-    with running(Instance(authority=Authority(tmp_path / "authority"), rekor_version=2)) as instance:
-        yield Signing(instance, tmp_path)
+    folder = tmp_path_factory.mktemp("stamped")
+    with running(Instance(authority=Authority(folder / "authority"), rekor_version=2)) as instance:
+        yield Signing(instance, folder)
 
 
-def test_signed_and_checked(local: Signing) -> None:
+def test_signed_and_checked(lasting: Signing, line: bytes) -> None:
     """A bundle is one line; its check returns statement, identity, issuer and the log's time."""
-    line = local.sign()
     assert b"\n" not in line
-    checked = check_bundle(line, local.trust())
-    assert checked.payload == STATEMENT
-    assert checked.identity == IDENTITY
-    assert checked.issuer == ISSUER
-    assert checked.principals == (IDENTITY,)
+    checked = check_bundle(line, lasting.trust())
+    assert (checked.payload, checked.identity, checked.issuer) == (STATEMENT, IDENTITY, ISSUER)
+    assert (checked.principals, checked.authority) == ((IDENTITY,), "the log log.local.test")
     assert checked.time is not None
-    assert checked.authority == "the log log.local.test"
     age = datetime.now(UTC) - datetime.fromisoformat(checked.time)
     assert timedelta() <= age < timedelta(minutes=5)
 
@@ -116,35 +133,31 @@ def test_time_of_an_authority(stamped: Signing) -> None:
     assert checked.authority == "the time stamp authority of the sigstore instance"
 
 
-def test_identity(local: Signing) -> None:
+def test_identity(lasting: Signing, line: bytes) -> None:
     """A signer is trusted if the name and the issuer are those that the verifier requires."""
-    line = local.sign()
-    signer = check_bundle(line, local.trust(None, None))
-    assert (signer.identity, signer.issuer, signer.principals) == (IDENTITY, ISSUER, ())
-    assert "did not require" in signer.reason
-    for identity, issuer in (("bob@example.org", ISSUER), (IDENTITY, "https://elsewhere.test")):
-        signer = check_bundle(line, local.trust(identity, issuer))
+    for identity, issuer, why in (
+        (None, None, "did not require"),
+        *(
+            (name, by, f"not by {name}, confirmed by {by}")
+            for name, by in (("bob@example.org", ISSUER), (IDENTITY, "https://elsewhere.test"))
+        ),
+    ):
+        signer = check_bundle(line, lasting.trust(identity, issuer))
         assert (signer.identity, signer.issuer, signer.principals) == (IDENTITY, ISSUER, ())
-        assert f"not by {identity}, confirmed by {issuer}" in signer.reason
+        assert why in signer.reason
     for identity, issuer in ((IDENTITY, None), (None, ISSUER)):
         with pytest.raises(ConfigError, match="together"):
-            check_bundle(line, local.trust(identity, issuer))
+            check_bundle(line, lasting.trust(identity, issuer))
 
 
-def test_another_instance(local: Signing, tmp_path: Path) -> None:
-    """A certificate of an instance that the verifier does not know is not checked, nor called wrong."""
-    line = local.sign()
+def test_another_instance(lasting: Signing, line: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A certificate of an unknown instance is not checked, nor called wrong; nor without public keys."""
     with pytest.raises(NotCheckable, match=r"CN=Local Fulcio.*--sigstore-trust-config"):
         check_bundle(line, Trust())
-
-
-def test_no_folder_for_caches(local: Signing, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where the library cannot put the keys of the public instance, what to set is reported."""
-    line = local.sign()
     monkeypatch.setenv("XDG_CACHE_HOME", os.devnull)
     with pytest.raises(NotCheckable, match="Set XDG_CACHE_HOME"):
         check_bundle(line, Trust())
-    assert check_bundle(line, local.trust()).principals
+    assert check_bundle(line, lasting.trust()).principals
 
 
 Change: TypeAlias = Callable[[Any, Any], None]
@@ -164,7 +177,6 @@ def _put(*place: str | int, value: Any) -> Change:
 
 
 def _take(*place: str) -> Change:
-    """The part of another valid bundle."""
     return lambda ours, theirs: _put(*place, value=_at(theirs, place))(ours, theirs)
 
 
@@ -248,14 +260,12 @@ FORGERIES: Mapping[str, tuple[Change, str]] = {
 
 
 @pytest.mark.parametrize("forgery", FORGERIES)
-def test_a_changed_bundle_is_refused(local: Signing, forgery: str) -> None:
+def test_a_changed_bundle_is_refused(lasting: Signing, line: bytes, theirs: bytes, forgery: str) -> None:
     """Every part of it is covered by a signature, of the signer or of a log; nothing may lack."""
     change, refusal = FORGERIES[forgery]
-    line = local.sign()
     document = json.loads(line)
-    change(document, json.loads(local.sign("mallory@example.org")))
-    assert refusal in local.refused(json.dumps(document).encode())
-    assert check_bundle(line, local.trust()).principals
+    change(document, json.loads(theirs))
+    assert refusal in lasting.refused(json.dumps(document).encode())
 
 
 OTHERS: Mapping[str, tuple[Callable[[Instance], Mapping[str, Any]], bool, str]] = {
@@ -314,15 +324,15 @@ def test_expired_certificate(local: Signing, monkeypatch: pytest.MonkeyPatch) ->
     assert "certificate" in local.refused(late)
 
 
-@pytest.mark.parametrize("edited", [True, False], ids=["edited", "of another signature"])
-def test_a_time_stamp_that_is_not_of_the_signature_is_refused(stamped: Signing, edited: bool) -> None:
+def test_a_time_stamp_that_is_not_of_the_signature_is_refused(stamped: Signing) -> None:
     """Where the log has no clock, there is then no time at all."""
     documents = [json.loads(stamped.sign()) for _ in range(2)]
     ours, theirs = (one[MATERIAL]["timestampVerificationData"]["rfc3161Timestamps"] for one in documents)
-    stamp = bytearray(base64.b64decode((ours if edited else theirs)[0]["signedTimestamp"]))
-    stamp[-5] ^= edited
-    ours[0]["signedTimestamp"] = _text(stamp)
-    assert "verified time" in stamped.refused(json.dumps(documents[0]).encode())
+    edited = bytearray(base64.b64decode(ours[0]["signedTimestamp"]))
+    edited[-5] ^= 1
+    for stamp in (_text(edited), theirs[0]["signedTimestamp"]):
+        ours[0]["signedTimestamp"] = stamp
+        assert "verified time" in stamped.refused(json.dumps(documents[0]).encode())
 
 
 def test_no_byte_matters_unnoticed(stamped: Signing) -> None:
@@ -341,17 +351,9 @@ def test_no_byte_matters_unnoticed(stamped: Signing) -> None:
     assert told > 350
 
 
-@pytest.mark.parametrize("line", [b"{}", b"[]", b"null", b'{"mediaType": 3}', b"\xff", b"[" * 100_000])
-def test_garbage(local: Signing, line: bytes) -> None:
-    """What is not a bundle is refused."""
-    assert "does not hold" in local.refused(line)
-
-
-def test_missing_file(local: Signing) -> None:
-    """A file of the options that does not exist is refused before anything is sent."""
-    with pytest.raises(ConfigError, match="missing: no such file"):
-        sign_keyless(STATEMENT, SigningOptions(None, local.folder / "missing", local.config))
-    assert local.instance.entries == []
+def test_what_is_not_a_bundle_is_refused(lasting: Signing) -> None:
+    for garbage in (b"{}", b"[]", b"null", b'{"mediaType": 3}', b"\xff", b"[" * 100_000):
+        assert "does not hold" in lasting.refused(garbage)
 
 
 def test_refusal(local: Signing) -> None:
@@ -364,7 +366,6 @@ def test_refusal(local: Signing) -> None:
 
 
 def test_no_instance(local: Signing) -> None:
-    """An instance that cannot be reached is reported."""
     with running(Instance()) as gone:
         local.instance.url = gone.url
     local.write_config()
@@ -372,23 +373,21 @@ def test_no_instance(local: Signing) -> None:
         local.sign()
 
 
-@pytest.mark.parametrize("token", ["", "not.a.token", "expired"])
-def test_unusable_token(local: Signing, token: str) -> None:
-    """A token that is malformed or expired is reported, and nothing is sent."""
-    local.token.write_text(local.instance.token(exp=1000) if token == "expired" else token)
-    with pytest.raises(SigningError, match=r"[Ii]dentity"):
-        sign_keyless(STATEMENT, SigningOptions(None, local.token, local.config))
+def test_unusable_token(local: Signing) -> None:
+    """A token that is malformed, expired, or no file is reported, and nothing is sent."""
+    for token in ("", "not.a.token", local.instance.token(exp=1000)):
+        local.token.write_text(token)
+        with pytest.raises(SigningError, match=r"[Ii]dentity"):
+            sign_keyless(STATEMENT, SigningOptions(None, local.token, local.config))
+    with pytest.raises(ConfigError, match="missing: no such file"):
+        sign_keyless(STATEMENT, SigningOptions(None, local.folder / "missing", local.config))
     assert not local.instance.entries
 
 
-def test_no_identity(local: Signing) -> None:
-    """Without a token, outside of CI and of a terminal, what to do is reported."""
+def test_token_of_the_environment(local: Signing, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An identity token may be in a variable; without one, what to do is reported."""
     with pytest.raises(SigningError, match="permissions: id-token: write"):
         sign_keyless(STATEMENT, SigningOptions(None, None, local.config))
-
-
-def test_token_of_the_environment(local: Signing, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An identity token may be in a variable."""
     monkeypatch.setenv("SIGSTORE_ID_TOKEN", local.instance.token("ci@example.org"))
     line = sign_keyless(STATEMENT, SigningOptions(None, None, local.config))
     assert check_bundle(line, local.trust()).identity == "ci@example.org"
@@ -411,30 +410,26 @@ def test_github_actions(local: Signing, monkeypatch: pytest.MonkeyPatch) -> None
     assert seen == [("/token?version=1&audience=sigstore", "bearer of-the-job")]
 
 
-def test_wrong_files(local: Signing, tmp_path: Path) -> None:
+def test_wrong_files(line: bytes, tmp_path: Path) -> None:
     """A file that is not a trust configuration, or not there, is an error of the command line."""
-    line = local.sign()
+    config = tmp_path / "config.json"
+    with pytest.raises(ConfigError, match=r"config\.json: .*No such file"):
+        check_bundle(line, Trust(trust_config=config))
     for content in ("", "{}", '{"mediaType": "x"}'):
-        local.config.write_text(content)
+        config.write_text(content)
         with pytest.raises(ConfigError, match=r"config\.json"):
-            check_bundle(line, local.trust())
-    with pytest.raises(ConfigError, match="missing"):
-        check_bundle(line, Trust(trust_config=tmp_path / "missing"))
-    local.write_config()
-    with pytest.raises(ConfigError, match="missing"):
-        sign_keyless(STATEMENT, SigningOptions(None, tmp_path / "missing", local.config))
+            check_bundle(line, Trust(trust_config=config))
 
 
-def test_not_installed(local: Signing, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_not_installed(lasting: Signing, line: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the extra, what to install is reported, by the one who signs and by the one who checks."""
-    line = local.sign()
     monkeypatch.delitem(sys.modules, keyless.__name__)
     monkeypatch.delattr(signing, "keyless")
     monkeypatch.setitem(sys.modules, "sigstore.sign", None)
     with pytest.raises(SigningError, match=r"pip install 'bfcl-pipeline\[sign\]'"):
-        sign_statement(STATEMENT, SigningOptions(None, local.token, local.config))
+        sign_statement(STATEMENT, SigningOptions(None, lasting.token, lasting.config))
     with pytest.raises(NotCheckable, match=r"pip install 'bfcl-pipeline\[sign\]'"):
-        check_line(line, local.trust())
+        check_line(line, lasting.trust())
 
 
 _CHECK = """

@@ -25,7 +25,6 @@ Keys = tuple[Path, Path]
 
 
 def changed(line: bytes, change: Callable[[dict[str, Any]], None]) -> bytes:
-    """The line with a change of its document."""
     document = json.loads(line)
     change(document)
     return canonical(document)
@@ -73,7 +72,6 @@ def test_a_signature_for_another_purpose_does_not_count(keys: Keys, tmp_path: Pa
 
 
 def test_a_signature_of_another_key_is_told(line: bytes, keys: Keys) -> None:
-    """Whether the key or the signature was swapped."""
     other = json.loads(sign_statement(PAYLOAD, SigningOptions(key=keys[1])))["signatures"][0]
     for field in ("keyid", "sig"):
 
@@ -87,9 +85,9 @@ def test_a_signature_of_another_key_is_told(line: bytes, keys: Keys) -> None:
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
-        ('valid-before="20200101"', "line 1: key has expired"),
-        ('valid-after="20990101"', "line 1: key is not yet valid"),
-        ('namespaces="git,file"', "line 1: key is not permitted for use in signature namespace"),
+        ('valid-before="20200101"', "key has expired"),
+        ('valid-after="20990101"', "key is not yet valid"),
+        ('namespaces="git,file"', "key is not permitted for use in signature namespace"),
     ],
 )
 def test_a_key_that_is_not_allowed_is_unknown(
@@ -99,7 +97,7 @@ def test_a_key_that_is_not_allowed_is_unknown(
     signers = allow(tmp_path / "signers", ("alice@example.org", keys[0]), options=options)
     signer = check_line(line, Trust(signers))
     assert signer.principals == ()
-    assert reason in signer.reason
+    assert f"line 1: {reason}" in signer.reason
 
 
 def test_a_swapped_key_in_the_file_of_signers_is_told(line: bytes, keys: Keys, tmp_path: Path) -> None:
@@ -107,14 +105,6 @@ def test_a_swapped_key_in_the_file_of_signers_is_told(line: bytes, keys: Keys, t
     signers = allow(tmp_path / "signers", ("alice@example.org", keys[1]))
     signer = check_line(line, Trust(signers))
     assert (signer.principals, signer.reason) == ((), f"which is not in {signers}")
-
-
-def _two(document: dict[str, Any]) -> None:
-    document["signatures"].append({**document["signatures"][0], "keyid": "SHA256:other"})
-
-
-def _twice(document: dict[str, Any]) -> None:
-    document["signatures"] *= 2
 
 
 def _with(**fields: object) -> Callable[[dict[str, Any]], None]:
@@ -128,8 +118,11 @@ def _signature(**fields: object) -> Callable[[dict[str, Any]], None]:
 @pytest.mark.parametrize(
     ("change", "what"),
     [
-        (_two, "it has 2 signatures"),
-        (_twice, "it has 2 signatures"),
+        (
+            lambda it: it["signatures"].append({**it["signatures"][0], "keyid": "SHA256:other"}),
+            "2 signatures",
+        ),
+        (lambda it: it.update(signatures=it["signatures"] * 2), "it has 2 signatures"),
         (_with(signatures=[]), "it has 0 signatures"),
         (_with(signatures={}), "it has no signatures"),
         (_with(signatures=[7]), "fields keyid and sig"),
@@ -151,37 +144,20 @@ def _signature(**fields: object) -> Callable[[dict[str, Any]], None]:
 def test_a_malformed_envelope_is_refused(
     change: Callable[[dict[str, Any]], None], what: str, line: bytes
 ) -> None:
-    """With what is wrong; no other exception."""
     with pytest.raises(BadSignature, match=what):
         check_line(changed(line, change), Trust())
 
 
-@pytest.mark.parametrize(
-    "garbage",
-    [
-        b"",
-        b"\xff\xfe",
-        b"null",
-        b"[]",
-        b"{}",
-        b'"x"',
-        b"[" * 200_000,
-        b"1" * 5000,
-        b'{"a":NaN}',
-        b'{"a":1,"a":1}',
-    ],
-    ids=range(10),
-)
-def test_garbage_is_refused(garbage: bytes) -> None:
-    """Whatever is read of it."""
-    for read in (lambda: check_line(garbage, Trust()), lambda: payload_of(garbage)):
-        with pytest.raises(BadSignature):
-            read()
-    assert signing_key_of(garbage) is None
+def test_garbage_is_refused() -> None:
+    texts = [b"", b"\xff\xfe", b"null", b"[]", b"{}", b'"x"', b'{"a":NaN}', b'{"a":1,"a":1}']
+    for garbage in (*texts, b"[" * 200_000, b"1" * 5000):
+        for read in (lambda line: check_line(line, Trust()), payload_of):
+            with pytest.raises(BadSignature):
+                read(garbage)
+        assert signing_key_of(garbage) is None
 
 
 def test_a_truncated_line_is_refused(line: bytes) -> None:
-    """At any place."""
     for length in range(0, len(line), 25):
         with pytest.raises(BadSignature, match="not JSON, or truncated"):
             check_line(line[:length], Trust())

@@ -29,7 +29,6 @@ def test_lines_are_written_and_read(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("lines", [[b"x"] * (LINES + 1), [b"x" * (LINE_BYTES + 1)]])
 def test_too_much_is_neither_read_nor_written(lines: list[bytes], tmp_path: Path) -> None:
-    """The bound is in the message."""
     path = tmp_path / "file"
     with pytest.raises(BadSignature, match="nothing was written"):
         write_lines(path, lines)
