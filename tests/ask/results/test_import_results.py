@@ -429,18 +429,8 @@ def of_models(folder: Path, answers: dict[str, list[object]]) -> None:
             [{None: Mode.PROMPT}, {}],
             "a: mode prompt by --mode, but not by its answers: .*calls: 1; .*: 0",
         ),
-        (
-            "a",
-            [TEXT],
-            [{None: Mode.FC}, {}],
-            "a: mode fc by --mode, but .*calls: 0; .*: 1",
-        ),
-        (
-            "gpt-4o-2024-11-20",
-            [NATIVE],
-            [{}, {}],
-            "mode prompt in the official list, but not by its",
-        ),
+        ("a", [TEXT], [{None: Mode.FC}, {}], "a: mode fc by --mode, but .*calls: 0; .*: 1"),
+        ("gpt-4o-2024-11-20", [NATIVE], [{}, {}], "mode prompt in the official list, but not by its"),
         (FC_MODEL, [TEXT], [{}, {}], "mode fc in the official list, but not by its answers"),
         (
             "a",
