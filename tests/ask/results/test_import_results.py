@@ -115,11 +115,8 @@ def test_turns_and_steps_are_summed(read, tmp_path):
     (read_row,) = read(tmp_path)
     sums = [read_row[key] for key in ("input_tokens", "output_tokens", "latency_seconds")]
     assert sums == [35, 1, 1.0]
-    assert [(step["turn"], step["input_tokens"]) for step in read_row["steps"]] == [
-        (0, 10),
-        (0, 20),
-        (1, 5),
-    ]
+    steps = [(step["turn"], step["input_tokens"]) for step in read_row["steps"]]
+    assert steps == [(0, 10), (0, 20), (1, 5)]
     assert json.loads(read_row["result_json"]) == row["result"]
 
 
@@ -339,14 +336,10 @@ def test_a_folder_under_whose_name_the_official_tool_runs_no_call_is_named(read,
     assert line.startswith(f"{name}: ")
 
 
-def test_a_folder_without_results_is_refused(read, tmp_path):
-    """The error has the expected layout."""
+def test_without_results_or_staged_data_the_error_says_what_is_needed(read, tmp_path):
+    """The expected layout, or the command that stages the data."""
     with pytest.raises(ConfigError, match="no results of the official tool; expected"):
         read(tmp_path)
-
-
-def test_missing_staged_data_is_an_error(tmp_path):
-    """The error states how to stage them."""
     write(tmp_path / "m", "multiple", [answer("multiple_0", "a")])
     with pytest.raises(ConfigError, match="Stage the release first"):
         import_official(tmp_path, tmp_path / "out", data=tmp_path / "nodata", log=lambda _: None)
@@ -366,8 +359,8 @@ def of_models(folder: Path, answers: dict[str, list[object]]) -> None:
 
 TWO_FORMS = "a: two forms: .*lists of calls: 1; .*text with calls: 1. Choose with --mode a=fc or"
 LISTED = "in the official list, but not by its"
-BY_MODE = ({None: Mode.PROMPT}, {}), ({None: Mode.FC}, {})
-BY_STYLE = ({}, {None: NameStyle.DOTTED})
+BY_MODE: list[tuple[dict, dict]] = [({None: Mode.PROMPT}, {}), ({None: Mode.FC}, {})]
+BY_STYLE: tuple[dict, dict] = ({}, {None: NameStyle.DOTTED})
 NEITHER: tuple[dict, dict] = ({}, {})
 
 
