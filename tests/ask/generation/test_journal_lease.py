@@ -122,10 +122,7 @@ def test_a_suspended_writer_that_was_replaced_stops(path):
             writer = forked.pid()
             reported.update(int(forked.line()) for _ in range(10 + turn))
             os.kill(writer, signal.SIGSTOP)
-            with (
-                JournalReader(path) as reader,
-                opened(path, timing=QUICK, here=ELSEWHERE) as successor,
-            ):
+            with JournalReader(path) as reader, opened(path, timing=QUICK, here=ELSEWHERE) as successor:
                 successor.append(exchange(500 + turn))
                 reported.add(500 + turn)
                 os.kill(writer, signal.SIGCONT)

@@ -3,12 +3,7 @@
 import pytest
 
 from bfcl_pipeline.base.errors import JournalError
-from bfcl_pipeline.runs.journal import (
-    Journal,
-    JournalsReader,
-    journal_path,
-    journals_in,
-)
+from bfcl_pipeline.runs.journal import Journal, JournalsReader, journal_path, journals_in
 from tests.support.journal_exchanges import exchange, key_of, opened, written
 
 EARLIER = "2026-09-01T12:00:00.000+00:00"

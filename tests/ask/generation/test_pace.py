@@ -175,11 +175,7 @@ def test_a_streak_of_one_kind_stops_the_job(
 
 @pytest.mark.parametrize(
     ("error", "stops_after"),
-    [
-        (NoConnection("refused"), None),
-        (RequestRefused("not this"), None),
-        (AccessDenied("expired"), 4),
-    ],
+    [(NoConnection("refused"), None), (RequestRefused("not this"), None), (AccessDenied("expired"), 4)],
 )
 def test_after_an_answer_only_a_rejected_key_stops_the_job(
     error: ModelError, stops_after: int | None

@@ -16,11 +16,7 @@ from tests.support.generate_run import MODEL, GenerateRun
 from tests.support.local_chat import local_chat
 
 CATEGORIES = ("simple_python", "memory_kv")
-TABLES = (
-    "responses/simple_python.parquet",
-    "responses/memory_kv.parquet",
-    "sessions/memory_kv.parquet",
-)
+TABLES = ("responses/simple_python.parquet", "responses/memory_kv.parquet", "sessions/memory_kv.parquet")
 
 
 @pytest.fixture

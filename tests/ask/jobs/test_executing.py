@@ -117,10 +117,7 @@ def test_answers_of_other_modes_are_not_executed_by_the_job(
 
 
 def test_scoring_again_needs_the_web_cache(
-    hosts: WebServer,
-    staged: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    hosts: WebServer, staged: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With it the verdicts are those of the run; without it they are missing, with a text on what to do."""
     known(hosts, staged, tmp_path)

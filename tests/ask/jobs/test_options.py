@@ -14,15 +14,7 @@ from hypothesis import strategies as st
 
 from bfcl_pipeline.ask.jobs.options import OPTIONS, add_job_options, job_from, to_argv
 from bfcl_pipeline.base.errors import ConfigError
-from bfcl_pipeline.benchmark.config import (
-    Job,
-    JobPaths,
-    ModelRow,
-    Selection,
-    Shard,
-    WebChoice,
-    load_models,
-)
+from bfcl_pipeline.benchmark.config import Job, JobPaths, ModelRow, Selection, Shard, WebChoice, load_models
 from bfcl_pipeline.benchmark.config.job import SEARCH_ENGINES, WEB_MODES
 from bfcl_pipeline.benchmark.definition import CATEGORIES
 from bfcl_pipeline.benchmark.records import Mode

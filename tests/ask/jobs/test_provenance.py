@@ -186,10 +186,7 @@ def test_keys_are_redacted_and_long_commands_are_cut(
     assert len(made.content()) <= MOST_BYTES
     assert made.server == ServerRecord("vllm", "1")
     assert from_content(made.content()) == made
-    write_address(
-        path,
-        replace(address, server=asdict(replace(server, command=tuple(words[:2])))),
-    )
+    write_address(path, replace(address, server=asdict(replace(server, command=tuple(words[:2])))))
     made = job_record(served, print)
     assert made.server == ServerRecord("vllm", "1", {}, ("vllm", "--odd=SCRUBBED"))
     assert b"a-very-secret" not in made.content()

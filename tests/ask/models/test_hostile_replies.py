@@ -21,10 +21,7 @@ from tests.support.hostile_replies import assert_each_costs_its_own_entry
 
 @pytest.mark.parametrize(
     ("kind", "mode"),
-    [
-        *((kind, "fc") for kind in FORMATS),
-        *((kind, "prompt") for kind in FORMATS if kind != "vllm"),
-    ],
+    [*((kind, "fc") for kind in FORMATS), *((kind, "prompt") for kind in FORMATS if kind != "vllm")],
 )
 def test_a_hostile_reply_costs_its_own_entry(
     entries: Callable[[str], list[Entry]],

@@ -91,11 +91,7 @@ def test_a_chat_template_has_to_exist(row, tmp_path):
 
 @pytest.mark.parametrize(
     ("text", "missing"),
-    [
-        ("family: minicpm-fc", ["[minicpm]"]),
-        ("family: minicpm", []),
-        ("prompting: server, mode: fc", []),
-    ],
+    [("family: minicpm-fc", ["[minicpm]"]), ("family: minicpm", []), ("prompting: server, mode: fc", [])],
 )
 def test_functions_as_code_need_a_package(row, monkeypatch, text, missing):
     """The package of MiniCPM's prompts is listed as missing for rows of that family only."""

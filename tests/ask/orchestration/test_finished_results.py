@@ -35,10 +35,7 @@ ROWS = {name: row(name) for name in ("a-FC", "b", "c-FC")}
 
 
 def finish(
-    folder: Path,
-    config: Mapping[str, Any],
-    status: str = "answered",
-    rows: Mapping[str, ModelRow] = ROWS,
+    folder: Path, config: Mapping[str, Any], status: str = "answered", rows: Mapping[str, ModelRow] = ROWS
 ) -> Run:
     """The results of a run whose models have responses of one status in all categories."""
     run = load_run(config, rows)

@@ -75,12 +75,7 @@ def test_an_interrupted_run_is_completed(results: Run) -> None:
 
 
 @pytest.mark.parametrize(
-    "changes",
-    [
-        {"seed": 1},
-        {"sample": 10},
-        {"release": {**CONFIG["release"], "sha256": "0" * 64}},
-    ],
+    "changes", [{"seed": 1}, {"sample": 10}, {"release": {**CONFIG["release"], "sha256": "0" * 64}}]
 )
 def test_results_of_other_settings_are_replaced(results: Run, changes: dict[str, Any]) -> None:
     """With `overwrite`: responses and verdicts do not stay beside a record that is not theirs."""

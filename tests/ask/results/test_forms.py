@@ -63,8 +63,7 @@ def test_calls_are_converted_to_the_uniform_form(handler, stored):
 
 @pytest.mark.parametrize("handler", FORMS)
 @pytest.mark.parametrize(
-    "uniform",
-    [UNIFORM, [], [*UNIFORM, {"c": "{}"}], [{"a": '{"x": ["</tool_call>", null, "\\u00e9;"]}'}]],
+    "uniform", [UNIFORM, [], [*UNIFORM, {"c": "{}"}], [{"a": '{"x": ["</tool_call>", null, "\\u00e9;"]}'}]]
 )
 def test_calls_are_read_as_they_were_written(handler, uniform):
     """Reading is the inverse of writing, except for the JSON formatting of arguments."""

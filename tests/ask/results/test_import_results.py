@@ -36,12 +36,18 @@ def write(folder: Path, category: str, rows: list[dict | bytes], group: str = "n
 
 
 @pytest.fixture
-def read(staged, tmp_path):
+def lines() -> list[str]:
+    """The log of the import."""
+    return []
+
+
+@pytest.fixture
+def read(staged, tmp_path, lines):
     """Imports a result folder and returns the rows of the table."""
 
     def run(folder: Path, **options) -> list[dict]:
         out = tmp_path / "out.parquet"
-        import_official(folder, out, data=staged, log=options.pop("log", lambda _: None), **options)
+        import_official(folder, out, data=staged, log=lines.append, **options)
         table = read_table(out)
         assert table.schema.equals(RESPONSES)
         return table.to_pylist()
@@ -63,53 +69,31 @@ def test_rows_are_ordered(read, tmp_path):
         (FC_MODEL, "multiple_9"),
         (FC_MODEL, "multiple_10"),
     ]
-    assert rows[0] == {
+    numbers = {"input_tokens": 3, "output_tokens": 4, "latency_seconds": 0.5}
+    place = {
         "run": "mine",
         "model": "Qwen/Qwen3-8B",
         "category": "live_simple",
         "entry_id": "live_simple_1-1-0",
-        "mode": "prompt",
-        "name_style": "dotted",
-        "result_json": '"[f()]"',
-        "status": "answered",
-        "status_detail": None,
-        "input_tokens": 3,
-        "output_tokens": 4,
-        "latency_seconds": 0.5,
-        "steps": [
-            {
-                "turn": 0,
-                "input_tokens": 3,
-                "output_tokens": 4,
-                "latency_seconds": 0.5,
-                "finish_reason": None,
-            }
-        ],
-        "web": None,
     }
+    form = {"mode": "prompt", "name_style": "dotted", "result_json": '"[f()]"'}
+    status = {"status": "answered", "status_detail": None, "web": None}
+    steps = [{"turn": 0, **numbers, "finish_reason": None}]
+    assert rows[0] == {**place, **form, **status, **numbers, "steps": steps}
     assert [(row["mode"], row["name_style"]) for row in rows[1:]] == [("fc", "underscored")] * 3
     assert [json.loads(row["result_json"]) for row in rows[1:]] == ["text", None, calls]
-
-
-def test_one_models_folder_is_enough(read, tmp_path):
-    """The folder of one model can be imported by itself."""
-    write(tmp_path / FC_MODEL, "multiple", [answer("multiple_0", "a")])
-    (row,) = read(tmp_path / FC_MODEL)
-    assert row["model"] == FC_MODEL
+    (row,) = read(result / "Qwen_Qwen3-8B", run="mine")  # The folder of one model is enough.
+    assert row == rows[0]
 
 
 def test_a_stored_failure_is_not_an_answer(read, tmp_path):
     """A stored failure becomes a status with its text; the same text of a model stays an answer."""
     text = "Error during inference: 429 \ud83d quota"
-    write(
-        tmp_path / FC_MODEL,
-        "irrelevance",
-        [
-            {"id": "irrelevance_0", "result": text, "traceback": "Traceback ..."},
-            {"id": "irrelevance_1", "result": text},
-            answer("irrelevance_2", text),
-        ],
-    )
+    failures = [
+        {"id": "irrelevance_0", "result": text, "traceback": "..."},
+        {"id": "irrelevance_1", "result": text},
+    ]
+    write(tmp_path / FC_MODEL, "irrelevance", [*failures, answer("irrelevance_2", text)])
     failed, also_failed, answered = read(tmp_path)
     for row in (failed, also_failed):
         assert (row["status"], row["result_json"]) == ("infrastructure_error", None)
@@ -129,16 +113,10 @@ def test_turns_and_steps_are_summed(read, tmp_path):
     }
     write(tmp_path / FC_MODEL, "multi_turn_base", [row], group="multi_turn")
     (read_row,) = read(tmp_path)
-    assert (read_row["input_tokens"], read_row["output_tokens"], read_row["latency_seconds"]) == (
-        35,
-        1,
-        1.0,
-    )
-    assert [(step["turn"], step["input_tokens"]) for step in read_row["steps"]] == [
-        (0, 10),
-        (0, 20),
-        (1, 5),
-    ]
+    sums = [read_row[key] for key in ("input_tokens", "output_tokens", "latency_seconds")]
+    assert sums == [35, 1, 1.0]
+    steps = [(step["turn"], step["input_tokens"]) for step in read_row["steps"]]
+    assert steps == [(0, 10), (0, 20), (1, 5)]
     assert json.loads(read_row["result_json"]) == row["result"]
 
 
@@ -173,11 +151,10 @@ def test_a_step_without_calls_keeps_its_text(read, tmp_path):
     assert json.loads(row["result_json"]) == [[[{"f": "{}"}], final]]
 
 
-def test_an_unsupported_form_is_not_a_wrong_answer(read, tmp_path):
+def test_an_unsupported_form_is_not_a_wrong_answer(read, lines, tmp_path):
     """Answers in an unsupported form have a separate status, and the log names the handler."""
-    lines: list[str] = []
     write(tmp_path / "gorilla-openfunctions-v2", "multiple", [answer("multiple_0", "f()")])
-    (row,) = read(tmp_path, log=lines.append)
+    (row,) = read(tmp_path)
     assert (row["status"], row["result_json"]) == ("unsupported", None)
     assert any("GorillaHandler" in line for line in lines)
 
@@ -195,28 +172,21 @@ def test_calls_that_are_run_are_read_as_the_official_tool_runs_them(read, tmp_pa
 
 
 @pytest.mark.parametrize(
-    ("folder", "options", "mode", "logged"),
+    ("folder", "given", "mode", "style", "logged"),
     [
-        ("my-model", {}, "prompt", True),
-        ("my-model-FC", {}, "fc", True),
-        ("my-model", {"choice": FormChoice({None: Mode.FC})}, "fc", False),
-        ("my-model-FC", {"choice": FormChoice({None: Mode.PROMPT})}, "prompt", False),
+        ("my-model", None, "prompt", None, True),
+        ("my-model-FC", None, "fc", None, True),
+        ("my-model", Mode.FC, "fc", None, False),
+        ("my-model-FC", Mode.PROMPT, "prompt", None, False),
+        (FC_MODEL, Mode.PROMPT, "prompt", "underscored", False),
     ],
 )
-def test_the_mode_of_an_unknown_model_follows_from_its_name(read, tmp_path, folder, options, mode, logged):
-    """Where no answer shows the mode, it is that of the suffix, which is logged, or the given one."""
-    lines: list[str] = []
+def test_a_mode_is_given_or_of_the_name(read, lines, tmp_path, folder, given, mode, style, logged):
+    """Where no answer shows it: the given one, also of a listed model, or that of the suffix (logged)."""
     write(tmp_path / folder, "multiple", [answer("multiple_0", "a")])
-    (row,) = read(tmp_path, log=lines.append, **options)
-    assert (row["model"], row["mode"], row["name_style"]) == (folder, mode, None)
+    (row,) = read(tmp_path, **({"choice": FormChoice({None: given})} if given else {}))
+    assert (row["model"], row["mode"], row["name_style"]) == (folder, mode, style)
     assert any("not in the official list of models" in line for line in lines) == logged
-
-
-def test_a_given_mode_overrides_the_list(read, tmp_path):
-    """With --mode, a listed model is read in that mode; its name style is unchanged."""
-    write(tmp_path / FC_MODEL, "multiple", [answer("multiple_0", "a")])
-    (row,) = read(tmp_path, choice=FormChoice({None: Mode.PROMPT}))
-    assert (row["mode"], row["name_style"]) == ("prompt", "underscored")
 
 
 def test_lone_surrogates_are_preserved(read, tmp_path):
@@ -226,15 +196,17 @@ def test_lone_surrogates_are_preserved(read, tmp_path):
     assert [json.loads(row["result_json"]) for row in read(tmp_path)] == ["x\ud800", "x\ud800"]
 
 
-def test_memory_sessions_are_skipped(read, tmp_path):
+def test_memory_sessions_are_skipped(read, lines, tmp_path):
     """Results of prerequisite sessions are not in the table, and the log reports it."""
-    lines: list[str] = []
     folder = "agentic/memory/kv"
     write(tmp_path / "m", "memory_kv_prereq", [answer("memory_kv_prereq_0-customer-0", [])], group=folder)
     write(tmp_path / "m", "memory_kv", [answer("memory_kv_0-customer-0", [["x"]])], group=folder)
-    (row,) = read(tmp_path, log=lines.append)
+    (row,) = read(tmp_path)
     assert row["entry_id"] == "memory_kv_0-customer-0"
     assert "1 file of memory sessions (never scored)" in lines
+
+
+NUMBERS = ":1: expected a number or lists of numbers"
 
 
 @pytest.mark.parametrize(
@@ -247,44 +219,37 @@ def test_memory_sessions_are_skipped(read, tmp_path):
         ([{"result": "a"}], ":1: expected `id` and `result`: got result"),
         ([answer("multiple_200", "a")], ":1: not an entry of multiple .*: 'multiple_200'"),
         ([answer("parallel_0", "a")], ":1: not an entry of multiple .*: 'parallel_0'"),
-        (
-            [answer("multiple_0", "a", latency="fast")],
-            ":1: expected a number or lists of numbers as `latency`",
-        ),
-        (
-            [answer("multiple_0", "a", input_token_count=[True])],
-            ":1: expected a number or lists of numbers",
-        ),
-        ([answer("multiple_0", "a", latency=float("nan"))], ":1: expected a number or lists of numbers"),
-        ([answer("multiple_0", "a", latency=10**400)], ":1: expected a number or lists of numbers"),
+        ([answer("multiple_0", "a", latency="fast")], f"{NUMBERS} as `latency`"),
+        ([answer("multiple_0", "a", input_token_count=[True])], NUMBERS),
+        ([answer("multiple_0", "a", latency=float("nan"))], NUMBERS),
+        ([answer("multiple_0", "a", latency=10**400)], NUMBERS),
         ([answer("multiple_0", "a", input_token_count=2**63)], ":1: .* none above 1e.12"),
     ],
 )
-def test_a_malformed_line_is_named(read, tmp_path, rows, message):
+def test_a_malformed_line_is_named(read, lines, tmp_path, rows, message):
     """A line that is not a result of the category costs itself; without another, nothing is written."""
     path = write(tmp_path / "m", "multiple", rows)
     with pytest.raises(TableError, match=f"nothing could be read.*{path.name}{message}"):
         read(tmp_path)
     assert not (tmp_path / "out.parquet").exists()
-    lines: list[str] = []
+    lines.clear()
     write(tmp_path / "m", "multiple", [*rows, answer("multiple_1", "a")])
-    (row,) = read(tmp_path, log=lines.append)
+    (row,) = read(tmp_path)
     assert row["entry_id"] == "multiple_1"
     assert re.search(f"Not read: .*{path.name}{message}", "\n".join(lines))
 
 
-def test_the_last_line_of_an_entry_counts(read, tmp_path):
+def test_the_last_line_of_an_entry_counts(read, lines, tmp_path):
     """As where the official tool updates a file; the others are listed."""
-    lines: list[str] = []
     twins = [answer("live_relevance_3-3-0", "a"), answer("live_relevance_3-3-0", "b")]
     path = write(tmp_path / "m", "live_relevance", twins, group="live")
-    (row,) = read(tmp_path, log=lines.append)
+    (row,) = read(tmp_path)
     assert row["result_json"] == '"b"'
     reason = "another line of the same entry follows, which counts"
     assert f"Not read: {path}:1: {reason}: 'live_relevance_3-3-0'" in lines
 
 
-def test_what_was_read_is_reported_by_model(read, tmp_path):
+def test_what_was_read_is_reported_by_model(read, lines, tmp_path):
     """A table by model, then why entries have no answer, with an example, then what was not read."""
     memory = "CUDA out of memory. Tried to allocate {} GiB"
     failed = [
@@ -295,8 +260,7 @@ def test_what_was_read_is_reported_by_model(read, tmp_path):
     path = write(tmp_path / "b", "multiple", [answer("multiple_0", "[f(a=1)]"), *failed, *bad])
     write(tmp_path / "a", "multiple", [answer("multiple_0", [{"f": "{}"}])])
     foreign = write(tmp_path / "a", "mine", [])
-    lines: list[str] = []
-    read(tmp_path, log=lines.append)
+    read(tmp_path)
     assert lines[1:4] == [
         "model  mode    names        known from  files  responses  no answer  not read",
         "a      fc      underscored  answers         1          1          0         0",
@@ -311,92 +275,71 @@ def test_what_was_read_is_reported_by_model(read, tmp_path):
 def test_an_unknown_category_is_named(read, tmp_path):
     """A result file of an unknown category is refused; the error has the nearest known name."""
     write(tmp_path / "m", "simple_pyton", [])
-    with pytest.raises(
-        ConfigError, match=r"unknown category 'simple_pyton'\. Did you mean 'simple_python'"
-    ):
+    with pytest.raises(ConfigError, match=r"category 'simple_pyton'\. Did you mean 'simple_python'"):
         read(tmp_path)
 
 
-def test_a_category_in_two_files_is_named(read, tmp_path):
+def test_a_category_in_two_files_is_named(read, lines, tmp_path):
     """Neither of two result files of one model and category is read."""
     write(tmp_path / "m", "multiple", [answer("multiple_0", "a")])
     write(tmp_path / "m", "multiple", [answer("multiple_0", "b")], group="live")
     with pytest.raises(ConfigError, match="duplicate multiple of m, first "):
         read(tmp_path)
     write(tmp_path / "m", "parallel", [answer("parallel_0", "a")])
-    lines: list[str] = []
-    (row,) = read(tmp_path, log=lines.append)
+    (row,) = read(tmp_path)
     assert row["entry_id"] == "parallel_0"
     assert sum("duplicate multiple of m, first " in line for line in lines) == 2
 
 
 @pytest.mark.parametrize("name", ["BFCL_v3_simple_result.json", "BFCL_v4_simple_result.json"])
-def test_a_file_of_v3_gives_way_to_one_of_v4(read, tmp_path, name):
+def test_a_file_of_v3_gives_way_to_one_of_v4(read, lines, tmp_path, name):
     """The results of the newest version are read, and the other file is named."""
     path = write(tmp_path / "m", "simple_python", [answer("simple_python_0", "new")])
     old = path.with_name(name)
     old.write_text(json.dumps(answer("simple_0", "old")))
-    lines: list[str] = []
-    (row,) = read(tmp_path, log=lines.append)
+    (row,) = read(tmp_path)
     assert row["result_json"] == '"new"'
     assert f"Not read: {old}: simple_python of m of a newer version is in {path}" in lines
 
 
-def test_only_regular_files_are_opened(read, tmp_path):
-    """A pipe with the name of a result file is listed, and nothing waits for it."""
-    pipe = write(tmp_path / "m", "multiple", [answer("multiple_0", "a")]).with_name(
-        "BFCL_v4_parallel_result.json"
-    )
-    os.mkfifo(pipe)
-    lines: list[str] = []
-    assert len(read(tmp_path, log=lines.append)) == 1
-    assert f"Not read: {pipe}: not a regular file" in lines
-
-
-def test_links_are_not_followed(read, tmp_path):
-    """What somebody's folder links to is on this machine: neither files nor folders of it are read."""
+def test_only_regular_files_are_opened(read, lines, tmp_path):
+    """Nothing waits for a pipe, and links, which lead to files of this machine, are not followed."""
     path = write(tmp_path / "result/m", "multiple", [answer("multiple_0", "a")])
     private = tmp_path / "private.json"
     private.write_text(json.dumps(answer("parallel_0", "private")))
-    link = path.with_name("BFCL_v4_parallel_result.json")
+    link, pipe = (path.with_name(f"BFCL_v4_{name}_result.json") for name in ("parallel", "irrelevance"))
     link.symlink_to(private)
+    os.mkfifo(pipe)
     (tmp_path / "result/other").symlink_to(write(tmp_path / "n", "multiple", []).parents[1])
-    lines: list[str] = []
-    (row,) = read(tmp_path / "result", log=lines.append)
+    (row,) = read(tmp_path / "result")
     assert row["entry_id"] == "multiple_0"
-    assert f"Not read: {link}: not a regular file" in lines
+    assert {f"Not read: {place}: not a regular file" for place in (link, pipe)} <= set(lines)
 
 
-def test_a_line_that_is_too_long_ends_its_file(read, tmp_path, monkeypatch):
+def test_a_line_that_is_too_long_ends_its_file(read, lines, tmp_path, monkeypatch):
     """The lines before it are read."""
     path = write(tmp_path / "m", "multiple", [answer("multiple_0", "a"), answer("multiple_1", "b" * 1000)])
     monkeypatch.setattr(result_files, "_LONGEST_LINE", 1000)
-    lines: list[str] = []
-    (row,) = read(tmp_path, log=lines.append)
+    (row,) = read(tmp_path)
     assert row["entry_id"] == "multiple_0"
     assert f"Not read: {path}: cannot be read to its end: line 2 has more than 1,000 bytes" in lines
 
 
 @pytest.mark.parametrize("name", ["7b", "a&b", "a+b", "a@b", "a=b", "a b", "a(b)", "a[b]", "\ufb01ne"])
-def test_a_folder_under_whose_name_the_official_tool_runs_no_call_is_named(read, tmp_path, name):
+def test_a_folder_under_whose_name_the_official_tool_runs_no_call_is_named(read, lines, tmp_path, name):
     """Only if it has multi-turn results: the official verdicts on them do not depend on the answers."""
     for folder in (name, "org_m-1.5:x"):
         write(tmp_path / folder, "multi_turn_base", [answer("multi_turn_base_0", [["a"]])])
         write(tmp_path / f"single {folder}", "multiple", [answer("multiple_0", "a")])
-    lines: list[str] = []
-    read(tmp_path, log=lines.append)
+    read(tmp_path)
     (line,) = [line for line in lines if "no multi-turn call runs in the official tool" in line]
     assert line.startswith(f"{name}: ")
 
 
-def test_a_folder_without_results_is_refused(read, tmp_path):
-    """The error has the expected layout."""
+def test_without_results_or_staged_data_the_error_says_what_is_needed(read, tmp_path):
+    """The expected layout, or the command that stages the data."""
     with pytest.raises(ConfigError, match="no results of the official tool; expected"):
         read(tmp_path)
-
-
-def test_missing_staged_data_is_an_error(tmp_path):
-    """The error states how to stage them."""
     write(tmp_path / "m", "multiple", [answer("multiple_0", "a")])
     with pytest.raises(ConfigError, match="Stage the release first"):
         import_official(tmp_path, tmp_path / "out", data=tmp_path / "nodata", log=lambda _: None)
@@ -414,40 +357,22 @@ def of_models(folder: Path, answers: dict[str, list[object]]) -> None:
         write(folder / model, "simple_python", rows)
 
 
+TWO_FORMS = "a: two forms: .*lists of calls: 1; .*text with calls: 1. Choose with --mode a=fc or"
+LISTED = "in the official list, but not by its"
+BY_MODE: list[tuple[dict, dict]] = [({None: Mode.PROMPT}, {}), ({None: Mode.FC}, {})]
+BY_STYLE: tuple[dict, dict] = ({}, {None: NameStyle.DOTTED})
+NEITHER: tuple[dict, dict] = ({}, {})
+
+
 @pytest.mark.parametrize(
     ("model", "results", "options", "message"),
     [
-        (
-            "a",
-            [NATIVE, TEXT],
-            [{}, {}],
-            "a: two forms: .*lists of calls: 1; .*text with calls: 1. Choose with --mode a=fc or",
-        ),
-        (
-            "a",
-            [NATIVE],
-            [{None: Mode.PROMPT}, {}],
-            "a: mode prompt by --mode, but not by its answers: .*calls: 1; .*: 0",
-        ),
-        (
-            "a",
-            [TEXT],
-            [{None: Mode.FC}, {}],
-            "a: mode fc by --mode, but .*calls: 0; .*: 1",
-        ),
-        (
-            "gpt-4o-2024-11-20",
-            [NATIVE],
-            [{}, {}],
-            "mode prompt in the official list, but not by its",
-        ),
-        (FC_MODEL, [TEXT], [{}, {}], "mode fc in the official list, but not by its answers"),
-        (
-            "a",
-            [NATIVE],
-            [{}, {None: NameStyle.DOTTED}],
-            "dots: 0; .*instead of dots: 1. Choose with --name-style a=",
-        ),
+        ("a", [NATIVE, TEXT], NEITHER, TWO_FORMS),
+        ("a", [NATIVE], BY_MODE[0], "a: mode prompt by --mode, but not by its answers: .*calls: 1; .*: 0"),
+        ("a", [TEXT], BY_MODE[1], "a: mode fc by --mode, but .*calls: 0; .*: 1"),
+        ("gpt-4o-2024-11-20", [NATIVE], NEITHER, f"mode prompt {LISTED}"),
+        (FC_MODEL, [TEXT], NEITHER, f"mode fc {LISTED} answers"),
+        ("a", [NATIVE], BY_STYLE, "dots: 0; .*instead of dots: 1. Choose with --name-style a="),
     ],
 )
 def test_a_contradiction_stops_with_both_counts(read, tmp_path, model, results, options, message):

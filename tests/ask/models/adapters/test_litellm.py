@@ -196,11 +196,7 @@ def test_nova_answers() -> None:
         "reasoningConfig": {"type": "enabled", "maxReasoningEffort": "medium"}
     }
     (tool,) = first["toolConfig"]["tools"]
-    assert tool["toolSpec"] == {
-        "name": "ls",
-        "description": IN_WORDS,
-        "inputSchema": {"json": PARAMETERS},
-    }
+    assert tool["toolSpec"] == {"name": "ls", "description": IN_WORDS, "inputSchema": {"json": PARAMETERS}}
     assert second["messages"][1:] == [
         {"role": "assistant", "content": [THOUGHT, TOOL_USE]},
         {"role": "user", "content": [{"toolResult": {"toolUseId": "c1", "content": [{"text": "[]"}]}}]},

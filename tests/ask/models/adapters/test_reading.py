@@ -7,12 +7,7 @@ from typing import Any
 import pytest
 
 from bfcl_pipeline.ask.models.adapters.gemini import SILENCE
-from bfcl_pipeline.base.errors import (
-    AccessDenied,
-    Malformed,
-    ModelError,
-    RequestRefused,
-)
+from bfcl_pipeline.base.errors import AccessDenied, Malformed, ModelError, RequestRefused
 from bfcl_pipeline.benchmark.records import Json, Mode
 from tests.ask.models.adapters.kinds import CALL, TEXT, fc, made, read, sent_back
 from tests.support.api_formats import FORMATS
