@@ -37,7 +37,7 @@ SINGLE = [
     name for name in CATEGORIES if CATEGORIES[name].single_turn and CATEGORIES[name].group != "executable"
 ]
 HERMES, QWEN = format_of("hermes"), format_of("qwen3_coder")
-STEP = int(os.environ.get("BFCL_BLAME_STEP", "8"))
+STEP = int(os.environ.get("BFCL_BLAME_STEP", "16"))
 """Every how many entries are looked at; of all, there are more than 10,000 honest answers."""
 
 NO = "None of these functions helps."
@@ -134,31 +134,33 @@ def swap_arguments(_number: int, result: Json, _text: str) -> Json:
     return [{name: json.dumps(dict(zip(arguments, values[1:] + values[:1], strict=True)))}, *result[1:]]
 
 
-@pytest.mark.parametrize(
-    "fault", [drop_every_third, into_content, lose_the_second, truncate, swap_arguments]
-)
+FAULTS = (drop_every_third, into_content, lose_the_second, truncate, swap_arguments)
+
+
 @pytest.mark.parametrize("form", [HERMES, QWEN], ids=lambda form: form.parser)
-def test_every_planted_loss_is_found(fault: Fault, form: Format, entries: list[Entry]) -> None:
+def test_every_planted_loss_is_found(form: Format, entries: list[Entry]) -> None:
     """Each right answer that a fault makes wrong is put down to the server, and no other."""
-    turned = found = others = 0
+    turned: Counter[Fault] = Counter()
+    found: Counter[Fault] = Counter()
     for number, entry in enumerate(entries[::STEP]):
         result = right(entry)
         text = "" if result is None else written(form, result)
         honest = honest_reading(form, text, list(fc_request(entry).tools)).result
         if not isinstance(honest, list) or not is_right(entry, honest):
             continue
-        read = fault(number, honest, text)
-        response = Response(entry.entry_id, entry.category, Mode.FC, json.dumps(read))
-        one = blamed(entry, read, text, form)
-        assert one is not None
-        if judge(entry, response, Rules.OFFICIAL).valid:
-            others += one.cause in SERVER
-        else:
-            turned += 1
-            found += one.cause is Cause.LOST
-    assert turned >= 200 / STEP
-    assert found >= 0.99 * turned
-    assert not others
+        for fault in FAULTS:
+            read = fault(number, honest, text)
+            response = Response(entry.entry_id, entry.category, Mode.FC, json.dumps(read))
+            one = blamed(entry, read, text, form)
+            assert one is not None
+            if judge(entry, response, Rules.OFFICIAL).valid:
+                assert one.cause not in SERVER
+            else:
+                turned[fault] += 1
+                found[fault] += one.cause is Cause.LOST
+    for fault in FAULTS:
+        assert turned[fault] >= 200 / STEP
+        assert found[fault] >= 0.99 * turned[fault]
 
 
 def test_calls_in_the_content_are_found_without_recorded_tokens(entries: list[Entry]) -> None:
