@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
-from jinja2 import Environment
+from jinja2 import Environment, Template
 
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.base.text import unknown_name
@@ -71,14 +71,18 @@ class Format:
 
     def prompt(self, messages: Sequence[Json], tools: Sequence[Json], answer: bool = True) -> str:
         """What the template makes of messages. answer: with the beginning of an answer."""
-        template = Environment(autoescape=False).from_string(self.template)  # noqa: S701  # not HTML
         shown = [with_objects(message) for message in messages]
-        return template.render(messages=shown, tools=tools, add_generation_prompt=answer)
+        return _compiled(self.template).render(messages=shown, tools=tools, add_generation_prompt=answer)
 
     def write(self, messages: Sequence[Json], tools: Sequence[Json]) -> str:
         """What a model has to write for the last of the messages."""
         before, whole = self.prompt(messages[:-1], tools), self.prompt(messages, tools, answer=False)
         return whole[len(before) :].removesuffix(f"{_END}\n")
+
+
+@cache
+def _compiled(template: str) -> Template:
+    return Environment(autoescape=False).from_string(template)  # noqa: S701  # not HTML
 
 
 @cache

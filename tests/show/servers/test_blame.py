@@ -37,7 +37,7 @@ SINGLE = [
     name for name in CATEGORIES if CATEGORIES[name].single_turn and CATEGORIES[name].group != "executable"
 ]
 HERMES, QWEN = format_of("hermes"), format_of("qwen3_coder")
-STEP = int(os.environ.get("BFCL_BLAME_STEP", "16"))
+STEP = int(os.environ.get("BFCL_BLAME_STEP", "8"))
 """Every how many entries are looked at; of all, there are more than 10,000 honest answers."""
 
 NO = "None of these functions helps."
