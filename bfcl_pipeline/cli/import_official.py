@@ -9,14 +9,8 @@ from bfcl_pipeline.ask.results.import_results import import_official
 from bfcl_pipeline.ask.results.import_run import Import, import_run, new_run_folder
 from bfcl_pipeline.base.errors import ConfigError
 from bfcl_pipeline.benchmark.config.job import WEB_MODES
-from bfcl_pipeline.cli.options import (
-    add_data,
-    add_errata,
-    add_form_options,
-    add_rules,
-    form_choice,
-    print_to_stderr,
-)
+from bfcl_pipeline.cli.form_options import add_form_options, form_choice
+from bfcl_pipeline.cli.options import add_data, add_errata, add_rules, print_to_stderr
 from bfcl_pipeline.cli.runs import check_run_name
 from bfcl_pipeline.runs.folders import RESULTS
 from bfcl_pipeline.runs.run import Run

@@ -17,7 +17,8 @@ from bfcl_pipeline.base.files import named_file
 from bfcl_pipeline.benchmark.errata import errata_of_id, own_errata, propose_treatment
 from bfcl_pipeline.benchmark.records import Rules, Status
 from bfcl_pipeline.benchmark.tables.text_forms import form_of, rows_about, write_any_form
-from bfcl_pipeline.cli.options import add_cache, add_data, add_errata, add_form_options, form_choice
+from bfcl_pipeline.cli.form_options import add_form_options, form_choice
+from bfcl_pipeline.cli.options import add_cache, add_data, add_errata
 from bfcl_pipeline.judge.judging import read_responses, score_table, score_table_by_all_rules, start_workers
 from bfcl_pipeline.judge.own_errata import using_errata
 from bfcl_pipeline.show.report.notes import own_errata_notes

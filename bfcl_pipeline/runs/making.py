@@ -15,7 +15,7 @@ from pathlib import Path
 from bfcl_pipeline.base.text import plural
 from bfcl_pipeline.benchmark.records import Json
 from bfcl_pipeline.runs.archived.exchanges import exchanges_of
-from bfcl_pipeline.runs.archived.unpacking import log_files
+from bfcl_pipeline.runs.archived.run_files import log_files
 from bfcl_pipeline.runs.journal import JournaledExchange
 from bfcl_pipeline.runs.provenance import (
     BESIDE_LOG,

@@ -17,7 +17,7 @@ from typing import Any
 
 from bfcl_pipeline.runs.archived.exchanges import write_exchanges
 from bfcl_pipeline.runs.archived.members import ArchiveMember, member
-from bfcl_pipeline.runs.archived.unpacking import log_files, result_files
+from bfcl_pipeline.runs.archived.run_files import log_files, result_files
 from bfcl_pipeline.runs.archived.vectors import NAME as VECTORS
 from bfcl_pipeline.runs.archived.vectors import pack_vectors
 from bfcl_pipeline.runs.provenance import BESIDE_LOG, TEMPLATE_BESIDE_LOG
