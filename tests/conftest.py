@@ -98,6 +98,8 @@ def pytest_configure() -> None:
     gc.set_threshold(*gc.get_threshold()[:2], 100)
     # No test cuts the power. Tests of what follows a sync replace it; other processes have the real one.
     os.fsync = lambda _: None
+    # argparse would look for translations of each of its messages, in the language of the machine.
+    os.environ["LANGUAGE"] = "C"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
