@@ -78,7 +78,8 @@ def check_table_size(path: Path, file: pa.NativeFile, columns: Sequence[str] | N
     texts = [column.path for column in leaves if column.physical_type == "BYTE_ARRAY"]
     size = 0
     names = None if columns is None else list(columns)
-    for batch in pq.ParquetFile(file, read_dictionary=texts).iter_batches(_ROWS_AT_ONCE, columns=names):
+    table = pq.ParquetFile(file, metadata=metadata, read_dictionary=texts)
+    for batch in table.iter_batches(_ROWS_AT_ONCE, columns=names):
         size += sum(map(_bytes, batch.columns))
         if size > MAX_TABLE_BYTES:
             raise TableError(f"{path}: refused: more than {MAX_TABLE_BYTES:,} bytes in memory.")
