@@ -195,9 +195,6 @@ def flaky(tables: RunTables) -> Table | None:
     more = f"; at most {most} of each model are shown, the table flaky has all"
     total = count(len(listed)) + (more if len(shown) < len(listed) else "")
 
-    def name(row: Row) -> Cell:
-        return Cell.name({"display_name": names.get(row["model"]) or row["model"]})
-
     def right(row: Row) -> Cell:
         return Cell.number(f"{row['right']} of {row['trials']}", row["right"] / row["trials"])
 
@@ -205,7 +202,7 @@ def flaky(tables: RunTables) -> Table | None:
         "Flaky entries",
         [(row,) for row in shown],
         [
-            PageColumn("Model", name, "name"),
+            PageColumn("Model", lambda row: Cell.name(names.get(row["model"]) or row["model"]), "name"),
             PageColumn("Category", lambda row: Cell.sortable(row["category"]), ""),
             PageColumn("Entry", lambda row: Cell.code(row["entry_id"]), ""),
             PageColumn("Trials right", right),

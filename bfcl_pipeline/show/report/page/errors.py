@@ -127,10 +127,6 @@ def error_examples(tables: RunTables) -> list[Table]:
     rows, titles = by_model(tables["error_types"]), tables.category_titles()
     listed = defects(tables)
 
-    def message(row: Row) -> Cell:
-        text = printable(row["example_message"] or "")
-        return Cell(isolate(text), text, style="message")
-
     columns = [
         PageColumn(
             "Category",
@@ -140,7 +136,7 @@ def error_examples(tables: RunTables) -> list[Table]:
         PageColumn("Error type", lambda row: Cell.code(row["error_type"]), ""),
         PageColumn("Entries", lambda row: Cell.count(row["count"])),
         PageColumn("First entry", lambda row: marked_entry(row["example_entry_id"], listed), ""),
-        PageColumn("Error message", message, ""),
+        PageColumn("Error message", lambda row: Cell.message(printable(row["example_message"] or "")), ""),
     ]
     found = [
         lines_table(
