@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from bfcl_pipeline.share.archive.crate_terms import PAPER, PAPER_ID
-from bfcl_pipeline.show.report.page.benchmark import BENCHMARK_BIBTEX, SOFTWARE_BIBTEX
+from bfcl_pipeline.show.report.page.overview import BENCHMARK_BIBTEX, SOFTWARE_BIBTEX
 
 ROOT = Path(__file__).parents[1]
 

@@ -3,10 +3,11 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from bfcl_pipeline.base.text import limit_points, plural, printable, probability, signed_points, text_table
+from bfcl_pipeline.base.text import limit_points, plural, printable, probability, signed_points
 from bfcl_pipeline.judge.scoring.statistics.paired import Decision
 from bfcl_pipeline.show.compare.compare import Comparison, ScoreDifference
 from bfcl_pipeline.show.compare.gate import Gate, GatedScore, UnreadCalls
+from bfcl_pipeline.show.report.terminal import fitted_table, not_shown
 
 HEADINGS = ("score", "entries", "A", "B", "A-B", "95 % interval", "only A", "only B", "p (Holm)", "shows")
 """The columns of a table of one comparison."""
@@ -37,9 +38,13 @@ def comparison_text(
     about = f"Per cent, {comparison.rules.value} rules; entries with a verdict on both sides.\n"
     head = "\n".join([*names, *made, about])
     rows = [score_cells(score) for score in comparison.scores]
-    table, narrowed = _fitted(HEADINGS, rows, 1, width)
-    below = [*column_notes([comparison]), *_memory_note(comparison)]
-    return "\n".join([head, table, *narrowed, *below, *_flip_lines(comparison, flips)])
+    lines, left_out = fitted_table(HEADINGS, rows, width, 0, len(HEADINGS), _LEFT_OUT_FIRST)
+    notes = [
+        *not_shown(left_out, width, " (--out FILE)"),
+        *column_notes([comparison]),
+        *_memory_note(comparison),
+    ]
+    return "\n".join([head, *lines, *notes, *_flip_lines(comparison, flips)])
 
 
 def pairs_text(comparisons: Sequence[Comparison], width: int | None = None) -> str:
@@ -52,31 +57,11 @@ def pairs_text(comparisons: Sequence[Comparison], width: int | None = None) -> s
         overall = each.of("overall")
         numbers = score_cells(overall) if overall else ["-"] * len(HEADINGS)
         rows.append([printable(each.first), printable(each.second), *numbers[2:8], numbers[9]])
-    table, narrowed = _fitted(_PAIR_HEADINGS, rows, 2, width)
+    lines, left_out = fitted_table(_PAIR_HEADINGS, rows, width, 1, len(HEADINGS), _LEFT_OUT_FIRST)
     rules = comparisons[0].rules.value
-    below = [*narrowed, *column_notes(comparisons), "Scores and flipped entries of each pair: --out FILE."]
-    return "\n".join([f"Overall, per cent, {rules} rules.\n", table, *below])
-
-
-def _fitted(
-    headings: Sequence[str], rows: Sequence[Sequence[str]], names: int, width: int | None
-) -> tuple[str, list[str]]:
-    """A table of at most `width` columns, if leaving out numbers allows, and a note on those left out.
-
-    names: how many columns, from the first on, are not numbers.
-    """
-    dropped = 0
-    while True:
-        missing = [name for name in headings if name in _LEFT_OUT_FIRST[:dropped]]
-        kept = [place for place, name in enumerate(headings) if name not in missing]
-        cells = [[row[place] for place in kept] for row in rows]
-        table = text_table([headings[place] for place in kept], cells, right=range(names, len(kept)))
-        fits = width is None or max(map(len, table.splitlines())) <= width
-        if fits or dropped == len(_LEFT_OUT_FIRST):
-            break
-        dropped += 1
-    note = f"Not shown in {width} columns: {', '.join(missing)} (--out FILE)."
-    return table, [note] if missing else []
+    notes = [*not_shown(left_out, width, " (--out FILE)"), *column_notes(comparisons)]
+    where = "Scores and flipped entries of each pair: --out FILE."
+    return "\n".join([f"Overall, per cent, {rules} rules.\n", *lines, *notes, where])
 
 
 def score_cells(score: ScoreDifference) -> list[str]:

@@ -49,34 +49,47 @@ _NAME = 16  # columns for the names of models before other columns are left out
 
 
 def fitted_table(
-    headings: Sequence[str], rows: Sequence[Sequence[str]], width: int, name: int = 0, least: int = 3
+    headings: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    width: int | None,
+    name: int = 0,
+    least: int = 3,
+    first: Sequence[str] = (),
 ) -> tuple[list[str], list[str]]:
     """A table in lines of at most `width` columns, unless two names would be equal then.
 
     Args:
-        headings: of the columns; those of columns in which no row has data are left out.
-        rows: their cells; columns but the names are aligned to the right.
-        width: of a line.
+        headings: of the columns.
+        rows: their cells; columns after the names are aligned to the right.
+        width: of a line; None: of any.
         name: the column with the names, which are cut in the middle to fit.
-        least: the first columns, which are always there.
+        least: the first columns, which are always there; others are left out if no row has data.
+        first: the headings of columns that are left out, in this order, before names are cut; none: the
+            last ones are, but for the `least` first, if names had fewer than 16 columns.
 
     Returns:
-        The lines, and the headings of the last columns, if they do not fit.
+        The lines, and the headings of the columns that do not fit.
     """
-    has_data = [any(row[place] not in (MISSING, "-", "") for row in rows) for place in range(len(headings))]
-    kept = [place for place in range(len(headings)) if place < least or has_data[place]]
-    lines = [[line[place] for place in kept] for line in (headings, *rows)]
-    widths = [max(len(line[place]) for line in lines) + 2 for place in range(len(kept))]
-    names = {line[name] for line in lines[1:]}
-    shown, longest = len(kept), max(map(len, names))
-    while shown > least and width - sum(widths[:shown]) + widths[name] < min(_NAME, longest):
-        shown -= 1
-    room = max(width - sum(widths[:shown]) + widths[name], 8)
+    columns = [set(column) for column in zip(*rows, strict=True)]
+    kept = [place for place, cells in enumerate(columns) if place < least or cells - {MISSING, "-", ""}]
+    widths = [max(map(len, column)) + 2 for column in zip(headings, *rows, strict=True)]
+    names, width = columns[name], sum(widths) if width is None else width
+    longest = max(map(len, names))
+    enough = widths[name] - 2 if first else min(_NAME, longest)
+    room = width - sum(widths[place] for place in kept if place != name)
+    by_need = [headings.index(each) for each in first if each in headings] or kept[: least - 1 : -1]
+    for place in by_need:
+        if room >= enough:
+            break
+        kept.remove(place)
+        room += widths[place]
+    room = max(room, 8)
     while room < longest and len({cut_middle(each, room) for each in names}) < len(names):
         room += 1
-    cells = [[*line[:name], cut_middle(line[name], room), *line[name + 1 : shown]] for line in lines]
-    right = range(name + 1, shown)
-    return text_table(cells[0], cells[1:], right=right).splitlines(), lines[0][shown:]
+    lines = [[*line[:name], cut_middle(line[name], room), *line[name + 1 :]] for line in (headings, *rows)]
+    head, *cells = ([line[place] for place in kept] for line in lines)
+    table = text_table(head, cells, right=range(name + 1, len(head)))
+    return table.splitlines(), [headings[place] for place in sorted({*by_need} - {*kept})]
 
 
 def blocks(run: Run, rules: Rules, width: int) -> list[str]:
@@ -96,9 +109,9 @@ def _block(
     return ["", *lines, *notes, *not_shown(left_out, width)]
 
 
-def not_shown(left_out: Sequence[str], width: int) -> list[str]:
-    """The note on columns that do not fit, if there are any."""
-    return [f"Not shown in {width} columns: {', '.join(left_out)}."] if left_out else []
+def not_shown(left_out: Sequence[str], width: int | None, where: str = "") -> list[str]:
+    """The note on columns that do not fit, if there are any. where: has them."""
+    return [f"Not shown in {width} columns: {', '.join(left_out)}{where}."] if left_out else []
 
 
 def _trials(run: Run, rules: Rules, width: int) -> list[str]:

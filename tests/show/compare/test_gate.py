@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -44,3 +45,6 @@ def test_a_comparison_fits_a_narrow_terminal(tmp_path: Path) -> None:
         assert "95 % interval" in table[0]
         assert "Not shown in 60 columns: " in text
     assert "Not shown" not in comparison_text(found, 0)
+    long = pairs_text([replace(found, second="s" * 40)], 60).splitlines()[2:4]
+    assert "s\N{HORIZONTAL ELLIPSIS}s" in long[1]
+    assert max(map(len, long)) <= 60

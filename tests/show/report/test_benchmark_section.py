@@ -12,7 +12,7 @@ import pytest
 from bfcl_pipeline.benchmark.definition import V4_CATEGORIES
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.runs.run import Run
-from bfcl_pipeline.show.report.page.benchmark import BENCHMARK_BIBTEX, SOFTWARE_BIBTEX
+from bfcl_pipeline.show.report.page.overview import BENCHMARK_BIBTEX, SOFTWARE_BIBTEX
 from bfcl_pipeline.show.report.page.render import render_page, write_page
 from bfcl_pipeline.show.report.page.run_tables import read_run_tables
 from tests.support.written_run import page_of, section

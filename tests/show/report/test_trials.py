@@ -13,7 +13,7 @@ import pytest
 from bfcl_pipeline.benchmark.records import Rules
 from bfcl_pipeline.judge.scoring.statistics.clustered import wilson
 from bfcl_pipeline.runs.run import Run
-from bfcl_pipeline.show.report.page.trials import MOST_FLAKY
+from bfcl_pipeline.show.report.page.comparison import MOST_FLAKY
 from bfcl_pipeline.show.report.tables.aggregate_run import aggregate_run
 from bfcl_pipeline.show.report.tables.trials import read_trials
 from bfcl_pipeline.show.report.terminal import terminal_table

@@ -138,6 +138,10 @@ def memory_examples(tables: RunTables, many: bool) -> Table | None:
     """The first entry of each model and reason, over all memories; none of many models."""
     listed = defects(tables)
     lines = [] if many else model_lines(tables, tables["memory_failures"])
+
+    def entry(_: Row, row: Row) -> Cell:
+        return marked_entry(row["example_entry_id"], listed, row["model"])
+
     return lines_table(
         "First wrong answer of each reason",
         [(model, row) for model, rows in lines for row in rows if row["category"] == ALL],
@@ -145,11 +149,7 @@ def memory_examples(tables: RunTables, many: bool) -> Table | None:
             MODEL,
             PageColumn("Reason", lambda _, row: Cell.sortable(REASONS[Reason(row["reason"])][0]), ""),
             PageColumn("Entries", lambda _, row: Cell.count(row["count"])),
-            PageColumn(
-                "First entry",
-                lambda _, row: marked_entry(row["example_entry_id"], listed, row["model"]),
-                "",
-            ),
+            PageColumn("First entry", entry, ""),
         ],
         summary="The first entry of each reason; bfcl-pipeline show prints it with its sessions",
     )
@@ -218,7 +218,7 @@ def memory_use(tables: RunTables) -> Table | None:
         "Use of memory",
         lines,
         [
-            replace(MODEL, cell=lambda model, *_: replace(Cell.name(model), value=None)),
+            replace(MODEL, cell=lambda model, *_: replace(Cell.name(model["display_name"]), value=None)),
             PageColumn("Memory", lambda _, category, __: Cell(category), ""),
             PageColumn("Sessions", sessions),
             *each(titles(_USE), summed),

@@ -77,7 +77,7 @@ def _settings(rows: Sequence[Values], served: Mapping[str, Sequence[str]]) -> Ta
         "Settings of the models",
         [(row,) for row in rows],
         [
-            PageColumn("Model", _name, "name"),
+            PageColumn("Model", lambda row: Cell.name(printable(str(row["name"]))), "name"),
             text("Mode", lambda row: Cell.sortable(str(row.get("mode", NONE)))),
             text("Kind", lambda row: Cell.sortable(str(row.get("kind", NONE)))),
             text("Asked as", lambda row: _asked_as(row, served.get(str(row["name"]), ()))),
@@ -89,10 +89,6 @@ def _settings(rows: Sequence[Values], served: Mapping[str, Sequence[str]]) -> Ta
         style="sortable errata",
         summary=f"Settings of {plural(len(rows), 'model', 'models')}",
     )
-
-
-def _name(row: Values) -> Cell:
-    return Cell(isolate(printable(str(row["name"]))), str(row["name"]), style="name", scope="row")
 
 
 def _asked_as(row: Values, served: Sequence[str]) -> Cell:

@@ -23,8 +23,6 @@ from bfcl_pipeline.show.report.explorer.explorer import Explorer, make_explorer
 from bfcl_pipeline.show.report.figures.draw import FIGURES, draw_run, write_figures
 from bfcl_pipeline.show.report.figures.figure import DrawnFigure
 from bfcl_pipeline.show.report.page import (
-    benchmark,
-    blame,
     categories,
     comparison,
     errors,
@@ -32,7 +30,6 @@ from bfcl_pipeline.show.report.page import (
     memory,
     overview,
     scores,
-    trials,
     usage,
     views,
     web,
@@ -43,10 +40,7 @@ from bfcl_pipeline.show.report.page.run_tables import RunTables, read_run_tables
 from bfcl_pipeline.show.report.page.spec_tables import own_sections, placed_tables
 from bfcl_pipeline.show.report.page.table import HEAT_LEVELS
 
-PARTS = (
-    *(benchmark, blame, categories, comparison, errors, executable, memory),
-    *(overview, scores, trials, usage, views, web),
-)
+PARTS = (categories, comparison, errors, executable, memory, overview, scores, usage, views, web)
 """The modules whose tables `templates/report.html.j2` asks for, by their names."""
 
 MANY_MODELS = 10

@@ -29,7 +29,6 @@ from bfcl_pipeline.show.report.page.table import (
     PageColumn,
     Table,
     each,
-    isolate,
     lines_table,
     without_empty_columns,
 )
@@ -216,13 +215,7 @@ def modes(tables: RunTables) -> Table | None:
         "Function calling minus prompts",
         pairs,
         [
-            PageColumn(
-                "Model",
-                lambda _, prompt: Cell(
-                    isolate(prompt["model"]), prompt["model"], style="name", scope="row"
-                ),
-                "name",
-            ),
+            PageColumn("Model", lambda _, prompt: Cell.name(prompt["model"]), "name"),
             *each(
                 LEADERBOARD_COLUMNS, lambda called, prompt, name: _difference(called[name], prompt[name])
             ),

@@ -90,17 +90,16 @@ class Cell:
         return None if shown == str(self.value) else str(self.value)
 
     @classmethod
-    def name(cls, row: Mapping[str, Any]) -> Self:
-        """The heading of a model's row.
-
-        row: of the table `leaderboard`.
-        """
-        name = row["display_name"]
+    def name(cls, name: str) -> Self:
+        """The heading of a model's row."""
         return cls(isolate(name), name, style="name", scope="row")
 
     @classmethod
     def linked_name(cls, row: Mapping[str, Any]) -> Self:
-        """The name with a link, if the model has a web address, and a badge for its mode and its kind."""
+        """The name with a link, if the model has a web address, and a badge for its mode and its kind.
+
+        row: of the table `leaderboard`.
+        """
         name = text = row["display_name"]
         if row["url"].startswith(("https://", "http://")):
             text = Markup('<a href="{}" rel="noreferrer">{}</a>').format(row["url"], name)
@@ -126,6 +125,16 @@ class Cell:
     def code(cls, text: str) -> Self:
         """A name from the data, in a fixed-width font, that is its own sort key."""
         return cls(Markup("<code>{}</code>").format(text), text)
+
+    @classmethod
+    def message(cls, text: str) -> Self:
+        """A long text that is its own sort key."""
+        return cls(isolate(text), text, style="message")
+
+    @classmethod
+    def entry(cls, entry_id: str, *models: str) -> Self:
+        """The id of an entry that is its own sort key; models: as of `linked_entry`."""
+        return cls(linked_entry(entry_id, *models), entry_id)
 
     @classmethod
     def number(cls, text: str, value: float | None, note: str = "", title: str = "") -> Self:
@@ -219,7 +228,7 @@ def each(
     ]
 
 
-MODEL = PageColumn("Model", lambda model, *_: Cell.name(model), "name")
+MODEL = PageColumn("Model", lambda model, *_: Cell.name(model["display_name"]), "name")
 """The name of the model, of lines that begin with its row of the leaderboard."""
 
 LINKED_MODEL = PageColumn("Model", lambda model, *_: replace(Cell.linked_name(model), value=None), "name")

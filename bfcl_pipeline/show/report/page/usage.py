@@ -1,6 +1,6 @@
 """Cost and latency of each model, in total and by category, as far as they are known."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain
 
 from bfcl_pipeline.benchmark.records import total
@@ -8,7 +8,7 @@ from bfcl_pipeline.show.report.format import MISSING, count, two_digits
 from bfcl_pipeline.show.report.omission_notes import causes
 from bfcl_pipeline.show.report.page.run_tables import Row, RunTables, by_model
 from bfcl_pipeline.show.report.page.spec_tables import known, shown_cell
-from bfcl_pipeline.show.report.page.table import MODEL, Cell, PageColumn, Table, isolate, lines_table
+from bfcl_pipeline.show.report.page.table import MODEL, Cell, PageColumn, Table, each, isolate, lines_table
 from bfcl_pipeline.show.report.tables import spec
 from bfcl_pipeline.show.report.tables.score_tables import SESSIONS, TIMES, USAGE
 
@@ -33,12 +33,12 @@ def usage(tables: RunTables) -> list[Table]:
     if not models:
         return []
     every = list(chain.from_iterable(rows.values()))
-    sums = [PageColumn(one.heading, _sum(one)) for one in known(_SUMS, every)]
+    sums = each({one: one.heading for one in known(_SUMS, every)}, _sum)
     omitted = {(row["model"], row["score"]): row for row in tables["omitted"]}
     titles = tables.category_titles()
     columns = [
         *sums,
-        *(PageColumn(one.heading, _mean(one)) for one in known(_MEANS, every)),
+        *each({one: one.heading for one in known(_MEANS, every)}, _mean),
         PageColumn("Without answer", lambda _, rows: _unanswered_cell(omitted, rows)),
     ]
     category = PageColumn("Category", lambda _, rows: Cell.sortable(_title(titles, rows[0])), "")
@@ -63,25 +63,19 @@ def _title(titles: Mapping[tuple[str, str], str], row: Row) -> str:
     return f"{title}: sessions" if row["part"] == SESSIONS else title
 
 
-def _sum(column: spec.Column) -> Callable[[Row, Sequence[Row]], Cell]:
-    def cell(_: Row, rows: Sequence[Row]) -> Cell:
-        amount = total(row[column.name] for row in rows)
-        if amount is None:
-            return Cell.number(MISSING, None, title="not reported")
-        return Cell.number(
-            count(amount) if column.kind is spec.ColumnKind.COUNT else two_digits(amount), amount
-        )
-
-    return cell
+def _sum(_: Row, rows: Sequence[Row], column: spec.Column) -> Cell:
+    amount = total(row[column.name] for row in rows)
+    if amount is None:
+        return Cell.number(MISSING, None, title="not reported")
+    return Cell.number(
+        count(amount) if column.kind is spec.ColumnKind.COUNT else two_digits(amount), amount
+    )
 
 
-def _mean(column: spec.Column) -> Callable[[Row, Sequence[Row]], Cell]:
-    def cell(_: Row, rows: Sequence[Row]) -> Cell:
-        if rows[0][column.name] is None:
-            return Cell.number(MISSING, None, title="not measured")
-        return shown_cell(column, rows[0])
-
-    return cell
+def _mean(_: Row, rows: Sequence[Row], column: spec.Column) -> Cell:
+    if rows[0][column.name] is None:
+        return Cell.number(MISSING, None, title="not measured")
+    return shown_cell(column, rows[0])
 
 
 def _unanswered_cell(omitted: Mapping[tuple[str, str], Row], rows: Sequence[Row]) -> Cell:

@@ -24,9 +24,7 @@ from bfcl_pipeline.show.report.page.table import (
     PageColumn,
     Table,
     each,
-    isolate,
     lines_table,
-    linked_entry,
 )
 from bfcl_pipeline.show.report.tables.corrections import CORRECTIONS
 
@@ -180,14 +178,8 @@ def errata(tables: RunTables) -> Table | None:
         "Entries with a defect",
         [(rows,) for rows in grouped.values()],
         [
-            PageColumn(
-                "Entry", lambda rows: Cell(linked_entry(rows[0]["entry_id"]), rows[0]["entry_id"]), ""
-            ),
-            PageColumn(
-                "What is wrong",
-                lambda rows: Cell(isolate(rows[0]["what"]), rows[0]["what"], style="message"),
-                "",
-            ),
+            PageColumn("Entry", lambda rows: Cell.entry(rows[0]["entry_id"]), ""),
+            PageColumn("What is wrong", lambda rows: Cell.message(rows[0]["what"]), ""),
             PageColumn("Defect", lambda rows: Cell.sortable(rows[0]["defect"]), ""),
             PageColumn("Status", lambda rows: Cell.sortable(rows[0]["status"]), ""),
             PageColumn("Verified rules", lambda rows: Cell.sortable(rows[0]["treatment"]), ""),
@@ -223,8 +215,8 @@ def marked_entry(entry_id: str, defects: Mapping[str, str], *models: str) -> Cel
 
     models: whose conversation it leads to; none: the models of its table (`Table.models`).
     """
-    code = linked_entry(entry_id, *models)
+    cell = Cell.entry(entry_id, *models)
     if entry_id not in defects:
-        return Cell(code, entry_id)
-    text = code + Markup("&nbsp;") + ERRATA_MARK
+        return cell
+    text = cell.text + Markup("&nbsp;") + ERRATA_MARK
     return Cell(text, entry_id, title=f"defect of the entry: {defects[entry_id]}")

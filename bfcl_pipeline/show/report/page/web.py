@@ -131,16 +131,13 @@ def examples(tables: RunTables) -> Table | None:
     """The first entry of each kind of failure."""
     rows = (row for row in tables["web_failures"] if row["example_entry_id"] and row["failure"] in FAILURES)
 
-    def entry(_: Row, row: Row) -> Cell:
-        return Cell(linked_entry(row["example_entry_id"], row["model"]), row["example_entry_id"])
-
     return lines_table(
         "Examples of failures",
         model_rows(tables, rows),
         [
             MODEL,
             PageColumn("Failure", lambda _, row: Cell.sortable(FAILURES[row["failure"]]), ""),
-            PageColumn("Entry", entry, ""),
+            PageColumn("Entry", lambda _, row: Cell.entry(row["example_entry_id"], row["model"]), ""),
         ],
         summary="Examples of failures",
     )
