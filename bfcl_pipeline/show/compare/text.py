@@ -3,11 +3,18 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from bfcl_pipeline.base.text import limit_points, plural, printable, probability, signed_points
+from bfcl_pipeline.base.text import (
+    fitted_table,
+    limit_points,
+    not_shown,
+    plural,
+    printable,
+    probability,
+    signed_points,
+)
 from bfcl_pipeline.judge.scoring.statistics.paired import Decision
 from bfcl_pipeline.show.compare.compare import Comparison, ScoreDifference
 from bfcl_pipeline.show.compare.gate import Gate, GatedScore, UnreadCalls
-from bfcl_pipeline.show.report.terminal import fitted_table, not_shown
 
 HEADINGS = ("score", "entries", "A", "B", "A-B", "95 % interval", "only A", "only B", "p (Holm)", "shows")
 """The columns of a table of one comparison."""

@@ -9,7 +9,7 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from bfcl_pipeline.base.text import cut_middle, plural, printable, text_table
+from bfcl_pipeline.base.text import fitted_table, not_shown, plural, printable
 from bfcl_pipeline.benchmark.config import trial_of
 from bfcl_pipeline.benchmark.definition.leaderboard import categories_of
 from bfcl_pipeline.benchmark.records import Rules
@@ -45,52 +45,6 @@ from bfcl_pipeline.show.report.v4_table import (
 MANY_MODELS = 10
 """With more models than this, only the ceilings are printed by rules."""
 
-_NAME = 16  # columns for the names of models before other columns are left out
-
-
-def fitted_table(
-    headings: Sequence[str],
-    rows: Sequence[Sequence[str]],
-    width: int | None,
-    name: int = 0,
-    least: int = 3,
-    first: Sequence[str] = (),
-) -> tuple[list[str], list[str]]:
-    """A table in lines of at most `width` columns, unless two names would be equal then.
-
-    Args:
-        headings: of the columns.
-        rows: their cells; columns after the names are aligned to the right.
-        width: of a line; None: of any.
-        name: the column with the names, which are cut in the middle to fit.
-        least: the first columns, which are always there; others are left out if no row has data.
-        first: the headings of columns that are left out, in this order, before names are cut; none: the
-            last ones are, but for the `least` first, if names had fewer than 16 columns.
-
-    Returns:
-        The lines, and the headings of the columns that do not fit.
-    """
-    columns = [set(column) for column in zip(*rows, strict=True)]
-    kept = [place for place, cells in enumerate(columns) if place < least or cells - {MISSING, "-", ""}]
-    widths = [max(map(len, column)) + 2 for column in zip(headings, *rows, strict=True)]
-    names, width = columns[name], sum(widths) if width is None else width
-    longest = max(map(len, names))
-    enough = widths[name] - 2 if first else min(_NAME, longest)
-    room = width - sum(widths[place] for place in kept if place != name)
-    by_need = [headings.index(each) for each in first if each in headings] or kept[: least - 1 : -1]
-    for place in by_need:
-        if room >= enough:
-            break
-        kept.remove(place)
-        room += widths[place]
-    room = max(room, 8)
-    while room < longest and len({cut_middle(each, room) for each in names}) < len(names):
-        room += 1
-    lines = [[*line[:name], cut_middle(line[name], room), *line[name + 1 :]] for line in (headings, *rows)]
-    head, *cells = ([line[place] for place in kept] for line in lines)
-    table = text_table(head, cells, right=range(name + 1, len(head)))
-    return table.splitlines(), [headings[place] for place in sorted({*by_need} - {*kept})]
-
 
 def blocks(run: Run, rules: Rules, width: int) -> list[str]:
     """All lines beneath the V4 table. Raises TableError if a table is there and cannot be read."""
@@ -107,11 +61,6 @@ def _block(
 ) -> list[str]:
     lines, left_out = fitted_table(headings, rows, width) if rows else ([], [])
     return ["", *lines, *notes, *not_shown(left_out, width)]
-
-
-def not_shown(left_out: Sequence[str], width: int | None, where: str = "") -> list[str]:
-    """The note on columns that do not fit, if there are any. where: has them."""
-    return [f"Not shown in {width} columns: {', '.join(left_out)}{where}."] if left_out else []
 
 
 def _trials(run: Run, rules: Rules, width: int) -> list[str]:

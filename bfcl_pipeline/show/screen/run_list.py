@@ -9,12 +9,11 @@ from datetime import UTC, datetime
 
 from bfcl_pipeline.base.errors import PipelineError
 from bfcl_pipeline.base.files import files_below
-from bfcl_pipeline.base.text import cut_middle, printable
+from bfcl_pipeline.base.text import cut_middle, fitted_table, not_shown, printable
 from bfcl_pipeline.benchmark.config import trial_of
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.show.report.format import MISSING
 from bfcl_pipeline.show.report.notes import csv_rows, reading_table
-from bfcl_pipeline.show.report.terminal import fitted_table, not_shown
 from bfcl_pipeline.show.report.v4_table import score_cell
 from bfcl_pipeline.show.screen.run_state import RunWatcher, reporting_file
 
