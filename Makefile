@@ -104,7 +104,7 @@ test-slurm: $(TEST) $(VLLM) ## run on a SLURM cluster that the tests start on th
 	BFCL_SLURM_REQUIRED=1 BFCL_VLLM_PYTHON=$(BFCL_VLLM_PYTHON) pytest -m slurm $(ARGS)
 	@$(PASSED)
 
-golden: $(TEST) $(STAGED) $(ENCODER) ## make six small runs and compare every byte with the recorded hashes (takes two minutes)
+golden: $(TEST) $(STAGED) $(ENCODER) ## make six small runs and compare every byte with the recorded hashes (takes a minute)
 	python -m tests.golden $(ARGS)
 
 packages: ## install, as root, the Debian packages that tests need: make packages TARGETS="test-browser test-slurm"

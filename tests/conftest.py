@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from functools import cache
+from itertools import accumulate
 from pathlib import Path
 
 import pytest
@@ -75,16 +76,16 @@ NO_EXTRAS = ROOT / "tests/support/no_extras"
 """On PYTHONPATH, it hides what only extras and tests need."""
 
 
-@cache
 def proof_of(path: Path) -> str | None:
     """The marker of the tests of a file or folder; None if they are quick."""
-    return next(
-        (PROOFS[name] for name in (_place(one) for one in (path, *path.parents)) if name in PROOFS), None
-    )
+    names = accumulate(_place(path).split("/"), lambda folder, name: f"{folder}/{name}")
+    return next((PROOFS[name] for name in names if name in PROOFS), None)
 
 
 def _place(path: Path) -> str:
-    return path.relative_to(ROOT / "tests").as_posix() if path.is_relative_to(ROOT / "tests") else ""
+    """The path below tests/; empty for this folder, and outside it."""
+    text, tests = path.as_posix(), f"{ROOT.as_posix()}/tests/"
+    return text.removeprefix(tests) if text.startswith(tests) else ""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -100,6 +101,9 @@ def pytest_configure() -> None:
     os.fsync = lambda _: None
     # argparse would look for translations of each of its messages, in the language of the machine.
     os.environ["LANGUAGE"] = "C"
+    # Workers and processes of tests compute little: threads of all of them would wait for each other.
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "POLARS_MAX_THREADS"):
+        os.environ.setdefault(name, "1")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -119,7 +123,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     """Leaves out files and folders of which `-m` wants no test: to import all takes a minute."""
     if not (wanted := config.getoption("markexpr")):
         return None
-    within = "" if (place := _place(collection_path)) in ("", ".") else f"{place}/"
+    within = "" if not (place := _place(collection_path)) else f"{place}/"
     proofs = {proof_of(collection_path)}
     proofs |= {proof for name, proof in PROOFS.items() if name.startswith(within)}
     expression = Expression.compile(wanted)

@@ -1,8 +1,8 @@
 """Finding and redacting secrets in texts, bytes and JSON: given ones, and what has the shape of a key.
 
-Only secrets that are given are searched for, in every encoding in which a server may send them back;
-`archived.secrets` searches with the same patterns. What keys look like in general is `base.key_shapes`;
-which HTTP headers and parameters hold secrets is `web.evidence.redaction`.
+Given secrets are found in every encoding in which a server may send them back. Shapes are those of API keys
+and tokens, and strict: the answer of a model or a web page may also contain words such as `sk-`. Which HTTP
+headers and parameters hold secrets is `web.evidence.redaction`.
 """
 
 import html

@@ -76,10 +76,11 @@ class Project:
         steps = [text for label, _, text in lines if re.fullmatch(r"Job \d+", label)]
         return sorted(step for step in steps if not step.startswith(("All done", "Record the config")))
 
-    def call(self, **config: str) -> None:
+    def call(self, tables: bool = True, **config: str) -> None:
         """Makes a run with the commands of the workflow, called in this process: in two seconds, not eight.
 
-        Neither shards nor models that the run serves; no logs, and no records of Snakemake.
+        Neither shards nor models that the run serves; no logs, and no records of Snakemake. tables: whether
+        its tables and its page are made too, or only responses and verdicts.
         """
         with chdir(self.folder), patch.dict(os.environ):
             values = yaml.safe_load(Path("config/config.yaml").read_text(encoding="utf-8"))
@@ -96,6 +97,8 @@ class Project:
                 _call("generate", *to_argv(files.job), *files.provenance, *folders, *keep_going)
                 verdicts = results / f"verdicts/{files.name}.parquet"
                 _call("score", *files.responses, "--out", verdicts, "--rules", "all")
+            if not tables:
+                return
             models, rules = [f"--model={name}" for name in run.models], run.settings.rules
             _call(
                 "aggregate",

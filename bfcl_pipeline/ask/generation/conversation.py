@@ -2,7 +2,8 @@
 
 Covers single-turn entries, whose conversation is one request, and entries of several turns, in which
 calls run in a simulated world and their results go back to the model. It uses no model, clock or
-disk: the caller (`generate.run_entries`) supplies the exchanges.
+disk: the caller (`generate.run_entries`) supplies the exchanges. What its requests have and how results of
+calls go back is an `Asking`: `ChatAsking` for chat APIs, `families.FamilyAsking` for open weights.
 Source: the release's inference loop.
 """
 

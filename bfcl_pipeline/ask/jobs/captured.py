@@ -3,7 +3,8 @@
 Covers the models behind an API of a run or of an unpacked archive. Nothing is sent or fetched:
 conversations are replayed, as `bfcl-pipeline replay` does it, and each request is handed over as it is
 made. Embedded models and models of kind `results` have no journal and therefore no requests. Entries that
-failed after some answers have no calls in their responses: their web requests are found so, too.
+failed after some answers have no calls in their responses: their web requests are found so, too. What a
+model wrote before its server made calls of it is known where vLLM states the tokens, and of completions.
 """
 
 import json

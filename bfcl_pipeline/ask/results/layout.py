@@ -2,7 +2,8 @@
 
 Covers the path of the results of a category, `<model>/<group>/.../BFCL_v4_<category>_result.json` with `_`
 for each `/` in a model's name, and the memory snapshots of sessions beside them. `results.result_files`
-finds such folders, `official.export_results` writes them.
+finds such folders, `official.export_results` writes them. V3 has most entries of V4 under other names. Of
+V1 and V2 only results of the retired categories are read: the entries of all others have changed since.
 """
 
 import json

@@ -1,4 +1,7 @@
-"""Choices of a config: kinds of model, whose journals answer, which conversations the page has, trials."""
+"""Values that keys of a config may have, as facts: kinds of model, trials, comparisons, journals, pages.
+
+`ask.models` has the code of each kind of model.
+"""
 
 import re
 from collections.abc import Mapping, Sequence

@@ -2,8 +2,9 @@
 
 Covers the key of each entry's cluster. Verdicts on entries with equal keys are correlated: variants of one
 multi-turn scenario, one memory question over three backends, one web question with and without snippets,
-several requests about one function doc of a live category. The arithmetic is `scoring.statistics`.
-Source: the numbers in the ids of the release's entries (bfcl-eval 2026.3.23).
+several requests about one function doc of a live category. The arithmetic is `scoring.statistics`. Clusters
+are alike if a benchmark with other APIs, function docs and scenarios had others in their place.
+Source: ids and entries of the release (bfcl-eval 2026.3.23), from which tests derive the data anew.
 """
 
 import re

@@ -1,6 +1,8 @@
 """BFCL-Verified, the release with the changes that the errata propose; and these as patches.
 
-`bfcl-pipeline audit --dataset` writes it and `bfcl-pipeline stage --source` stages it.
+`bfcl-pipeline audit --dataset` writes it and `bfcl-pipeline stage --source` stages it. A patch is a mail as
+`git format-patch` writes it, one per defect; author and date are constants, so equal errata give equal
+bytes.
 """
 
 import difflib

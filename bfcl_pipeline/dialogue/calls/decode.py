@@ -3,8 +3,9 @@
 Every input results in calls or a `DecodeFailure`, never in an exception, and nothing is evaluated. XML is
 `<functions><function name="..."> ... </function></functions>` with the verbose form of parameters
 (`<params><param name= value= type=/></params>`) or the concise one (`<param name= type=>value</param>`).
-The parser rejects document types and entities. Source: the release's handlers, its default decoding of
-prompted answers and its reading of the XML return formats.
+The parser rejects document types and entities. For calls that are run, every name in a native item is a
+call, a nested mapping of mappings is a call among the arguments, and keys of other mappings become text.
+Source: the release's handlers, its default and its execution decoding, and its reading of the XML formats.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence

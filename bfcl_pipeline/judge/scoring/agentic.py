@@ -3,6 +3,8 @@
 Official rules accept an acceptable answer anywhere in that message, between word boundaries. Corrected
 rules look at the `answer` field: on the web it has to equal an acceptable answer, as the post on web search
 asks, after the same normalisation and without spaces; for a memory it has to hold one (`memory_answers`).
+The field is read as models and people write it (JSON, a Python literal, neither, a line `answer: 70`),
+without evaluating anything and in time linear in the text; the last object outside reasoning counts.
 Source: the release's agentic checker and its evaluation runner, and the posts on web search and memory.
 """
 

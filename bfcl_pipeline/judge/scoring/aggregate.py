@@ -1,10 +1,10 @@
 """Computes the leaderboard's scores from counts of verdicts, and the scores that missing ones allow.
 
-Covers the accuracy of a category, the group scores and the overall score of BFCL V4 (summed in the
-official tool's order, so that printed numbers agree to the last digit), the means of V1's executable
-categories, and the spread over prompt formats.
-Their intervals, which need the verdicts themselves, are `scoring.intervals`.
-`bfcl_pipeline.show.report` counts the verdicts and writes the tables.
+Covers the accuracy of a category, the group scores and the overall score of BFCL V4 (summed in the official
+tool's order, so that printed numbers agree to the last digit), the means of V1's executable categories, and
+the spread over prompt formats. Of entries without a verdict: what caused each, read from its status and
+detail, and the scores that they allow. Intervals, which need the verdicts themselves, are
+`scoring.intervals`. `bfcl_pipeline.show.report` counts the verdicts and writes the tables.
 """
 
 import functools

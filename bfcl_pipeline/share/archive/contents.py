@@ -1,7 +1,8 @@
 """The files of an archive, collected from results, cache, Snakemake's directory and the checkout.
 
-Extracts of journals and logs without paths are written below a temporary directory. Whether the files may
-be archived is checked in `archive.make`.
+Results are archived unchanged. Extracts of journals, and Snakemake's records and logs without paths and
+host names, are written below a temporary directory; a record that cannot be read is skipped, since its
+format is Snakemake's own. Whether the files may be archived is checked in `archive.make`.
 """
 
 import base64

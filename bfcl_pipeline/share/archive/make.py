@@ -1,4 +1,8 @@
-"""Making the archive of a run: collect the files, search them for secrets, describe and write them."""
+"""Making the archive of a run: collect the files, search them for secrets, describe and write them.
+
+README.md and ro-crate-preview.html say what it is to people who have only the archive; equal runs have
+equal texts.
+"""
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence

@@ -1,4 +1,8 @@
-"""Asking the models of an archived run again, as a further check of its verification."""
+"""Asking the models of an archived run again, as a further check of its verification.
+
+The statement is a JSON file with each drawn request, all answers to it and the comparison: whoever has the
+archive can draw the same requests by its seed, compare the answers in it, or ask again.
+"""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -34,7 +38,7 @@ _HEADINGS = ("%", "requests", "archive", "yours", "difference", "95 % interval",
 
 @dataclass(frozen=True, slots=True)
 class AskedModel:
-    """One model that was asked again."""
+    """The fresh answers of one model of the archive, and their comparison."""
 
     job: AskingJob
     answers: Sequence[Sequence[FreshAnswer]]  # to each request in the order of the draw, by asking

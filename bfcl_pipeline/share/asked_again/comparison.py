@@ -3,7 +3,9 @@
 Each drawn request has three answers: the archive's, and two of the verifier's model. If all come from one
 model, the archive's agrees with the first asking as often as the second asking does, and is wrong as often.
 So archive and second asking are compared like two models on the same entries: by the paired interval, and
-the exact test, of `judge.scoring.statistics.paired`. docs/ask_again.md has the reasons.
+the exact test, of `judge.scoring.statistics.paired`. docs/ask_again.md has the reasons. Compared are the
+text of an answer, its decoded calls in order, and its verdicts on entries of one request: in a conversation
+the other requests would be others after another answer.
 """
 
 import json

@@ -1,6 +1,7 @@
 """Which sides are compared with which, and what is printed of their comparisons.
 
-The first side of a group is compared with the others, or each with each.
+The first side of a group is compared with the others, or each with each. The interval of a recovered share
+is that of the second side's paired difference from the share of the first (the delta method).
 """
 
 from collections.abc import Sequence

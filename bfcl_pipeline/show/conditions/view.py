@@ -1,4 +1,9 @@
-"""What each condition of a run changes, as text for a terminal and as rows of a table."""
+"""What each condition of a run changes, as text for a terminal and as rows of a table.
+
+A change is shown if the exact sign test over clusters finds it at 5 % for all tests of the run together:
+equal conditions differ as often in either direction, so the test needs no measured noise. Tests that could
+show nothing, because too few clusters differ, do not count among them (Tarone 1990).
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace

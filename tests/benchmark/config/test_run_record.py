@@ -52,9 +52,7 @@ OTHER = {
     "conditions": ["stream"],
     "models_file": "own.yaml",
     "sample": 5,
-    "search_tool": "other",
     "web_proxy": "none",
-    "run": "other",
     "compare": [["a-FC", "b"]],
     "report": {"entries": "all"},
     "errata": ["own.yaml"],
@@ -69,7 +67,9 @@ def other_value(key: str, about: Mapping[str, Any]) -> Any:
         return OTHER[key]
     if "enum" in about:
         return next(value for value in about["enum"] if value != about["default"])
-    return not about["default"] if about["type"] == "boolean" else (about["default"] or 0) + 1
+    if about["type"] == "boolean":
+        return not about["default"]
+    return "other" if "string" in about["type"] else (about["default"] or 0) + 1
 
 
 def deciding(key: str, value: Any) -> list[Job]:

@@ -1,13 +1,12 @@
 """The errata of single-turn and live entries, on the pinned release."""
 
 import json
-from importlib.resources import files
 from pathlib import Path
 
 import pytest
-import yaml
 
 import bfcl_pipeline.benchmark.errata as errata_package
+from bfcl_pipeline.base.yaml_reader import read_yaml_file
 from bfcl_pipeline.benchmark.definition import CATEGORIES, Check, category_of
 from bfcl_pipeline.benchmark.errata import ErratumStatus, Faithful, Treatment, errata, treatment
 from bfcl_pipeline.benchmark.records import Mode, Rules, Status
@@ -20,12 +19,12 @@ ERRATA = [erratum for erratum in errata() if category_of(erratum.entry_id) in NA
 
 def beside(name):
     """The content of a file beside this one."""
-    return yaml.safe_load(Path(__file__).with_name(name).read_text(encoding="utf-8"))
+    return read_yaml_file(Path(__file__).with_name(name), by_hand=True)
 
 
 def written(name):
     """The calls of the first answer to each entry of a file of faithful answers that has them in full."""
-    answers = yaml.safe_load((files(errata_package) / "faithful" / name).read_text(encoding="utf-8"))
+    answers = read_yaml_file(Path(errata_package.__file__).parent / "faithful" / name)
     return {entry_id: calls for entry_id, (calls, *_) in answers.items() if isinstance(calls, list)}
 
 

@@ -47,5 +47,5 @@ def test_entries_that_were_answered_since_are_counted(tmp_path: Path) -> None:
     assert answered_since(run, run) == 0
     (now / TABLE).unlink()
     assert answered_since(run, now) == 0
-    (run / TABLE).write_bytes(b"no table")  # whose damage the comparison reports
+    (run / TABLE).write_bytes(b"no table")  # an error of the comparison, not of this count
     assert answered_since(run, write_run(tmp_path / "later", Status.ANSWERED)) == 0

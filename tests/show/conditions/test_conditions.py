@@ -20,6 +20,7 @@ def varied(
     server: FaultyServer,
     capsys: pytest.CaptureFixture[str],
     conditions: str,
+    *words: str,
     sample: int = 120,
 ) -> tuple[str, list[dict[str, str]]]:
     """What `conditions` prints of a run, and the rows that it writes."""
@@ -32,6 +33,7 @@ def varied(
             f"  - {{name: m-FC, kind: openai_chat, endpoint: '{endpoint}', limits: {{in_flight: 8}}}}\n"
         )
         project.call(
+            tables=False,
             run="asked",
             models="[m-FC]",
             categories="[simple_python, multiple]",
@@ -39,8 +41,7 @@ def varied(
             conditions=f"[{conditions}]",
         )
         capsys.readouterr()
-        assert main(["conditions", "asked", "--out", "effects.csv", "--figure", "drawn"]) == 0
-    assert (folder / "drawn/conditions.svg").is_file()
+        assert main(["conditions", "asked", "--out", "effects.csv", *words]) == 0
     with (folder / "effects.csv").open(newline="") as lines:
         return capsys.readouterr().out, list(csv.DictReader(lines))
 
@@ -76,7 +77,9 @@ def test_a_server_that_decays_is_found_by_the_canary(
 ) -> None:
     """After 2,000 requests each answer is broken: what is asked last differs from what was asked first."""
     server = FaultyServer(answers, "decay", noise=0.1, after=2000)
-    printed, rows = varied(tmp_path, staged, server, capsys, "load=16:32:64", sample=380)
+    words = ("--figure", "drawn")
+    printed, rows = varied(tmp_path, staged, server, capsys, "load=16:32:64", *words, sample=380)
+    assert (tmp_path / "drawn/conditions.svg").is_file()
     assert server.requests == 2100
     assert {row["condition"] for row in rows if row["shown"] == "true"} == {"last"}
     assert "Canary: 100 entries before and after all others, of 2,100 requests" in printed

@@ -1,4 +1,7 @@
-"""Words and literal values of requests and function docs in a comparable form. English only."""
+"""Words and literal values (numbers, names, dates, quoted texts) of requests and function docs, comparable.
+
+English only.
+"""
 
 import re
 from collections.abc import Iterator

@@ -118,7 +118,8 @@ def render_page(
         figures: those that the page shows.
     """
     placed = placed_tables(tables)
-    style = template_text("style.css")
+    own = own_sections()
+    style = template_text("style.css").replace("#own", ", ".join(f"#{id}" for id in own))
     scripts = [template_text("sort.js")]
     if explorer is not None:
         style += template_text("explorer/explorer.css")
@@ -137,7 +138,7 @@ def render_page(
             run=tables["leaderboard"][0]["run"] or "unnamed run",
             tables=tables,
             placed=placed,
-            own_sections=[("Details", id, title, placed.get(id)) for id, title in own_sections().items()],
+            own_sections=[("Details", id, title, placed.get(id)) for id, title in own.items()],
             heat_levels=HEAT_LEVELS,
             many=len(tables["leaderboard"]) > MANY_MODELS,
             making=making,
