@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
-import json
-from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
 from bfcl_pipeline.ask.results.import_run import Import, import_run
-from bfcl_pipeline.ask.results.layout import result_path
 from bfcl_pipeline.base.markup import latex, markdown
 from bfcl_pipeline.benchmark.records import Rules
-from bfcl_pipeline.benchmark.tables import entries_path, read_entries, read_table
+from bfcl_pipeline.benchmark.tables import read_table
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.share.exports.v4_table import text_table
-from bfcl_pipeline.share.official.scorer_process import judge_all
 from bfcl_pipeline.show.report.tables.aggregate_run import aggregate_run
 from bfcl_pipeline.show.report.terminal import terminal_table
 from bfcl_pipeline.show.report.v4_table import read_v4_table
-from tests.peer.peer import PYTHON
+from tests.support.stored_errors import CATEGORIES, CONVERSATIONS, FOLDERS, digest, write_results
 from tests.support.synthetic_run import MadeUpModel, Marks, made_up_tables, marks
 from tests.support.written_run import page_of
 
 pytestmark = pytest.mark.usefixtures("without_figures")
 
 HARMONY = "m: HTTP 500: unexpected tokens remaining in message header"
-HOLDOUT = "Error during inference: Holdout turn should not have user message."
 LOST = Marks(
     [True] * 82 + [False] * 100 + [None] * 18,
     details={
@@ -93,46 +88,6 @@ def test_a_line_names_the_model_whose_scores_may_move(run: Path) -> None:
     assert "41.00 to 50.00 if 18 without a verdict were wrong, or right" in page
 
 
-QUOTED = 'Error during inference: no <tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>'
-CATEGORIES = ("simple_python", "irrelevance", "live_irrelevance", "live_relevance", "format_sensitivity")
-CONVERSATIONS = ("multi_turn_miss_func", "memory_kv")
-FOLDERS = {
-    "BitAgent/GoGoAgent": (
-        "[triangle(base=1)]",
-        0.8,
-        "44690ac4b640eba79dc7b2f1fb94c506575bbe1dcfec6a7906a9dff500539e0c",
-    ),
-    "Qwen/Qwen3-8B-FC": (
-        QUOTED.partition("no ")[2],
-        0.6,
-        "47735d5bd8765ba22c7f8569b44ac6181ded14c5bd894c6a4e6aa976726efa92",
-    ),
-}
-"""By model, an answer with a call, the official accuracy on irrelevance, and the digest of the six
-files that the official tool, bfcl-eval 2026.3.23, writes from the folder."""
-
-
-def write_results(folder: Path, model: str, staged: Path) -> None:
-    """An answer with a call, one without, and three errors, of which one quotes a call."""
-    call, *_ = FOLDERS[model]
-    errors = [{"result": text, "traceback": "..."} for text in (HOLDOUT, QUOTED, HOLDOUT)]
-    for category in (*(CATEGORIES[:-1] if model.endswith("FC") else CATEGORIES), *CONVERSATIONS):
-        answers = [[["no"]]] * 2 if category in CONVERSATIONS else [call, "no"]
-        entries = read_entries(entries_path(staged, category))
-        ids = [entry.entry_id for entry in entries if not entry.prerequisite]
-        lines = [*({"result": answer, "latency": 0.5} for answer in answers), *errors]
-        path = folder / model.replace("/", "_") / result_path(category)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        texts = (json.dumps({"id": name, **line}) for name, line in zip(ids, lines, strict=False))
-        path.write_text("".join(f"{text}\n" for text in texts), encoding="utf-8")
-
-
-def digest(folder: Path) -> str:
-    """Of the names and bytes of the six files."""
-    files = [path.name.encode() + path.read_bytes() for path in sorted(folder.glob("*.csv"))]
-    return sha256(b"".join(files)).hexdigest()
-
-
 @pytest.mark.parametrize("model", FOLDERS)
 def test_official_files_count_stored_errors_as_the_official_tool_does(
     model: str, staged: Path, tmp_path: Path
@@ -145,9 +100,6 @@ def test_official_files_count_stored_errors_as_the_official_tool_does(
     run = Run(tmp_path / "r", data=staged)
     aggregate_run(run, None, Rules.OFFICIAL)
     assert digest(tmp_path / "r/tables/official") == official
-    if PYTHON.exists():
-        assert judge_all(tmp_path, PYTHON) == (None, [])
-        assert digest(tmp_path / "scores") == official
     rows = read_table(tmp_path / "r/tables/omitted.parquet").to_pylist()
     (row,) = (row for row in rows if (row["rules"], row["score"]) == ("official", "irrelevance"))
     assert (row["accuracy"], row["stored"], row["official"]) == (0.5, 3, accuracy)
