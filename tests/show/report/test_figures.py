@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from collections import Counter
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from xml.etree.ElementTree import Element
@@ -32,9 +33,11 @@ from bfcl_pipeline.show.report.figures.experiments import ExperimentRun, experim
 from bfcl_pipeline.show.report.figures.figure import DrawnFigure
 from bfcl_pipeline.show.report.figures.names import LONGEST, Models, distinct, drawable_text
 from bfcl_pipeline.show.report.figures.usage import frontier, ticks
+from bfcl_pipeline.show.report.page import render
 from bfcl_pipeline.show.report.page.render import render_page
 from bfcl_pipeline.show.report.page.run_tables import RunTables, read_run_tables
 from bfcl_pipeline.show.report.page.spec_tables import own_sections
+from bfcl_pipeline.show.report.tables.answer_classes import IRRELEVANCE
 from tests.support.changed_tables import with_rows
 from tests.support.figure_docs import PAGE, document
 from tests.support.figure_tables import full_tables
@@ -221,6 +224,21 @@ def test_the_page_shows_the_figures_of_its_sections(empty: RunTables, figures: l
     assert len(set(found)) == len(found)
     assert "<script>alert" not in page
     assert not re.search(r"<svg[^>]*style=", page)
+
+
+def test_a_figure_stands_in_the_section_of_a_table(
+    empty: RunTables, figures: list[DrawnFigure], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """If its place is the name of the table; above the rows."""
+    more = replace(FIGURES[0], name="more", place=IRRELEVANCE.name)
+    monkeypatch.setattr(render, "FIGURES", [*FIGURES, more])
+    texts = {"model": empty["leaderboard"][0]["model"], "category": "irrelevance", "rules": "official"}
+    row = dict.fromkeys((column.name for column in IRRELEVANCE.columns), 1) | texts
+    page = render_page(
+        with_rows(empty, irrelevance=[row]), figures=[*figures, replace(figures[0], name="more")]
+    )
+    section = page.partition('<section id="irrelevance">')[2].partition("</section>")[0]
+    assert 0 < section.index('id="more-figure"') < section.index("<table")
 
 
 def test_the_report_knows_the_colours_of_its_dark_form() -> None:
