@@ -5,9 +5,9 @@
 OTHER is a checkout of another commit, with its staged data. The faults are drawn from functions that both
 versions have, word for word, so that both test suites face the same ones: a comparison reversed, a number
 one larger, a condition negated, a sum as a difference, a result left out. Each fault is written into a
-copy of a checkout, where the quick tests of the room of its module run until the first failure, those
-that name the module first. Prints a line for each fault that only one of the suites finds, and both
-rates.
+copy of a checkout, where the files of quick tests that enter its function, at most 12, run until the first
+failure, those that name its module first. Prints a line for each fault that only one of the suites finds,
+and both rates; both suites run side by side.
 """
 
 from __future__ import annotations
@@ -16,15 +16,18 @@ import argparse
 import ast
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
 PACKAGE = "bfcl_pipeline"
+MOST_FILES = 12
 SLOW = "workflow or kills or fuzz or install or peer or vllm or slurm or browser or containers"
 
 REVERSED: dict[type[ast.AST], type[ast.AST]] = {
@@ -112,20 +115,24 @@ def read_functions(checkout: Path) -> dict[str, Place]:
     return {text: places[0] for text, places in found.items() if len(places) == 1}
 
 
+_ENTERED = """
+import os
+seen = set()
+def entered(number):
+    test = os.environ.get("PYTEST_CURRENT_TEST", "").partition("::")[0]
+    if (number, test) not in seen:
+        seen.add((number, test))
+        with open({log!r}, "a") as log:
+            log.write(f"{{number}} {{test}}\\n")
+"""
+
+
 class Suite:
     """A copy of a checkout whose quick tests are run on faults, one after the other."""
 
     def __init__(self, checkout: Path, folder: Path, seconds: float) -> None:
-        listed = [
-            "git",
-            "-C",
-            str(checkout),
-            "ls-files",
-            "-z",
-            "--cached",
-            "--others",
-            "--exclude-standard",
-        ]
+        which = ["--cached", "--others", "--exclude-standard"]
+        listed = ["git", "-C", str(checkout), "ls-files", "-z", *which]
         for name in subprocess.run(listed, capture_output=True, text=True, check=True).stdout.split("\0"):
             if (checkout / name).is_file():
                 (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -135,27 +142,63 @@ class Suite:
         self.folder = folder
         self.seconds = seconds
         self.functions = read_functions(folder)
-        self._pass_without: dict[tuple[str, ...], bool] = {}  # by tests
+        self._files: dict[Place, list[str]] = {}  # of tests, by the function that they enter
+
+    def find_tests(self, places: Sequence[Place]) -> None:
+        """Runs all quick tests once, and notes which files of tests enter each function, also in a process.
+
+        Files whose tests fail without a fault are left out.
+        """
+        log = self.folder.parent / f"{self.folder.name}.entered"
+        log.touch()
+        noting = self.folder / PACKAGE / "entered.py"
+        noting.write_text(_ENTERED.format(log=str(log)), encoding="utf-8")
+        texts = {self.folder / one.module: "" for one in places}
+        for path in texts:
+            texts[path] = path.read_text(encoding="utf-8")
+            tree = ast.parse(texts[path])
+            own = list(functions(tree))
+            for number, place in enumerate(places):
+                if self.folder / place.module == path:
+                    body = own[place.number].body
+                    call = f"__import__('{PACKAGE}.entered', fromlist=['_']).entered({number})"
+                    body.insert(isinstance(body[0], ast.Expr) and len(body) > 1, ast.parse(call).body[0])
+            self._write(path, ast.unparse(ast.fix_missing_locations(tree)))
+        told = self._run(["-n", "2", "--dist", "worksteal", "-rfE"], None).stdout
+        for path, text in texts.items():
+            self._write(path, text)
+        noting.unlink()
+        failed = set(re.findall(r"^(?:FAILED|ERROR) ([^:\s]+)", told, re.MULTILINE))
+        failed = {name for name in failed if self._run([name], self.seconds).returncode}
+        entered = {tuple(line.split(" ", 1)) for line in log.read_text(encoding="utf-8").splitlines()}
+        for number, place in enumerate(places):
+            room = Path("tests", *Path(place.module).parts[1:-1]).as_posix()
+            name = place.module.removesuffix(".py").replace("/", ".")
+            files = [file for one, file in entered if one == str(number) and file and file not in failed]
+            self._files[place] = sorted(
+                files,
+                key=lambda file: (
+                    name not in (self.folder / file).read_text(encoding="utf-8"),
+                    not file.startswith(f"{room}/"),
+                    file,
+                ),
+            )[:MOST_FILES]
 
     def finds(self, place: Place, fault: int) -> tuple[bool, str]:
-        """Whether a test fails, or does not end, with the fault; and what the fault is.
-
-        Raises RuntimeError if the tests fail without a fault.
-        """
-        tests = self._tests(place.module)
-        if tests not in self._pass_without:
-            self._pass_without[tests] = not self._fails(tests)
-        if not self._pass_without[tests]:
-            raise RuntimeError(f"tests fail without a fault: {' '.join(tests)} in {self.folder}")
+        """Whether a test fails, or does not end, with the fault; and what the fault is."""
         path = self.folder / place.module
         text = path.read_text(encoding="utf-8")
         tree = ast.parse(text)
         node = faults(list(functions(tree))[place.number])[fault]
         line = getattr(node, "lineno", 0)
-        done = change(node)
+        done = f"{place.module}:{line} {change(node)}"
+        if not (tests := self._files[place]):
+            return False, done
         try:
             self._write(path, ast.unparse(ast.fix_missing_locations(tree)))
-            return self._fails(tests), f"{place.module}:{line} {done}"
+            return self._run(["-x", *tests], self.seconds).returncode not in (0, 5), done
+        except subprocess.TimeoutExpired:
+            return True, done
         finally:
             self._write(path, text)
 
@@ -164,36 +207,18 @@ class Suite:
         for compiled in (path.parent / "__pycache__").glob(f"{path.stem}.*"):
             compiled.unlink()
 
-    def _fails(self, tests: Sequence[str]) -> bool:
+    def _run(self, words: Sequence[str], seconds: float | None) -> subprocess.CompletedProcess[str]:
         environment = {**os.environ, "PYTHONPATH": str(self.folder)}
         environment.pop("PYTHONDONTWRITEBYTECODE", None)
-        command = [sys.executable, "-m", "pytest", "-x", "-q", "-m", f"not ({SLOW})", *tests]
-        try:
-            status = subprocess.run(
-                command,
-                cwd=self.folder,
-                env=environment,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                timeout=self.seconds,
-            ).returncode
-        except subprocess.TimeoutExpired:
-            return True
-        return status not in (0, 5)
-
-    def _tests(self, module: str) -> tuple[str, ...]:
-        """The tests that name the module, then those of its room."""
-        name = module.removesuffix(".py").replace("/", ".")
-        naming = [
-            path.relative_to(self.folder).as_posix()
-            for path in sorted((self.folder / "tests").rglob("test_*.py"))
-            if name in path.read_text(encoding="utf-8")
-        ]
-        room = Path("tests", *Path(module).parts[1:-1])
-        while not (self.folder / room).is_dir():
-            room = room.parent
-        return (*naming, room.as_posix())
+        return subprocess.run(
+            [sys.executable, "-m", "pytest", "-q", "-m", f"not ({SLOW})", *words],
+            cwd=self.folder,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=seconds,
+        )
 
 
 def main() -> None:
@@ -217,9 +242,12 @@ def main() -> None:
             for fault in range(len(faults(next(functions(parsed(suites[0], text))))))
         ]
         drawn = random.Random(options.seed).sample(places, min(options.count, len(places)))
+        for suite in suites:
+            suite.find_tests([suite.functions[text] for text in dict.fromkeys(text for text, _ in drawn)])
         found = [0, 0]
         for number, (text, fault) in enumerate(drawn, start=1):
-            outcomes = [suite.finds(suite.functions[text], fault) for suite in suites]
+            with ThreadPoolExecutor() as pool:
+                outcomes = list(pool.map(lambda one: one.finds(one.functions[text], fault), suites))  # noqa: B023
             found = [count + outcome for count, (outcome, _) in zip(found, outcomes, strict=True)]
             if outcomes[0][0] != outcomes[1][0]:
                 print(f"only {'other' if outcomes[0][0] else 'this'}: {outcomes[1][1]}", flush=True)
