@@ -37,9 +37,7 @@ class FigureSpec:
     """A figure of runs: files, page, `docs/report.md` and tests follow from it."""
 
     name: str  # of its files, without suffix
-    place: (
-        str  # on the page: a table with its own section, or `figures["PLACE"]` in a template; or none
-    )
+    place: str  # on the page: a table with its own section, or `figures["PLACE"]` in a template; or none
     tables: Sequence[str]  # those that it is drawn from
     joined: bool  # whether it may have the models of several runs
     make: Make
