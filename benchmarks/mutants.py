@@ -1,13 +1,14 @@
 """Counts how many small faults in the package its quick tests find, in two versions of the checkout.
 
-    python -m benchmarks.mutants OTHER [--count 200] [--seed 1] [--seconds 300]
+    python -m benchmarks.mutants OTHER [--room dialogue] [--count 200] [--seed 1] [--seconds 300]
 
 OTHER is a checkout of another commit, with its staged data. The faults are drawn from functions that both
 versions have, word for word, so that both test suites face the same ones: a comparison reversed, a number
 one larger, a condition negated, a sum as a difference, a result left out. Each fault is written into a
 copy of a checkout, where the files of quick tests that enter its function, at most 12, run until the first
 failure, those that name its module first. Prints a line for each fault that only one of the suites finds,
-and both rates; both suites run side by side.
+and both rates; both suites run side by side. `--room`: faults in some folders of the package alone, and
+the tests that mirror them, which takes minutes.
 """
 
 from __future__ import annotations
@@ -130,7 +131,7 @@ def entered(number):
 class Suite:
     """A copy of a checkout whose quick tests are run on faults, one after the other."""
 
-    def __init__(self, checkout: Path, folder: Path, seconds: float) -> None:
+    def __init__(self, checkout: Path, folder: Path, rooms: Sequence[str], seconds: float) -> None:
         which = ["--cached", "--others", "--exclude-standard"]
         listed = ["git", "-C", str(checkout), "ls-files", "-z", *which]
         for name in subprocess.run(listed, capture_output=True, text=True, check=True).stdout.split("\0"):
@@ -140,8 +141,13 @@ class Suite:
         for name in ("release", "entries", "encoder"):
             (folder / "data" / name).symlink_to((checkout / "data" / name).resolve())
         self.folder = folder
+        self.rooms = rooms
         self.seconds = seconds
-        self.functions = read_functions(folder)
+        self.functions = {
+            text: place
+            for text, place in read_functions(folder).items()
+            if any(place.module.startswith(f"{PACKAGE}/{room}".rstrip("/")) for room in rooms)
+        }
         self._files: dict[Place, list[str]] = {}  # of tests, by the function that they enter
 
     def find_tests(self, places: Sequence[Place]) -> None:
@@ -164,7 +170,8 @@ class Suite:
                     call = f"__import__('{PACKAGE}.entered', fromlist=['_']).entered({number})"
                     body.insert(isinstance(body[0], ast.Expr) and len(body) > 1, ast.parse(call).body[0])
             self._write(path, ast.unparse(ast.fix_missing_locations(tree)))
-        told = self._run(["-n", "2", "--dist", "worksteal", "-rfE"], None).stdout
+        rooms = [f"tests/{room}" for room in self.rooms]
+        told = self._run(["-n", "2", "--dist", "worksteal", "-rfE", *rooms], None).stdout
         for path, text in texts.items():
             self._write(path, text)
         noting.unlink()
@@ -225,6 +232,7 @@ def main() -> None:
     """Draws the faults, runs both suites, and prints what they find."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("other", type=Path, help="a checkout of another commit, with its data")
+    parser.add_argument("--room", nargs="+", default=[""], help="folders of the package: judge/scoring")
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=300, help="after which tests count as failing")
@@ -232,7 +240,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
         here = Path(__file__).resolve().parents[1]
         suites = [
-            Suite(checkout.resolve(), Path(scratch, name), options.seconds)
+            Suite(checkout.resolve(), Path(scratch, name), options.room, options.seconds)
             for name, checkout in (("other", options.other), ("this", here))
         ]
         common = sorted(suites[0].functions.keys() & suites[1].functions.keys())
