@@ -146,23 +146,24 @@ class Suite:
         self.functions = {
             text: place
             for text, place in read_functions(folder).items()
-            if any(place.module.startswith(f"{PACKAGE}/{room}".rstrip("/")) for room in rooms)
+            if any(Path(place.module).is_relative_to(Path(PACKAGE, room)) for room in rooms)
         }
         self._files: dict[Place, list[str]] = {}  # of tests, by the function that they enter
 
     def find_tests(self, places: Sequence[Place]) -> None:
         """Runs all quick tests once, and notes which files of tests enter each function, also in a process.
 
-        Files whose tests fail without a fault are left out.
+        Files whose tests fail without a fault are left out. Raises RuntimeError if tests do not run at all.
         """
         log = self.folder.parent / f"{self.folder.name}.entered"
         log.touch()
         noting = self.folder / PACKAGE / "entered.py"
         noting.write_text(_ENTERED.format(log=str(log)), encoding="utf-8")
-        texts = {self.folder / one.module: "" for one in places}
-        for path in texts:
-            texts[path] = path.read_text(encoding="utf-8")
-            tree = ast.parse(texts[path])
+        texts = {
+            path: path.read_text(encoding="utf-8") for path in {self.folder / one.module for one in places}
+        }
+        for path, text in texts.items():
+            tree = ast.parse(text)
             own = list(functions(tree))
             for number, place in enumerate(places):
                 if self.folder / place.module == path:
@@ -171,11 +172,13 @@ class Suite:
                     body.insert(isinstance(body[0], ast.Expr) and len(body) > 1, ast.parse(call).body[0])
             self._write(path, ast.unparse(ast.fix_missing_locations(tree)))
         rooms = [f"tests/{room}" for room in self.rooms]
-        told = self._run(["-n", "2", "--dist", "worksteal", "-rfE", *rooms], None).stdout
+        done = self._run(["-n", "2", "--dist", "worksteal", "-rfE", *rooms], None)
+        if done.returncode not in (0, 1):
+            raise RuntimeError(f"the tests of {' '.join(rooms)} do not run in {self.folder}: {done.stdout}")
         for path, text in texts.items():
             self._write(path, text)
         noting.unlink()
-        failed = set(re.findall(r"^(?:FAILED|ERROR) ([^:\s]+)", told, re.MULTILINE))
+        failed = set(re.findall(r"^(?:FAILED|ERROR) ([^:\s]+)", done.stdout, re.MULTILINE))
         failed = {name for name in failed if self._run([name], self.seconds).returncode}
         entered = {tuple(line.split(" ", 1)) for line in log.read_text(encoding="utf-8").splitlines()}
         for number, place in enumerate(places):

@@ -101,9 +101,6 @@ def pytest_configure() -> None:
     os.fsync = lambda _: None
     # argparse would look for translations of each of its messages, in the language of the machine.
     os.environ["LANGUAGE"] = "C"
-    # Workers and processes of tests compute little: threads of all of them would wait for each other.
-    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "POLARS_MAX_THREADS"):
-        os.environ.setdefault(name, "1")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -123,7 +120,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     """Leaves out files and folders of which `-m` wants no test: to import all takes a minute."""
     if not (wanted := config.getoption("markexpr")):
         return None
-    within = "" if not (place := _place(collection_path)) else f"{place}/"
+    within = f"{place}/" if (place := _place(collection_path)) else ""
     proofs = {proof_of(collection_path)}
     proofs |= {proof for name, proof in PROOFS.items() if name.startswith(within)}
     expression = Expression.compile(wanted)

@@ -1,4 +1,4 @@
-"""Values that keys of a config may have, as facts: kinds of model, trials, comparisons, journals, pages.
+"""What keys of a config may say: kinds of model, trials, comparisons, whose journals answer, the page.
 
 `ask.models` has the code of each kind of model.
 """

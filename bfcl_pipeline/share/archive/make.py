@@ -1,7 +1,7 @@
 """Making the archive of a run: collect the files, search them for secrets, describe and write them.
 
-README.md and ro-crate-preview.html say what it is to people who have only the archive; equal runs have
-equal texts.
+README.md and ro-crate-preview.html in it say what an archive is, for people who have nothing else. These
+two files are equal for equal runs.
 """
 
 from collections import Counter

@@ -20,7 +20,6 @@ def varied(
     server: FaultyServer,
     capsys: pytest.CaptureFixture[str],
     conditions: str,
-    *words: str,
     sample: int = 120,
 ) -> tuple[str, list[dict[str, str]]]:
     """What `conditions` prints of a run, and the rows that it writes."""
@@ -41,7 +40,8 @@ def varied(
             conditions=f"[{conditions}]",
         )
         capsys.readouterr()
-        assert main(["conditions", "asked", "--out", "effects.csv", *words]) == 0
+        assert main(["conditions", "asked", "--out", "effects.csv", "--figure", "drawn"]) == 0
+    assert (folder / "drawn/conditions.svg").is_file()
     with (folder / "effects.csv").open(newline="") as lines:
         return capsys.readouterr().out, list(csv.DictReader(lines))
 
@@ -77,9 +77,7 @@ def test_a_server_that_decays_is_found_by_the_canary(
 ) -> None:
     """After 2,000 requests each answer is broken: what is asked last differs from what was asked first."""
     server = FaultyServer(answers, "decay", noise=0.1, after=2000)
-    words = ("--figure", "drawn")
-    printed, rows = varied(tmp_path, staged, server, capsys, "load=16:32:64", *words, sample=380)
-    assert (tmp_path / "drawn/conditions.svg").is_file()
+    printed, rows = varied(tmp_path, staged, server, capsys, "load=16:32:64", sample=380)
     assert server.requests == 2100
     assert {row["condition"] for row in rows if row["shown"] == "true"} == {"last"}
     assert "Canary: 100 entries before and after all others, of 2,100 requests" in printed

@@ -1,6 +1,6 @@
-"""Words and literal values (numbers, names, dates, quoted texts) of requests and function docs, comparable.
+"""Words and literal values of requests and function docs in a comparable form. English only.
 
-English only.
+Literal values are numbers, names, dates and quoted texts.
 """
 
 import re

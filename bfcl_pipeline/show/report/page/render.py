@@ -119,7 +119,7 @@ def render_page(
     """
     placed = placed_tables(tables)
     own = own_sections()
-    style = template_text("style.css").replace("#own", ", ".join(f"#{id}" for id in own))
+    style = template_text("style.css").replace("#own-sections", ", ".join(f"#{id}" for id in own))
     scripts = [template_text("sort.js")]
     if explorer is not None:
         style += template_text("explorer/explorer.css")
